@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Makes the photographs that the benchmarks read, always the same bytes from the same libraries.
+
+usage: photographs.py SAMPLES_FOLDER OUTPUT_FOLDER
+
+A large one is a mosaic of the sample photographs, enlarged with Lanczos, with noise as of a sensor:
+what a camera writes, in sizes that no sample has.
+"""
+
+import pathlib
+import sys
+
+import numpy
+from PIL import Image, ImageOps
+
+SAMPLES = ["china.jpg", "flower.jpg", "coffee.webp", "chelsea.png", "rocket.jpg", "retina.jpg"]
+# Tiles of a 12 MP picture are 1.6 times as wide as most samples: the detail stays a photograph's.
+COLUMNS, ROWS = 4, 3
+
+
+def mosaic(samples, width, height):
+    picture = Image.new("RGB", (width, height))
+    tile = (width // COLUMNS, height // ROWS)
+    for index in range(COLUMNS * ROWS):
+        with Image.open(samples / SAMPLES[index % len(SAMPLES)]) as image:
+            part = ImageOps.fit(image.convert("RGB"), tile, Image.Resampling.LANCZOS)
+        if index >= len(SAMPLES):
+            part = ImageOps.mirror(part)
+        picture.paste(part, (index % COLUMNS * tile[0], index // COLUMNS * tile[1]))
+    return picture
+
+
+def with_noise(picture, deviation, seed):
+    random = numpy.random.default_rng(seed)
+    pixels = numpy.asarray(picture, dtype=numpy.float32)
+    noise = random.normal(0, deviation, pixels.shape).astype(numpy.float32)
+    return Image.fromarray(numpy.clip(pixels + noise, 0, 255).round().astype(numpy.uint8))
+
+
+def save(picture, path, quality):
+    picture.save(path, quality=quality, subsampling="4:2:0")
+    print(f"{path.name}: {picture.width}x{picture.height}, {path.stat().st_size} bytes")
+
+
+def main(samples, output):
+    output.mkdir(parents=True, exist_ok=True)
+    large = with_noise(mosaic(samples, 4032, 3024), 3.0, seed=1)
+    save(large, output / "12mp.jpg", quality=90)
+    middle = with_noise(mosaic(samples, 1200, 900), 2.0, seed=2)
+    save(middle, output / "1mp.jpg", quality=85)
+    small = with_noise(mosaic(samples, 400, 300), 2.0, seed=3)
+    save(small, output / "400.jpg", quality=85)
+    save(small.resize((64, 48), Image.Resampling.LANCZOS), output / "64.jpg", quality=85)
+
+    # Exactly 20,000 bytes: what follows the end of a JPEG is ignored.
+    path = output / "20kb.jpg"
+    save(small.resize((320, 240), Image.Resampling.LANCZOS), path, quality=70)
+    data = path.read_bytes()
+    if len(data) > 20_000:
+        sys.exit(f"{path} has {len(data)} bytes")
+    path.write_bytes(data + bytes(20_000 - len(data)))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+@main
+struct HalcyonBenchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "halcyon-benchmarks",
+        abstract: "Measures Halcyon beside other libraries, in turns, in one run.",
+        subcommands: [RunCommand.self, OriginCommand.self, PeakCommand.self],
+        defaultSubcommand: RunCommand.self)
+}

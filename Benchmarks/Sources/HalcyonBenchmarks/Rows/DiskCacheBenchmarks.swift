@@ -1,0 +1,122 @@
+import Foundation
+import Halcyon
+import Synchronization
+
+extension Benchmark {
+    /// Files of two sizes, written and read one after another on the calling thread.
+    static let diskCache: [Benchmark] = [
+        hit(bytes: 20_000, files: 500, title: "20 KB"),
+        hit(bytes: 500_000, files: 50, title: "500 KB"),
+        store(bytes: 20_000, files: 100, title: "20 KB"),
+        store(bytes: 500_000, files: 20, title: "500 KB"),
+    ]
+
+    private static func hit(bytes: Int, files: Int, title: String) -> Benchmark {
+        Benchmark(
+            "disk cache: hit, \(title)", unit: .microseconds,
+            conditions: """
+                \(files) files of \(title) with DiskStorage.Backend.value(forKey:): look-up in the \
+                index, read, check, note the access. The page cache is warm. read(2) into new memory \
+                is the floor.
+                """
+        ) { workbench in
+            let body = DiskStock.bytes(bytes)
+            let folder = try workbench.makeFolder()
+            let cache = try ImageCache(name: "hit", cacheDirectoryURL: workbench.makeFolder())
+            let keys = DiskStock.keys(files, series: 0)
+            let paths = keys.indices.map { folder.appending(path: "\($0)") }
+            for (key, path) in zip(keys, paths) {
+                try cache.diskStorage.store(value: body, forKey: key)
+                try body.write(to: path)
+            }
+            return Contest(
+                ours: Contestant("DiskStorage") {
+                    try await Stopwatch.time(operations: files) {
+                        for key in keys {
+                            guard let data = try cache.diskStorage.value(forKey: key),
+                                data.count == bytes
+                            else { throw BenchmarkError("The disk cache has lost a file") }
+                            consume(data)
+                        }
+                    }
+                },
+                peers: [
+                    Contestant("Data(contentsOf:)") {
+                        try await Stopwatch.time(operations: files) {
+                            for path in paths { consume(try Data(contentsOf: path)) }
+                        }
+                    },
+                    Contestant("read(2)") {
+                        try await Stopwatch.time(operations: files) {
+                            for path in paths { consume(try PlainFile.read(path.path)) }
+                        }
+                    },
+                ])
+        }
+    }
+
+    private static func store(bytes: Int, files: Int, title: String) -> Benchmark {
+        Benchmark(
+            "disk cache: store, \(title)", unit: .microseconds,
+            conditions: """
+                \(files) files of \(title) under new keys with DiskStorage.Backend.store: temporary \
+                file, rename, row in the index. Data.write waits for the disk (fsync), ours and \
+                write(2) + rename(2), the floor, do not. Files are removed between rounds.
+                """
+        ) { workbench in
+            let body = DiskStock.bytes(bytes)
+            let folder = try workbench.makeFolder()
+            let cache = try ImageCache(name: "store", cacheDirectoryURL: workbench.makeFolder())
+            let series = Mutex(0)
+            @Sendable func newKeys() -> [String] {
+                DiskStock.keys(
+                    files,
+                    series: series.withLock {
+                        $0 += 1
+                        return $0
+                    })
+            }
+
+            @Sendable func plain(_ name: String, write: @escaping @Sendable (URL) throws -> Void)
+                -> Contestant
+            {
+                Contestant(name) {
+                    let paths = newKeys().indices.map { folder.appending(path: "\($0)") }
+                    let sample = try await Stopwatch.time(operations: paths.count) {
+                        for path in paths { try write(path) }
+                    }
+                    for path in paths { try FileManager.default.removeItem(at: path) }
+                    return sample
+                }
+            }
+
+            return Contest(
+                ours: Contestant("DiskStorage") {
+                    let keys = newKeys()
+                    let sample = try await Stopwatch.time(operations: keys.count) {
+                        for key in keys { try cache.diskStorage.store(value: body, forKey: key) }
+                    }
+                    for key in keys { try cache.diskStorage.remove(forKey: key) }
+                    return sample
+                },
+                peers: [
+                    plain("Data.write") { try body.write(to: $0) },
+                    plain("Data.write(.atomic)") { try body.write(to: $0, options: .atomic) },
+                    plain("write(2) + rename(2)") { try PlainFile.write(body, to: $0.path) },
+                ])
+        }
+    }
+}
+
+/// Keys and bytes for files.
+private enum DiskStock {
+    static func keys(_ count: Int, series: Int) -> [String] {
+        (0..<count).map { "https://images.example.com/series-\(series)/photo-\($0).jpg" }
+    }
+
+    /// Bytes that no file system can compress.
+    static func bytes(_ count: Int) -> Data {
+        var random = LinearCongruential(state: 7)
+        return Data((0..<count).map { _ in UInt8(random.next(below: 256)) })
+    }
+}

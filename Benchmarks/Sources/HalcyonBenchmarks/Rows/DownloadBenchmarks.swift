@@ -1,0 +1,116 @@
+import AsyncHTTPClient
+import Foundation
+import FoundationNetworking
+import Glibc
+import Halcyon
+import NIOCore
+
+extension Benchmark {
+    /// Many small files from an origin server that is a process of its own.
+    static let downloads: [Benchmark] = [
+        Benchmark(
+            "2,000 downloads of 20 KB", unit: .milliseconds,
+            conditions: """
+                All of 2,000 URLs, 6 at a time, over kept connections of the loopback interface. \
+                ImageDownloader with a processor that decodes nothing; the others only collect the \
+                bytes. curl is started anew in each round.
+                """
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let count = 2000
+            let width = 6
+            let urls = (0..<count).map { origin.url("20kb.jpg", $0) }
+
+            let downloader = ImageDownloader(name: "downloads")
+            var options = KingfisherParsedOptionsInfo(nil)
+            options.processor = BlankProcessor()
+            let session = URLSession.forDownloads(connections: width)
+            let client = HTTPClient.forDownloads(connections: width)
+
+            return Contest(
+                ours: Contestant("ImageDownloader") { [options] in
+                    try await Stopwatch.time {
+                        try await concurrently(count, width: width) { index in
+                            let result = try await downloader.downloadImage(
+                                with: urls[index], options: options)
+                            try expect20KB(result.originalData.count)
+                        }
+                    }
+                },
+                peers: [
+                    Contestant("URLSession") {
+                        try await Stopwatch.time {
+                            try await concurrently(count, width: width) { index in
+                                try expect20KB(try await session.data(from: urls[index]).0.count)
+                            }
+                        }
+                    },
+                    Contestant("AsyncHTTPClient") {
+                        try await Stopwatch.time {
+                            try await concurrently(count, width: width) { index in
+                                let body = try await client.bytes(of: urls[index])
+                                try expect20KB(body.readableBytes)
+                            }
+                        }
+                    },
+                    curl("\(origin.baseURL)/20kb.jpg/[0-\(count - 1)]", connections: width),
+                ],
+                finish: {
+                    session.invalidateAndCancel()
+                    try await client.shutdown()
+                })
+        }
+    ]
+
+    private static func expect20KB(_ count: Int) throws {
+        guard count == 20_000 else { throw BenchmarkError("\(count) bytes instead of 20,000") }
+    }
+
+    private static func curl(_ urls: String, connections: Int) -> Contestant {
+        Contestant("curl --parallel") {
+            let before = ChildTime.now()
+            let sample = try await Stopwatch.time {
+                _ = try await ChildProcess.output(
+                    of: URL(filePath: "/usr/bin/env"),
+                    [
+                        "curl", "--no-progress-meter", "--fail", "--parallel",
+                        "--parallel-max", "\(connections)", "--output", "/dev/null", urls,
+                    ])
+            }
+            guard case .time(let wall, _) = sample else { return sample }
+            return .time(wall: wall, cpu: ChildTime.now() - before)
+        }
+    }
+}
+
+/// CPU seconds of the child processes that have ended.
+private enum ChildTime {
+    static func now() -> Double {
+        var usage = rusage()
+        getrusage(RUSAGE_CHILDREN.rawValue, &usage)
+        return [usage.ru_utime, usage.ru_stime]
+            .reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
+    }
+}
+
+extension URLSession {
+    fileprivate static func forDownloads(connections: Int) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpMaximumConnectionsPerHost = connections
+        return URLSession(configuration: configuration)
+    }
+}
+
+extension HTTPClient {
+    static func forDownloads(connections: Int) -> HTTPClient {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func bytes(of url: URL) async throws -> ByteBuffer {
+        let request = HTTPClientRequest(url: url.absoluteString)
+        return try await execute(request, timeout: .seconds(60)).body.collect(upTo: 1 << 24)
+    }
+}

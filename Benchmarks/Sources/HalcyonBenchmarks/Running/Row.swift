@@ -1,0 +1,26 @@
+/// One line of the result: our figure beside that of one peer.
+struct Row: Sendable {
+    let name: String
+    let unit: Unit
+    let clock: Benchmark.Clock
+    let ours: Figure
+    let peer: Figure
+    let peerName: String
+    let rounds: Int
+    let target: Double?
+
+    /// The peer's median divided by ours: above 1 we are better. `nil` when ours is 0.
+    var ratio: Double? {
+        ours.spread.median > 0 ? peer.spread.median / ours.spread.median : nil
+    }
+}
+
+/// What one contestant gave in all rounds.
+struct Figure: Sendable {
+    /// In the benchmark's unit.
+    let spread: Spread
+    /// The median of the CPU time, in the same unit, when elapsed time is what is compared.
+    let cpu: Double?
+    /// Decibels against the exact reference.
+    let quality: Double?
+}

@@ -1,0 +1,14 @@
+/// What became of storing an image.
+public struct CacheStoreResult: Sendable {
+    /// Storing in memory cannot fail.
+    public let memoryCacheResult: Result<(), Never>
+    /// Success also when the disk was not to be written. An image that cannot be rendered is in
+    /// neither cache and reported here, as `cannotSerializeImage`.
+    public let diskCacheResult: Result<(), KingfisherError>
+
+    /// Success in memory, and `diskCacheResult`.
+    init(diskCacheResult: Result<(), KingfisherError> = .success(())) {
+        memoryCacheResult = .success(())
+        self.diskCacheResult = diskCacheResult
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import GRDB
+import Glibc
+
+extension CacheDirectory {
+    /// A cached file.
+    struct Entry {
+        let row: IndexRow
+        /// The bytes; `nil` when only asked for its existence.
+        let bytes: Data?
+    }
+
+    /// The file `name` unless it is missing, damaged or expired at `reference`.
+    /// - Throws: `POSIXError` when the file cannot be read; an error of the index.
+    func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        if reading, let entry = try mirroredEntry(name, at: reference) { return entry }
+        guard let seen = try look(name, at: reference, reading: reading, validated: false) else {
+            return nil
+        }
+        switch seen {
+        case .entry(let entry): return entry
+        case .expired: return nil
+        case .noRow:
+            // The index may be one that others have replaced; where it is not, this is a miss.
+            let again = try look(name, at: reference, reading: reading, validated: true)
+            if case .entry(let entry) = again { return entry }
+            if case .doubtful = again { return try settle(name, at: reference, reading: reading) }
+            return nil
+        case .doubtful:
+            return try settle(name, at: reference, reading: reading)
+        }
+    }
+
+    private enum Sight {
+        case entry(Entry)
+        case expired
+        case noRow
+        /// The row and the file do not fit together: damaged, or just being replaced.
+        case doubtful
+    }
+
+    /// The file `name` without asking the index; `nil` when the index has to be asked.
+    private func mirroredEntry(_ name: String, at reference: Date) throws -> Entry? {
+        guard let known = mirrored(name) else { return nil }
+        if known.row.expires > reference.timeIntervalSince1970,
+            case .bytes(let bytes, let stamp) = try DiskFile.read(
+                path(of: name), size: known.row.size),
+            stamp == known.stamp, DiskFile.checksum(bytes) == known.row.checksum
+        {
+            return Entry(row: known.row, bytes: bytes)
+        }
+        mirror(nil, of: name)
+        return nil
+    }
+
+    private func look(
+        _ name: String, at reference: Date, reading: Bool, validated: Bool
+    ) throws -> Sight? {
+        try withIndex(validated: validated) { index in
+            try sight(of: index.row(named: name), at: reference, reading: reading)
+        }
+    }
+
+    private func sight(of row: IndexRow?, at reference: Date, reading: Bool) throws -> Sight {
+        guard var row = row.map(current) else { return .noRow }
+        guard row.expires > reference.timeIntervalSince1970 else { return .expired }
+        let file = path(of: row.name)
+        guard reading else {
+            guard let metadata = DiskFile.metadata(file), metadata.isRegular,
+                metadata.size == row.size
+            else { return .doubtful }
+            return .entry(Entry(row: row, bytes: nil))
+        }
+        guard case .bytes(let bytes, let stamp) = try DiskFile.read(file, size: row.size) else {
+            return .doubtful
+        }
+        let checksum = DiskFile.checksum(bytes)
+        if row.checksum == nil {
+            row.checksum = checksum
+            complete(row, bytes: bytes)
+        }
+        guard row.checksum == checksum else { return .doubtful }
+        mirror(IndexMirror.Entry(row: row, stamp: stamp), of: row.name)
+        return .entry(Entry(row: row, bytes: bytes))
+    }
+
+    /// Looks again while nobody can write, and removes what is damaged.
+    private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        do {
+            return try withIndex(validated: true) { index in
+                try index.write { transaction -> Entry? in
+                    let row = try transaction.row(named: name)
+                    switch try sight(of: row, at: reference, reading: reading) {
+                    case .entry(let entry): return entry
+                    case .expired, .noRow: return nil
+                    case .doubtful:
+                        try delete(name, in: transaction)
+                        return nil
+                    }
+                }
+            } ?? nil
+        } catch is DatabaseError {
+            // On a full disk the row cannot be removed; it is a miss all the same.
+            return nil
+        }
+    }
+
+    private func complete(_ row: IndexRow, bytes: Data) {
+        guard let checksum = row.checksum else { return }
+        let format = ImageFormat.name(of: bytes)
+        DiskLane.writing.submit { [weak self] in
+            // Without the checksum the file is as good as before.
+            _ = try? self?.withIndex(validated: true) { index in
+                try index.write {
+                    try $0.complete(row.name, checksum: checksum, format: format)
+                }
+            }
+        }
+    }
+
+    /// Writes `bytes` as the file `name`, and removes others until no more than `limit` bytes are in
+    /// the folder. Bytes above the limit on their own are not kept.
+    /// - Throws: `POSIXError` or an error of the index; then there is no file of that name, or the
+    ///   former one.
+    func store(
+        _ bytes: Data, as name: String, key: String, expires: Date, limit: Int?, overwriting: Bool
+    ) throws {
+        if let limit, bytes.count > limit {
+            try remove(name)
+            return
+        }
+        do {
+            try storeOnce(bytes, name, key, expires, limit, overwriting)
+        } catch let error as POSIXError where error.code == .ENOENT {
+            try prepare()
+            try storeOnce(bytes, name, key, expires, limit, overwriting)
+        }
+    }
+
+    private func storeOnce(
+        _ bytes: Data, _ name: String, _ key: String, _ expires: Date, _ limit: Int?,
+        _ overwriting: Bool
+    ) throws {
+        let temporary = path(of: TemporaryFile.newName())
+        let stamp = try DiskFile.create(temporary, bytes: bytes)
+        // What to remove when this fails: a file whose row was not written is none.
+        var remains: String? = temporary
+        defer { if let remains { unlink(remains) } }
+        let row = IndexRow(
+            name: name, key: key, size: bytes.count, checksum: DiskFile.checksum(bytes),
+            expires: expires.timeIntervalSince1970, accessed: now().timeIntervalSince1970,
+            format: ImageFormat.name(of: bytes))
+        let stored: Void? = try withIndex(validated: true) { index in
+            try index.write { transaction in
+                try applyAccesses(transaction)
+                try transaction.upsert(row)
+                try DiskFile.rename(temporary, to: path(of: name), overwriting: overwriting)
+                remains = path(of: name)
+                if let limit { _ = try evict(downTo: limit, keeping: name, in: transaction) }
+            }
+        }
+        if stored == nil { throw POSIXError(.ENOENT) }
+        remains = nil
+        mirror(IndexMirror.Entry(row: row, stamp: stamp), of: name)
+    }
+
+    /// Removes the file `name`; none is no error. With `content`, only if that is what it holds.
+    func remove(_ name: String, ifHolding content: Data? = nil) throws {
+        try withIndex(validated: true) { index in
+            try index.write { transaction in
+                if let content {
+                    let row = try transaction.row(named: name)
+                    guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content) else {
+                        return
+                    }
+                }
+                try transaction.delete(name)
+                guard unlink(path(of: name)) == 0 || errno == ENOENT else {
+                    throw POSIXError.current
+                }
+            }
+        }
+    }
+
+    /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
+    func evict(
+        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction
+    ) throws -> [String] {
+        let names = try transaction.namesToEvict(downTo: limit, keeping: kept)
+        for name in names { try delete(name, in: transaction) }
+        return names
+    }
+
+    /// Removes a file and its row.
+    func delete(_ name: String, in transaction: IndexTransaction) throws {
+        try transaction.delete(name)
+        unlink(path(of: name))
+    }
+}
+
+/// The names of files that are being written.
+enum TemporaryFile {
+    static let prefix = ".tmp-"
+
+    /// A name that no other thread or process uses.
+    static func newName() -> String {
+        "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    }
+}
+
+extension ImageFormat {
+    /// The name of the format that bytes begin with, if they are of a known one.
+    static func name(of bytes: Data) -> String? {
+        let format = ImageSniffer.format(of: bytes)
+        return format == .unknown ? nil : format.rawValue
+    }
+}

@@ -1,0 +1,86 @@
+public import Foundation
+
+extension DiskStorage {
+    /// The place, limits and file names of a disk storage.
+    public struct Config: @unchecked Sendable {
+        // Unchecked because of the file manager, which is only called, as Foundation allows, from
+        // any thread.
+
+        /// The most bytes all files may have together; 0 for no limit. Holds after each store.
+        public var sizeLimit: UInt
+        /// How long files are kept that are stored without an expiration of their own.
+        public var expiration: StorageExpiration = .days(7)
+        /// Seconds after which a storage that nobody used loses all its files, expired or not; `nil`,
+        /// the default, for never. Storing and reading are uses; looking whether a file is there is
+        /// none, and neither is reading with an expiration that accesses do not extend, by another
+        /// storage. Holds when the storage is first used, and at each removal of expired values.
+        public var wipesWhenUnusedFor: TimeInterval?
+        /// The extension of all files; none by default.
+        public var pathExtension: String?
+        /// Whether files are named by the SHA-256 digest of their key. Otherwise by the key itself,
+        /// in which what cannot stand in a file name is percent-encoded.
+        public var usesHashedFileName = true
+        /// Whether a hashed name gets the extension that the key has.
+        public var autoExtAfterHashedFileName = false
+        /// Makes the cache's folder of a parent folder and the cache's name; by default the folder
+        /// of that name in the parent. Read once, when the storage is made, and `nil` afterwards.
+        public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = {
+            $0.appendingPathComponent($1, isDirectory: true)
+        }
+        /// The cache's name.
+        public let name: String
+
+        let fileManager: FileManager
+        let directory: URL?
+
+        /// The cache `name` of at most `sizeLimit` bytes.
+        ///
+        /// In `directory` the cache's folder is `com.onevcat.Kingfisher.ImageCache.<name>`; without
+        /// one it is `halcyon/<name>` in `$XDG_CACHE_HOME` (`~/.cache` when that is not set or no
+        /// absolute path). `fileManager` makes the folder.
+        public init(
+            name: String, sizeLimit: UInt, fileManager: FileManager = .default,
+            directory: URL? = nil
+        ) {
+            self.name = name
+            self.sizeLimit = sizeLimit
+            self.fileManager = fileManager
+            self.directory = directory
+        }
+
+        /// `sizeLimit` as the index counts; `nil` for no limit.
+        var effectiveSizeLimit: Int? { sizeLimit > 0 ? Int(clamping: sizeLimit) : nil }
+    }
+}
+
+extension DiskStorage {
+    /// Where a storage's files are.
+    struct Location {
+        let url: URL
+
+        /// `environment` tells where the user's caches are.
+        init(
+            _ config: Config,
+            environment: [String: String] = ProcessInfo.processInfo.environment
+        ) {
+            let makePath: @Sendable (URL, String) -> URL =
+                config.cachePathBlock ?? { $0.appendingPathComponent($1, isDirectory: true) }
+            if let directory = config.directory {
+                url = makePath(directory, "com.onevcat.Kingfisher.ImageCache.\(config.name)")
+            } else {
+                url = makePath(Self.userCaches(environment), config.name)
+            }
+        }
+
+        private static func userCaches(_ environment: [String: String]) -> URL {
+            let caches: URL
+            if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
+                caches = URL(fileURLWithPath: path, isDirectory: true)
+            } else {
+                caches = FileManager.default.homeDirectoryForCurrentUser
+                    .appendingPathComponent(".cache", isDirectory: true)
+            }
+            return caches.appendingPathComponent("halcyon", isDirectory: true)
+        }
+    }
+}

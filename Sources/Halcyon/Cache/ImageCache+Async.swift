@@ -1,0 +1,145 @@
+public import Foundation
+
+extension ImageCache {
+    /// Stores `image` in memory and, unless `toDisk` is off, on disk; returns when that is done.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    public func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        options: KingfisherParsedOptionsInfo, toDisk: Bool = true
+    ) async throws {
+        try await storeAsync(
+            image, original: original, forKey: key, options: options, toDisk: toDisk
+        ).diskCacheResult.get()
+    }
+
+    /// Stores `image` as above, with the options given one by one.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    public func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true
+    ) async throws {
+        let options = Self.storeOptions(
+            processorIdentifier: identifier, forcedExtension: forcedExtension,
+            serializer: serializer)
+        try await storeAsync(
+            image, original: original, forKey: key, options: options, toDisk: toDisk
+        ).diskCacheResult.get()
+    }
+
+    /// Writes `data` to disk and returns when that is done.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    public func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, expiration: StorageExpiration? = nil
+    ) async throws {
+        try await startWriting(
+            data, forComputedKey: key.computedKey(with: identifier), expiration: expiration,
+            forcedExtension: forcedExtension
+        ).value.diskCacheResult.get()
+    }
+
+    /// Removes the image and returns when that is done. That it was not there is no error.
+    /// - Throws: The error of the file system when the file could not be removed.
+    public func removeImage(
+        forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, fromMemory: Bool = true, fromDisk: Bool = true
+    ) async throws {
+        try await startRemoving(
+            forComputedKey: key.computedKey(with: identifier), forcedExtension: forcedExtension,
+            fromMemory: fromMemory, fromDisk: fromDisk
+        )?.value.get()
+    }
+
+    /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
+    public func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) async throws -> ImageCacheResult {
+        try await lookup(key: key, options: options, isCurrent: nil)
+    }
+
+    /// Looks the image up as above.
+    public func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> ImageCacheResult {
+        try await lookup(
+            key: key, options: KingfisherParsedOptionsInfo(options), isCurrent: nil)
+    }
+
+    /// The image on disk, if any; it is not put into memory.
+    public func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> KFCrossPlatformImage? {
+        try await diskImage(
+            key: key, options: KingfisherParsedOptionsInfo(options), isCurrent: nil)
+    }
+
+    /// Removes all images from memory and disk.
+    public func clearCache() async {
+        clearMemoryCache()
+        await clearDiskCache()
+    }
+
+    /// Removes all images from disk.
+    public func clearDiskCache() async {
+        await startClearingDisk().value
+    }
+
+    /// Removes expired images from memory and disk.
+    public func cleanExpiredCache() async {
+        cleanExpiredMemoryCache()
+        await cleanExpiredDiskCache()
+    }
+
+    /// Removes expired images from disk and, above the size limit, those used longest ago.
+    public func cleanExpiredDiskCache() async {
+        await cleanDisk()
+    }
+
+    /// Bytes of all files.
+    public var diskStorageSize: UInt {
+        get async throws { try await diskSize().get() }
+    }
+
+    /// Whether the image is cached. Looks at the disk on the calling thread.
+    public func isCached(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> Bool {
+        imageCachedType(
+            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension
+        ).cached
+    }
+
+    /// Tells where the image is cached: at once when in memory, otherwise after looking at the disk
+    /// elsewhere.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: @escaping @Sendable (CacheType) -> Void
+    ) {
+        Task.immediate {
+            let type = await self.imageCachedTypeAsync(
+                forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
+            callbackQueue.execute { completionHandler(type) }
+        }
+    }
+
+    /// Where the image is cached.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) async -> CacheType {
+        let key = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: key) { return .memory }
+        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
+        await operations.pending(name)?()
+        return await DiskLane.reading.run { [diskStorage] in
+            diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+        }
+    }
+}

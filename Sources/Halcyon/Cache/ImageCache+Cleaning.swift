@@ -1,0 +1,67 @@
+public import Foundation
+
+extension ImageCache {
+    /// Removes all files from disk once nothing was stored on it or read from it for `interval` seconds;
+    /// `nil`, the default, for never.
+    ///
+    /// For caches that are used for days and then not at all. Holds from now on: before the disk is used
+    /// next, and whenever expired files are removed. Hits in memory are no use of the disk.
+    public func wipeDisk(whenUnusedFor interval: TimeInterval?) {
+        diskStorage.config.wipesWhenUnusedFor = interval
+    }
+
+    /// Removes an image from memory now and from disk afterwards; `nil` when not from disk.
+    func startRemoving(
+        forComputedKey key: String, forcedExtension: String?, fromMemory: Bool, fromDisk: Bool
+    ) -> Task<Result<Void, any Error>, Never>? {
+        if fromMemory { memoryStorage.remove(forKey: key) }
+        guard fromDisk else { return nil }
+        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
+        return operations.enqueue(.file(name)) { [diskStorage] in
+            await DiskLane.writing.run {
+                Result {
+                    try diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
+                }
+            }
+        }
+    }
+
+    /// Removes all files after what was asked for before.
+    func startClearingDisk() -> Task<Void, Never> {
+        operations.enqueue(.everything) { [diskStorage] in
+            await DiskLane.writing.run {
+                // The interface has no way to tell; what is left is removed when it expires.
+                try? diskStorage.removeAll()
+            }
+        }
+    }
+
+    /// Removes expired files and those above the size limit, and posts the notification.
+    func cleanDisk() async {
+        await operations.finishAll()
+        let removed = await DiskLane.writing.run { [diskStorage] in
+            // The interface has no way to tell; what is left is removed by the next cleaning.
+            let expired = (try? diskStorage.removeExpiredValues()) ?? []
+            let exceeding = (try? diskStorage.removeSizeExceededValues()) ?? []
+            return (expired + exceeding).map(\.lastPathComponent)
+        }
+        guard !removed.isEmpty else { return }
+        DispatchQueue.main.async {
+            NotificationCenter.default.post(
+                name: .KingfisherDidCleanDiskCache, object: self,
+                userInfo: [KingfisherDiskCacheCleanedHashKey: removed])
+        }
+    }
+
+    /// Bytes of all files, those included that were to be written before.
+    func diskSize() async -> Result<UInt, KingfisherError> {
+        await operations.finishAll()
+        return await DiskLane.reading.run { [diskStorage] in
+            do {
+                return .success(try diskStorage.totalSize())
+            } catch {
+                return .failure(.disk(error, at: diskStorage.directoryURL))
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+extension ImageCache {
+    /// The file of a live photo's resource, if it is on disk and not expired. Looks on the calling
+    /// thread.
+    func possibleCacheFileURLIfOnDisk(resource: LivePhotoResource) -> URL? {
+        possibleCacheFileURLIfOnDisk(
+            forKey: resource.dataSource.cacheKey,
+            processorIdentifier: LivePhotoResource.processorIdentifier,
+            referenceFileType: resource.referenceFileType)
+    }
+
+    /// The file of this type, if it is on disk and not expired; for a type that is not known, the
+    /// file with any extension a live photo's file may have. Looks on the calling thread.
+    func possibleCacheFileURLIfOnDisk(
+        forKey key: String, processorIdentifier: String = "",
+        referenceFileType: LivePhotoResource.FileType
+    ) -> URL? {
+        for ext in referenceFileType.possibleFileExtensions {
+            let url = cacheFileURLIfOnDisk(
+                forKey: key, processorIdentifier: processorIdentifier, forcedExtension: ext)
+            if let url { return url }
+        }
+        return nil
+    }
+
+    /// Writes the bytes of a live photo's resource to disk, under the extension of its type.
+    func storeLivePhoto(
+        _ data: Data, of resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) {
+        let key = resource.dataSource.cacheKey
+            .computedKey(with: LivePhotoResource.processorIdentifier)
+        let result = await startWriting(
+            data, forComputedKey: key, expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions,
+            forcedExtension: resource.referenceFileType.determinedFileExtension(data)
+        ).value
+        try result.diskCacheResult.get()
+    }
+}

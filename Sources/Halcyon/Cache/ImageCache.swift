@@ -1,0 +1,329 @@
+public import Foundation
+
+extension Notification.Name {
+    /// Posted on the main queue when a cleaning has removed files from a disk cache. The object is the
+    /// cache; the file names are in the user info under `KingfisherDiskCacheCleanedHashKey`.
+    public static let KingfisherDidCleanDiskCache = Notification.Name(
+        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
+}
+
+/// The user info key of the removed files' names, an array of strings.
+public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
+
+/// A memory and a disk cache for images.
+///
+/// Images are cached under their key, to which the identifier of a processor is added. All members may
+/// be used from any thread. Hits in memory are answered inline; the disk is read and written on threads
+/// of its own, except where a member says otherwise. Files of one image change in the order of the
+/// calls, and reading it waits for changes asked for before. Expired files are removed a minute after
+/// the cache was made and then every hour; the size limit holds after each store.
+open class ImageCache: @unchecked Sendable {
+    // Unchecked because subclasses may have any state; that of this class is constant and Sendable.
+
+    /// The cache used where none is given; its name is "default".
+    public static let `default` = ImageCache(name: "default")
+
+    /// The memory cache.
+    public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
+    /// The disk cache.
+    public let diskStorage: DiskStorage.Backend<Data>
+
+    let operations = DiskOperations()
+    /// Reads of the disk that are under way.
+    let lookups = SharedWork<LookupIdentity, Result<ImageCacheResult, KingfisherError>?>()
+    private let cleaning: RepeatingTimer?
+
+    /// Makes the cache's folder of a parent folder and the cache's name.
+    public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
+
+    /// A cache of the given storages.
+    public init(
+        memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
+        diskStorage: DiskStorage.Backend<Data>
+    ) {
+        self.memoryStorage = memoryStorage
+        self.diskStorage = diskStorage
+        let owner = WeakCache()
+        cleaning = RepeatingTimer(after: 60, every: 3600) { owner.cache?.cleanExpiredDiskCache() }
+        owner.cache = self
+    }
+
+    /// The cache `name` in the user's folder for caches; the name must not be empty. Its memory may
+    /// take a quarter of what this process may use. When the folder cannot be made, each store tries
+    /// again.
+    public convenience init(name: String) {
+        precondition(!name.isEmpty, "a cache needs a name")
+        self.init(
+            memoryStorage: Self.makeMemoryStorage(),
+            diskStorage: DiskStorage.Backend(
+                noThrowConfig: DiskStorage.Config(name: name, sizeLimit: 0),
+                creatingDirectory: true))
+    }
+
+    /// The cache `name` in `cacheDirectoryURL`, or where `diskCachePathClosure` says.
+    /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
+    public convenience init(
+        name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
+    ) throws {
+        precondition(!name.isEmpty, "a cache needs a name")
+        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
+        if let diskCachePathClosure { config.cachePathBlock = diskCachePathClosure }
+        self.init(
+            memoryStorage: Self.makeMemoryStorage(),
+            diskStorage: try DiskStorage.Backend(config: config))
+    }
+
+    private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
+        MemoryStorage.Backend(
+            config: MemoryStorage.Config(totalCostLimit: Int(clamping: MemoryLimit().bytes / 4)))
+    }
+
+    // MARK: Storing
+
+    /// Stores `image` in memory before this returns and, unless `toDisk` is off, writes what the
+    /// serializer makes of it and `original` to disk afterwards.
+    ///
+    /// An image that is not rendered is rendered first, elsewhere. One that cannot be rendered is not
+    /// cached; the result tells so as error 3008 of the disk.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let store = startStore(
+            image, original: original, forKey: key, options: options, toDisk: toDisk)
+        deliver(store, on: options.callbackQueue, to: completionHandler)
+    }
+
+    /// Stores `image` as above, with the options given one by one.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true, callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        var options = Self.storeOptions(
+            processorIdentifier: identifier, forcedExtension: forcedExtension,
+            serializer: serializer)
+        options.callbackQueue = callbackQueue
+        store(
+            image, original: original, forKey: key, options: options, toDisk: toDisk,
+            completionHandler: completionHandler)
+    }
+
+    /// Writes `data` to disk, in place of the key's former file.
+    open func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, expiration: StorageExpiration? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let task = startWriting(
+            data, forComputedKey: key.computedKey(with: identifier),
+            expiration: expiration, forcedExtension: forcedExtension)
+        deliver(.writing(task), on: callbackQueue, to: completionHandler)
+    }
+
+    // MARK: Removing
+
+    /// Removes the image from memory before this returns, and from disk afterwards. Failures of the
+    /// disk are not told; the asynchronous form throws them.
+    open func removeImage(
+        forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, fromMemory: Bool = true, fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch, completionHandler: (@Sendable () -> Void)? = nil
+    ) {
+        let removal = startRemoving(
+            forComputedKey: key.computedKey(with: identifier), forcedExtension: forcedExtension,
+            fromMemory: fromMemory, fromDisk: fromDisk)
+        guard let completionHandler else { return }
+        guard let removal else {
+            callbackQueue.execute(completionHandler)
+            return
+        }
+        Task {
+            _ = await removal.value
+            callbackQueue.execute(completionHandler)
+        }
+    }
+
+    // MARK: Retrieving
+
+    /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
+    ///
+    /// A miss is the success `none`. With a hit in memory the handler is called at once (through
+    /// `callbackQueue`). The options' image modifier is not applied.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        guard let completionHandler else { return }
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            callbackQueue.execute { completionHandler(.success(.memory(image))) }
+            return
+        }
+        Task.immediate {
+            let result = await self.lookupResult(key: key, options: options)
+            callbackQueue.execute { completionHandler(result) }
+        }
+    }
+
+    /// Looks the image up as above.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        retrieveImage(
+            forKey: key, options: KingfisherParsedOptionsInfo(options),
+            callbackQueue: callbackQueue, completionHandler: completionHandler)
+    }
+
+    /// The image in memory, if any.
+    open func retrieveImageInMemoryCache(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        memoryImage(
+            forKey: key, processorIdentifier: options.processor.identifier, options: options)
+    }
+
+    /// The image in memory, if any.
+    open func retrieveImageInMemoryCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) -> KFCrossPlatformImage? {
+        retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// The image on disk, if any; it is not put into memory.
+    open func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler:
+            @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        let options = KingfisherParsedOptionsInfo(options)
+        Task.immediate {
+            let result: Result<KFCrossPlatformImage?, KingfisherError>
+            do throws(KingfisherError) {
+                result = .success(
+                    try await self.diskImage(key: key, options: options, isCurrent: nil))
+            } catch {
+                result = .failure(error)
+            }
+            callbackQueue.execute { completionHandler(result) }
+        }
+    }
+
+    // MARK: Clearing
+
+    /// Removes all images from memory and disk; the handler is called on the main queue.
+    public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        clearMemoryCache()
+        clearDiskCache(completion: handler)
+    }
+
+    /// Removes all images from memory.
+    public func clearMemoryCache() {
+        memoryStorage.removeAll()
+    }
+
+    /// Removes all images from disk; the handler is called on the main queue.
+    open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        let task = startClearingDisk()
+        guard let handler else { return }
+        Task {
+            await task.value
+            DispatchQueue.main.async(execute: handler)
+        }
+    }
+
+    /// Removes expired images from memory and disk; the handler is called on the main queue.
+    open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+        cleanExpiredMemoryCache()
+        cleanExpiredDiskCache(completion: handler)
+    }
+
+    /// Removes expired images from memory.
+    open func cleanExpiredMemoryCache() {
+        memoryStorage.removeExpired()
+    }
+
+    /// Removes expired images from disk and, above the size limit, those used longest ago. Posts
+    /// `KingfisherDidCleanDiskCache` when files were removed; then the handler is called, on the main
+    /// queue, also after a failure.
+    open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        Task {
+            await self.cleanDisk()
+            guard let handler else { return }
+            DispatchQueue.main.async(execute: handler)
+        }
+    }
+
+    // MARK: Looking
+
+    /// Where the image is cached. Looks at the disk on the calling thread.
+    open func imageCachedType(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> CacheType {
+        let key = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: key) { return .memory }
+        return diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+    }
+
+    /// The name of the image's file.
+    open func hash(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileName(
+            forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
+    }
+
+    /// The path of the image's file, whether it is there or not.
+    open func cachePath(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileURL(
+            forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension
+        ).path
+    }
+
+    /// The image's file, if it is on disk and not expired. Looks on the calling thread.
+    open func cacheFileURLIfOnDisk(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> URL? {
+        let key = key.computedKey(with: identifier)
+        guard diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) else {
+            return nil
+        }
+        return diskStorage.cacheFileURL(forKey: key, forcedExtension: forcedExtension)
+    }
+
+    /// Tells the bytes of all files, on the main queue.
+    open func calculateDiskStorageSize(
+        completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
+    ) {
+        Task {
+            let result = await self.diskSize()
+            DispatchQueue.main.async { handler(result) }
+        }
+    }
+
+    /// Bytes that the images in memory take.
+    open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
+}
+
+/// Lets the clean timer reach a cache without keeping it.
+private final class WeakCache: @unchecked Sendable {
+    // Unchecked because the reference is set once, before the timer can fire for the first time.
+    weak var cache: ImageCache?
+}

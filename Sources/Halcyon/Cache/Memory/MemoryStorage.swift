@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// The memory part of a cache.
+public enum MemoryStorage {
+    /// Keeps values in memory within limits of cost and count; beyond them, those used longest ago
+    /// go first. All members may be used from any thread and take constant time unless noted.
+    public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
+        private struct State {
+            var config: Config
+            var store: CostBoundedStore<StorageObject<T>>
+            var timer: RepeatingTimer?
+        }
+
+        private let state: Mutex<State>
+        private let now: @Sendable () -> Date
+
+        /// Makes an empty storage.
+        public convenience init(config: Config) {
+            self.init(config: config, now: { Date() })
+        }
+
+        /// Makes an empty storage that takes the time from `now`.
+        init(config: Config, now: @escaping @Sendable () -> Date) {
+            self.now = now
+            state = Mutex(
+                State(
+                    config: config,
+                    store: CostBoundedStore(
+                        costLimit: config.effectiveCostLimit,
+                        countLimit: config.effectiveCountLimit)))
+            startCleaning(every: config.cleanInterval)
+        }
+
+        /// The limits, expiration and cleaning. Setting them removes what exceeds the new limits and
+        /// restarts the clean timer.
+        public var config: Config {
+            get { state.withLock { $0.config } }
+            set {
+                let leaving = state.withLock { state in
+                    state.config = newValue
+                    return state.store.setLimits(
+                        cost: newValue.effectiveCostLimit, count: newValue.effectiveCountLimit)
+                }
+                withExtendedLifetime(leaving) {}
+                startCleaning(every: newValue.cleanInterval)
+            }
+        }
+
+        /// Removes all expired values. Takes time in proportion to the number of values.
+        public func removeExpired() {
+            let date = now()
+            let leaving = state.withLock { state in
+                state.store.removeAll { $0.isExpired(at: date) }
+            }
+            withExtendedLifetime(leaving) {}
+        }
+
+        /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With
+        /// an expiration that is over already this does nothing.
+        public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
+            let date = now()
+            let leaving = state.withLock { state -> [StorageObject<T>] in
+                let expiration = expiration ?? state.config.expiration
+                guard !expiration.isExpired(at: date) else { return [] }
+                let object = StorageObject(value, expiration: expiration, at: date)
+                return state.store.insert(object, cost: value.cacheCost, forKey: key)
+            }
+            withExtendedLifetime(leaving) {}
+        }
+
+        /// The key's value, unless it is missing or expired.
+        public func value(
+            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
+        ) -> T? {
+            let date = now()
+            return state.withLock { state in
+                guard let object = state.store.peek(key), !object.isExpired(at: date) else {
+                    return nil
+                }
+                return state.store.use(key) { object in
+                    object.extendExpiration(extendingExpiration, at: date)
+                    return object.value
+                }
+            }
+        }
+
+        /// Whether there is a value for the key that is not expired. No use of the value.
+        public func isCached(forKey key: String) -> Bool {
+            let date = now()
+            return state.withLock { state in
+                guard let object = state.store.peek(key) else { return false }
+                return !object.isExpired(at: date)
+            }
+        }
+
+        /// Removes the key's value.
+        public func remove(forKey key: String) {
+            let leaving = state.withLock { $0.store.removeValue(forKey: key) }
+            withExtendedLifetime(leaving) {}
+        }
+
+        /// Removes all values.
+        public func removeAll() {
+            let leaving = state.withLock { state in
+                let former = state.store
+                state.store = CostBoundedStore(
+                    costLimit: former.costLimit, countLimit: former.countLimit)
+                return former
+            }
+            withExtendedLifetime(leaving) {}
+        }
+
+        /// Bytes that the values cost, including expired ones that are not removed yet.
+        public func totalCacheCost() -> Int {
+            state.withLock { $0.store.totalCost }
+        }
+
+        /// The stored object, expired or not.
+        func storageObject(forKey key: String) -> StorageObject<T>? {
+            state.withLock { $0.store.peek(key) }
+        }
+
+        private func startCleaning(every interval: TimeInterval) {
+            let timer = RepeatingTimer(after: interval, every: interval) { [weak self] in
+                self?.removeExpired()
+            }
+            let former = state.withLock { state in
+                let former = state.timer
+                state.timer = timer
+                return former
+            }
+            withExtendedLifetime(former) {}
+        }
+    }
+
+    /// A value with the expiration it was stored with.
+    struct StorageObject<T: Sendable>: Sendable {
+        let value: T
+        let expiration: StorageExpiration
+        private(set) var estimatedExpiration: Date
+
+        init(_ value: T, expiration: StorageExpiration, at date: Date) {
+            self.value = value
+            self.expiration = expiration
+            estimatedExpiration = expiration.estimatedExpirationSince(date)
+        }
+
+        func isExpired(at date: Date) -> Bool { estimatedExpiration.isPast(at: date) }
+
+        /// Moves the expiration as an access at `date` asks for.
+        mutating func extendExpiration(
+            _ extending: ExpirationExtending = .cacheTime, at date: Date
+        ) {
+            switch extending {
+            case .none: break
+            case .cacheTime: estimatedExpiration = expiration.estimatedExpirationSince(date)
+            case .expirationTime(let other):
+                estimatedExpiration = other.estimatedExpirationSince(date)
+            }
+        }
+    }
+}

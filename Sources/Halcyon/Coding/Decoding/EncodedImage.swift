@@ -1,0 +1,50 @@
+import Foundation
+
+/// The bytes of an image file with its header read and checked: what an image is decoded from.
+struct EncodedImage: Sendable {
+    let data: Data
+    let header: ImageHeader
+    let decoder: any ImageDecoder
+    private let limits: DecodingLimits
+
+    /// Recognises `data` by its first bytes and reads its header.
+    ///
+    /// Cheap beside decoding, but it may touch the whole data (WebP, GIF, AVIF).
+    /// - Parameter decoder: Reads `data`; by default the first of all decoders that can.
+    /// - Throws: `ImageCodingError`: empty or unknown data, a format that cannot be read, a damaged
+    ///   header, or more pixels than `limits` allow.
+    init(
+        _ data: Data, limits: DecodingLimits = .default, decoder: (any ImageDecoder)? = nil
+    ) throws {
+        guard !data.isEmpty else { throw ImageCodingError.emptyData }
+        let format = ImageSniffer.format(of: data)
+        guard format != .unknown else {
+            throw ImageCodingError.unknownFormat(description: ImageSniffer.describe(data))
+        }
+        if format == .PDF && !limits.allowsPDF {
+            throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
+        }
+        self.decoder = try decoder ?? ImageDecoders.decoder(for: format)
+        header = try self.decoder.header(of: data, format: format)
+        self.data = data
+        self.limits = limits
+        try check(frames: 1)
+    }
+
+    /// Decodes all frames, on the calling thread.
+    ///
+    /// - Throws: `ImageCodingError`: also when all frames together have more pixels than the limit.
+    func decodeAllFrames() throws -> [Bitmap] {
+        try check(frames: header.frameCount)
+        return try decoder.decodeAllFrames(data, header: header)
+    }
+
+    private func check(frames: Int) throws(ImageCodingError) {
+        guard let limit = limits.maximumPixelCount else { return }
+        let (height, tooHigh) = header.size.height.multipliedReportingOverflow(by: frames)
+        let (count, tooMany) = header.size.width.multipliedReportingOverflow(by: height)
+        if tooHigh || tooMany || count > limit {
+            throw .tooManyPixels(PixelSize(width: header.size.width, height: height), limit: limit)
+        }
+    }
+}

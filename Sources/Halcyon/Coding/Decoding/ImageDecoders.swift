@@ -1,0 +1,18 @@
+import Foundation
+
+/// The decoders, asked in this order. A new decoder is one new file and one line here.
+enum ImageDecoders {
+    static let all: [any ImageDecoder] = [
+        VipsDecoder(),
+        BMPDecoder(),
+        ICODecoder(),
+    ]
+
+    /// The first decoder that reads `format`.
+    static func decoder(for format: ImageFormat) throws(ImageCodingError) -> any ImageDecoder {
+        for decoder in all where decoder.canDecode(format) {
+            return decoder
+        }
+        throw .unsupported(format, reason: "no decoder for it is installed")
+    }
+}

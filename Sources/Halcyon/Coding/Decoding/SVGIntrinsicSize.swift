@@ -1,0 +1,46 @@
+import Foundation
+
+/// The size at which an SVG without a size of its own is drawn.
+enum SVGIntrinsicSize {
+    /// The longer side, in pixels, of a drawing that states only proportions.
+    static let longestSide = 512.0
+
+    /// The factor from libvips' size to the one used here.
+    ///
+    /// libvips draws a file with a `viewBox` but without `width` and `height` at one pixel per unit,
+    /// which for many icons is 24 pixels. Its longer side becomes ``longestSide`` pixels instead.
+    static func scale(of data: Data) -> Double {
+        let tag = data.withUnsafeBytes { MarkupProlog.root(in: $0)?.tag }
+        guard let tag, !states("width", in: tag) || !states("height", in: tag),
+            let box = attribute("viewBox", in: tag)
+        else { return 1 }
+        let numbers = box.split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }
+            .compactMap { Double($0) }
+        guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0,
+            numbers[2].isFinite, numbers[3].isFinite
+        else { return 1 }
+        // Only one of the two sizes is stated: the file has a size, libvips works it out.
+        guard !states("width", in: tag), !states("height", in: tag) else { return 1 }
+        return longestSide / max(numbers[2], numbers[3])
+    }
+
+    /// Whether the attribute is an absolute length.
+    private static func states(_ name: String, in tag: String) -> Bool {
+        guard let value = attribute(name, in: tag) else { return false }
+        return !value.contains("%") && value != "auto"
+    }
+
+    private static func attribute(_ name: String, in tag: String) -> String? {
+        var rest = tag[...]
+        while let equals = rest.firstIndex(of: "=") {
+            let before = rest[..<equals].split(whereSeparator: \.isWhitespace).last ?? ""
+            let after = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
+            guard let quote = after.first, quote == "\"" || quote == "'",
+                let end = after.dropFirst().firstIndex(of: quote)
+            else { return nil }
+            if before == name { return String(after[after.index(after: after.startIndex)..<end]) }
+            rest = after[after.index(after: end)...]
+        }
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Vips
+
+extension VipsImage {
+    /// Whether samples have more than 8 bits.
+    var isDeep: Bool {
+        format == .ushort || interpretation == .rgb16 || interpretation == .grey16
+    }
+
+    /// The image in sRGB with three bands of 8 or 16 bits, and an alpha band exactly if `alpha`.
+    func decodedToSRGB(alpha: Bool) throws(VipsError) -> VipsImage {
+        var image = try filledDepth().withoutSurplusBands().convertedToSRGB()
+        if alpha { return try image.addingAlpha() }
+        if image.hasAlpha { image = try image.alphaSplit().colour }
+        return image
+    }
+
+    /// With the ICC profile of Display P3, which a HEIF file may mean by a mere number. An embedded
+    /// profile counts more.
+    func withDisplayP3Profile() throws(VipsError) -> VipsImage {
+        if hasProfile { return self }
+        let profile = try VipsOperation.profile("p3")
+        return try settingMetadata([("icc-profile-data", .blob(profile))])
+    }
+
+    /// Samples of 10 or 12 bits, which libvips shifts up to 16, spread over the whole range: their
+    /// upper bits are repeated in the lower ones, so that white is 65535.
+    private func filledDepth() throws(VipsError) -> VipsImage {
+        guard format == .ushort, let depth = int("heif-bitdepth"), (9...15).contains(depth) else {
+            return self
+        }
+        let low = try apply(
+            "boolean_const", ["boolean": "rshift", "c": .doubles([Double(depth)])])
+        return try apply("boolean", ["right": .image(low), "boolean": "or"])
+    }
+
+    /// Without the bands after colour and alpha that TIFF files may have.
+    private func withoutSurplusBands() throws(VipsError) -> VipsImage {
+        let most = interpretation == .cmyk ? 5 : 4
+        return bands > most ? try apply("extract_band", ["band": 0, "n": .int(most)]) : self
+    }
+}
+
+extension VipsOperation {
+    /// One of the ICC profiles that libvips brings.
+    fileprivate static func profile(_ name: String) throws(VipsError) -> Data {
+        var operation = VipsOperation("profile_load")
+        operation.set("name", .string(name))
+        return try operation.run().blob("profile")
+    }
+}

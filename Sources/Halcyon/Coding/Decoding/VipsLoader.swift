@@ -1,0 +1,60 @@
+import Foundation
+import Vips
+
+/// The one libvips loader of a format, and how it is called.
+struct VipsLoader {
+    let format: ImageFormat
+    /// The operation's name in libvips.
+    let nickname: String
+
+    /// `nil` for formats that libvips does not read itself.
+    init?(_ format: ImageFormat) {
+        switch format {
+        case .JPEG: nickname = "jpegload_buffer"
+        case .PNG: nickname = "pngload_buffer"
+        case .GIF: nickname = "gifload_buffer"
+        case .WebP: nickname = "webpload_buffer"
+        case .AVIF, .HEIC: nickname = "heifload_buffer"
+        case .JPEGXL: nickname = "jxlload_buffer"
+        case .TIFF: nickname = "tiffload_buffer"
+        case .SVG: nickname = "svgload_buffer"
+        case .PDF: nickname = "pdfload_buffer"
+        case .BMP, .ICO, .unknown: return nil
+        }
+        self.format = format
+    }
+
+    /// How the pixels are asked for.
+    struct Request {
+        /// The first frame, counted from 0.
+        var frame = 0
+        /// Whether all frames are loaded, one below the other.
+        var allFrames = false
+        /// JPEG is decoded at one over this: 1, 2, 4 or 8.
+        var shrink = 1
+        /// WebP, SVG and PDF are decoded at this scale.
+        var scale = 1.0
+    }
+
+    /// Opens `data`: reads the header, decodes nothing yet.
+    ///
+    /// What is cut short or damaged fails, here or when pixels are read. A mere warning does not:
+    /// codecs warn of much that does not change the picture.
+    func open(_ data: Data, _ request: Request = Request()) throws(VipsError) -> VipsImage {
+        var options: [String: VipsValue] = ["access": "sequential", "fail_on": "error"]
+        switch format {
+        case .JPEG:
+            if request.shrink > 1 { options["shrink"] = .int(request.shrink) }
+        case .GIF, .WebP:
+            options["page"] = .int(request.allFrames ? 0 : request.frame)
+            options["n"] = .int(request.allFrames ? -1 : 1)
+            if format == .WebP, request.scale != 1 { options["scale"] = .double(request.scale) }
+        case .SVG, .PDF:
+            let scale = request.scale * (format == .SVG ? SVGIntrinsicSize.scale(of: data) : 1)
+            if scale != 1 { options["scale"] = .double(scale) }
+        case .PNG, .AVIF, .HEIC, .JPEGXL, .TIFF, .BMP, .ICO, .unknown:
+            break
+        }
+        return try VipsImage.load(nickname, bytes: data, options)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Vips
+
+/// Writes PNG, JPEG, GIF, WebP, AVIF, HEIC, JPEG XL and TIFF with libvips.
+///
+/// Nothing but pixels is written unless the options carry metadata: what an image was decoded from is
+/// not known here any more.
+struct VipsEncoder: ImageEncoder {
+    func canEncode(_ format: ImageFormat) -> Bool {
+        guard let saver = VipsSaver(format), Vips.supports(operation: saver.nickname) else {
+            return false
+        }
+        return switch format {
+        case .AVIF: Self.writesAVIF
+        case .HEIC: Self.writesHEIC
+        default: true
+        }
+    }
+
+    func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
+        options: ImageEncodingOptions
+    ) throws -> Data {
+        guard canEncode(format), let saver = VipsSaver(format) else {
+            throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
+        }
+        return try Self.encode(frames, timing: timing, with: saver, options: options)
+    }
+
+    /// The saver of HEIF files is there whatever codecs libheif has: only trying tells.
+    private static let writesAVIF = canWrite(.AVIF)
+    private static let writesHEIC = canWrite(.HEIC)
+
+    private static func canWrite(_ format: ImageFormat) -> Bool {
+        let size = PixelSize(width: 64, height: 64)
+        let pixels = Data(repeating: 0x80, count: size.pixelCount * 3)
+        guard let saver = VipsSaver(format),
+            let probe = Bitmap(pixels: pixels, size: size, channels: 3)
+        else { return false }
+        // The answer is all that is asked for; there is nobody to tell the reason.
+        return (try? encode([probe], timing: nil, with: saver, options: ImageEncodingOptions()))
+            != nil
+    }
+
+    private static func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, with saver: VipsSaver,
+        options: ImageEncodingOptions
+    ) throws -> Data {
+        guard let first = frames.first else {
+            throw ImageCodingError.encodingFailed(saver.format, reason: "there is no frame")
+        }
+        try saver.checkSize(first.size)
+        do {
+            var image: VipsImage
+            if saver.writesAnimations, let timing, frames.count > 1 {
+                image = try strip(of: frames, timing: timing, for: saver)
+            } else {
+                image = try saver.prepared(first.vipsImage())
+            }
+            let metadata = options.metadata?.fields(for: saver.format) ?? []
+            if !metadata.isEmpty { image = try image.settingMetadata(metadata) }
+            let data = try image.encoded(
+                saver.nickname,
+                saver.arguments(
+                    quality: options.quality, depth: first.depth, keepsMetadata: !metadata.isEmpty))
+            guard saver.format == .WebP, options.metadata?.exif == nil else { return data }
+            return WebPContainer.removingEXIF(from: data)
+        } catch let error as VipsError {
+            throw ImageCodingError.encodingFailed(saver.format, reason: error.message)
+        }
+    }
+
+    /// All frames one below the other, with the fields that make them an animation.
+    private static func strip(
+        of frames: [Bitmap], timing: AnimationTiming, for saver: VipsSaver
+    ) throws -> VipsImage {
+        guard timing.durations.count == frames.count,
+            frames.allSatisfy({ $0.size == frames[0].size })
+        else {
+            throw ImageCodingError.encodingFailed(
+                saver.format, reason: "the frames are not of one size, or have no durations")
+        }
+        let hasAlpha = frames.contains(where: \.hasAlpha)
+        let images = try frames.map { frame in
+            let image = try saver.prepared(frame.vipsImage())
+            return hasAlpha ? try image.addingAlpha() : image
+        }
+        let strip = try VipsImage.create(
+            "arrayjoin", ["in": .images(images), "across": 1])
+        return try strip.settingMetadata([
+            ("page-height", .int(frames[0].size.height)),
+            ("delay", .ints(timing.durations.map(milliseconds))),
+            ("loop", .int(timing.loopCount)),
+        ])
+    }
+
+    /// A duration as it is stored. Formats hold 16 (GIF) to 24 bits (WebP); a frame that is shown for
+    /// ever gets the longest time both have.
+    private static func milliseconds(_ duration: TimeInterval) -> Int {
+        let longest = 655_350.0
+        return Int(min(max(0, duration.isNaN ? 0 : duration * 1000), longest).rounded())
+    }
+}

@@ -1,0 +1,19 @@
+public import Foundation
+
+/// Turns images into the bytes of the disk cache and back.
+public protocol CacheSerializer: Sendable {
+    /// The bytes to store for `image`, or `nil` when it cannot be serialized. `original` are the bytes
+    /// it was made from, when known. May block.
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
+
+    /// The image in bytes read from the cache, or `nil`. May block.
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+
+    /// Whether `data(with:original:)` gives the original bytes, so that a processor has to run again
+    /// on what is read from the cache. `false` by default.
+    var originalDataUsed: Bool { get }
+}
+
+extension CacheSerializer {
+    public var originalDataUsed: Bool { false }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+import Vips
+
+/// Stores what is transparent without losing that, and everything else as JPEG.
+///
+/// A photograph becomes a JPEG of quality 0.8, a sticker a PNG. What counts is the pixels: an alpha
+/// channel that is opaque everywhere does not make a photograph a sticker. The bytes an unprocessed
+/// image came in are kept when they are fewer, and so are those of an animation.
+public struct TransparencyPreservingCacheSerializer: CacheSerializer {
+    /// The quality, 0…1, of images without transparency. 0.8 by default.
+    public var compressionQuality: CGFloat
+    /// The quality, 0…1, of images with transparency, stored as lossy WebP then; its alpha channel
+    /// loses nothing. `nil`, the default, stores PNG.
+    public var transparentQuality: CGFloat?
+
+    public init(compressionQuality: CGFloat = 0.8, transparentQuality: CGFloat? = nil) {
+        self.compressionQuality = compressionQuality
+        self.transparentQuality = transparentQuality
+    }
+
+    public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        if image.animatedSource != nil || image.animation != nil {
+            return DefaultCacheSerializer.default.data(with: image, original: original)
+        }
+        let encoded = newData(with: image)
+        guard let original, image.content.isAsDecoded else { return encoded }
+        guard let encoded else { return original }
+        return original.count <= encoded.count ? original : encoded
+    }
+
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        KingfisherWrapper.image(data: data, options: options.imageCreatingOptions)
+    }
+
+    private func newData(with image: KFCrossPlatformImage) -> Data? {
+        // The interface has no way to tell why an image cannot be serialized.
+        guard let isOpaque = try? image.bitmap().isOpaque() else { return nil }
+        var data: Data?
+        if isOpaque {
+            data = image.kf.data(format: .JPEG, compressionQuality: compressionQuality)
+        } else if let transparentQuality {
+            data = image.kf.data(format: .WebP, compressionQuality: transparentQuality)
+        }
+        // Also for what is too large for the other formats.
+        return data ?? image.kf.data(format: .PNG)
+    }
+}
+
+extension Bitmap {
+    /// Whether every pixel is wholly opaque. Looks at all of them.
+    /// - Throws: An error of libvips.
+    func isOpaque() throws -> Bool {
+        guard let alpha = try vipsImage().alphaSplit().alpha else { return true }
+        var operation = VipsOperation("min")
+        operation.set("in", .image(alpha))
+        return try operation.run().double("out") >= (depth == .eight ? 255 : 65535)
+    }
+}

@@ -1,0 +1,93 @@
+extension KingfisherManager {
+    /// Loads photos and a frame, in parallel, and makes one picture of them when all are there.
+    ///
+    /// The images are cached one by one, the picture is not. Cancelling the surrounding task cancels
+    /// all loads.
+    /// - Parameters:
+    ///   - photos: What to load for the slots; those without a slot are not loaded.
+    ///   - frame: The frame, if any.
+    ///   - options: Of the photos, and of the frame unless it has its own. A processor such as
+    ///     `DownsamplingImageProcessor` keeps photos from being decoded larger than they are needed.
+    ///   - progressBlock: Called on the main queue with the progress of all images.
+    /// - Returns: The picture, rendered.
+    /// - Throws: The failure that came first, as `KingfisherError`; it cancels the other loads.
+    ///   `CancellationError` when the task was cancelled beforehand.
+    public func retrieveComposition(
+        _ layout: PhotoLayout, photos: [Source], frame: Source? = nil,
+        options: KingfisherOptionsInfo? = nil, frameOptions: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil
+    ) async throws -> KFCrossPlatformImage {
+        try Task.checkCancellation()
+        let load = makeLoad(
+            layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
+        return try await withTaskCancellationHandler {
+            try await Self.picture(layout, from: load, hasFrame: frame != nil).get()
+        } onCancel: {
+            load.task.cancel()
+        }
+    }
+
+    /// Loads photos and a frame, in parallel, and makes one picture of them when all are there; see
+    /// the asynchronous form.
+    ///
+    /// - Parameter completionHandler: Called exactly once, on the `callbackQueue` of `options`, with
+    ///   the rendered picture or the failure that came first.
+    /// - Returns: What cancels all loads.
+    @discardableResult
+    public func retrieveComposition(
+        _ layout: PhotoLayout, photos: [Source], frame: Source? = nil,
+        options: KingfisherOptionsInfo? = nil, frameOptions: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil,
+        completionHandler:
+            @escaping @Sendable (Result<KFCrossPlatformImage, KingfisherError>) -> Void
+    ) -> ImageSetTask {
+        let load = makeLoad(
+            layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
+        let queue = parsedOptions(options).callbackQueue
+        let hasFrame = frame != nil
+        Task.immediate {
+            let result = await Self.picture(layout, from: load, hasFrame: hasFrame)
+            queue.execute { completionHandler(result) }
+        }
+        return load.task
+    }
+
+    /// The photos and, last, the frame.
+    private func makeLoad(
+        _ layout: PhotoLayout, _ photos: [Source], _ frame: Source?,
+        _ options: KingfisherOptionsInfo?, _ frameOptions: KingfisherOptionsInfo?, _ limit: Int,
+        _ progress: ImageSetProgressBlock?
+    ) -> ImageSetLoad {
+        let parsed = parsedOptions(options)
+        var items = photos.prefix(layout.slots.count).map {
+            ImageSetLoad.Item(source: $0, options: parsed)
+        }
+        if let frame {
+            let options = frameOptions.map(parsedOptions) ?? parsed
+            items.append(ImageSetLoad.Item(source: frame, options: options))
+        }
+        return ImageSetLoad(items, limit: limit, stopsAtFailure: true, progress: progress)
+    }
+
+    private static func picture(
+        _ layout: PhotoLayout, from load: ImageSetLoad, hasFrame: Bool
+    ) async -> Result<KFCrossPlatformImage, KingfisherError> {
+        let images: [KFCrossPlatformImage]
+        switch await load.images() {
+        case .success(let results): images = results.map(\.image)
+        case .failure(let error): return .failure(error)
+        }
+        let picture = ImageComposition(
+            layout: layout, photos: hasFrame ? images.dropLast() : images,
+            frame: hasFrame ? images.last : nil
+        ).image
+        do {
+            return .success(try await picture.rendered())
+        } catch {
+            return .failure(
+                .processorError(
+                    reason: .processingFailed(
+                        processor: DefaultImageProcessor.default, item: .image(picture))))
+        }
+    }
+}

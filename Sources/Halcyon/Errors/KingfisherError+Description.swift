@@ -1,0 +1,153 @@
+public import Foundation
+import FoundationNetworking
+
+extension KingfisherError: LocalizedError {
+    /// A sentence that names what failed and why.
+    public var errorDescription: String? {
+        switch self {
+        case .requestError(let reason): reason.errorDescription
+        case .responseError(let reason): reason.errorDescription
+        case .cacheError(let reason): reason.errorDescription
+        case .processorError(let reason): reason.errorDescription
+        case .imageSettingError(let reason): reason.errorDescription
+        }
+    }
+}
+
+extension KingfisherError.RequestErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .emptyRequest:
+            "There is no request: the request modifier returned nil."
+        case .invalidURL(let request):
+            "The request's URL is missing or empty: \(request)."
+        case .taskCancelled(let task, let token):
+            "The download of \(task.originalURL?.absoluteString ?? "an unknown URL") "
+                + "was cancelled (token \(token))."
+        case .livePhotoTaskCancelled(let source):
+            "Loading the live photo \(source.keys) was cancelled."
+        case .asyncTaskContextCancelled:
+            "The surrounding task was cancelled before the download began."
+        case .dataProviderCancelled(let provider):
+            "Loading \(provider.cacheKey) from its data provider was cancelled."
+        }
+    }
+}
+
+extension KingfisherError.ResponseErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .invalidURLResponse(let response):
+            "The answer is not an HTTP response: \(response)."
+        case .invalidHTTPStatusCode(let response):
+            "The server answered with status \(response.statusCode) "
+                + "for \(response.url?.absoluteString ?? "an unknown URL")."
+        case .URLSessionError(let error):
+            "The transfer failed: \(error.readableDescription)"
+        case .dataModifyingFailed(let task):
+            "The delegate returned no data for "
+                + "\(task.originalURL?.absoluteString ?? "an unknown URL")."
+        case .noURLResponse(let task):
+            "There was no answer for \(task.originalURL?.absoluteString ?? "an unknown URL")."
+        case .cancelledByDelegate(let response):
+            "The delegate refused the answer from "
+                + "\(response.url?.absoluteString ?? "an unknown URL")."
+        }
+    }
+}
+
+extension KingfisherError.CacheErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .fileEnumeratorCreationFailed(let url):
+            "The cache folder cannot be listed: \(url.path)."
+        case .invalidFileEnumeratorContent(let url):
+            "The cache folder's list holds something that is no file: \(url.path)."
+        case .invalidURLResource(let error, let key, let url):
+            "The metadata of \(url.path) (key \(key)) cannot be read: "
+                + error.readableDescription
+        case .cannotLoadDataFromDisk(let url, let error):
+            "The cached file \(url.path) cannot be read: \(error.readableDescription)"
+        case .cannotCreateDirectory(let path, let error):
+            "The cache folder \(path) cannot be created: \(error.readableDescription)"
+        case .imageNotExisting(let key):
+            "The image is not in the cache: \(key)."
+        case .cannotConvertToData(let object, let error):
+            "\(type(of: object)) cannot be converted to data: \(error.readableDescription)"
+        case .cannotSerializeImage(_, let original, let serializer):
+            "\(type(of: serializer)) cannot turn the image into data "
+                + "(\(original.map { "\($0.count) original bytes" } ?? "no original data"))."
+        case .cannotCreateCacheFile(let fileURL, let key, let data, let error):
+            "\(data.count) bytes cannot be written to \(fileURL.path) (key \(key)): "
+                + error.readableDescription
+        case .cannotSetCacheFileAttribute(let filePath, _, let error):
+            "The metadata of \(filePath) cannot be written: \(error.readableDescription)"
+        case .diskStorageIsNotReady(let cacheURL):
+            "The disk cache at \(cacheURL.path) cannot be used."
+        case .missingLivePhotoResourceOnDisk(let resource):
+            "A file of the live photo is not in the disk cache: \(resource.dataSource.cacheKey)."
+        }
+    }
+}
+
+extension KingfisherError.ProcessorErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .processingFailed(let processor, let item):
+            "\(processor.identifier.isEmpty ? "Decoding" : processor.identifier) failed: "
+                + item.failureDescription
+        }
+    }
+}
+
+extension KingfisherError.ImageSettingErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .emptySource:
+            "There is no source to load an image from."
+        case .notCurrentSourceTask(_, _, let source):
+            "The view has been asked for another image than \(source.cacheKey) since."
+        case .dataProviderError(let provider, let error):
+            "The data provider of \(provider.cacheKey) failed: \(error.readableDescription)"
+        case .alternativeSourcesExhausted(let errors):
+            "The source and all alternatives failed: "
+                + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
+                .joined(separator: " ")
+        case .notCurrentLivePhotoSourceTask(_, _, let source):
+            "Another live photo than \(source.keys) has been asked for since."
+        case .livePhotoResultError(_, let error, let source):
+            "The files of the live photo \(source.keys) do not make one: "
+                + (error?.readableDescription ?? "no reason is known.")
+        }
+    }
+}
+
+extension LivePhotoSource {
+    /// The cache keys of the files, for people.
+    fileprivate var keys: String {
+        resources.map(\.dataSource.cacheKey).joined(separator: ", ")
+    }
+}
+
+extension Error {
+    /// The sentence an error gives of itself, without Foundation's "operation couldn't be completed".
+    var readableDescription: String {
+        if let localized = self as? any LocalizedError, let text = localized.errorDescription {
+            return text
+        }
+        if let error = self as? CocoaError { return error.reason }
+        let bridged = self as NSError
+        if type(of: self) is NSError.Type {
+            return bridged.localizedDescription
+        }
+        return String(describing: self)
+    }
+}
+
+extension CocoaError {
+    /// The system's own words when a system call failed, else Foundation's.
+    fileprivate var reason: String {
+        guard let system = underlying as? POSIXError else { return localizedDescription }
+        return String(cString: strerror(system.code.rawValue))
+    }
+}

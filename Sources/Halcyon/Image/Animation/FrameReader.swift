@@ -1,0 +1,41 @@
+import Foundation
+
+/// Decodes the frames of one animated file from the first to the last, each once.
+///
+/// A frame builds on those before it. A reader keeps what the next one needs, so that a whole run costs
+/// one decode per frame; it never goes back. Used by one thread at a time.
+protocol FrameReader: Sendable {
+    /// The least index that can still be read.
+    var position: Int { get }
+
+    /// Decodes on to frame `index`, not below `position` and not beyond the last, and returns it as
+    /// `ImageDecoder.decode` would. A reader that has thrown is of no more use.
+    mutating func frame(_ index: Int) throws -> Bitmap
+}
+
+/// A decoder that can read the frames of an animated file in order.
+protocol AnimatedImageDecoder: ImageDecoder {
+    /// A reader before the first frame; cheap until it is asked for one.
+    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader
+}
+
+extension EncodedImage {
+    /// A reader before the first frame.
+    func frameReader() throws -> any FrameReader {
+        if header.timing != nil, let decoder = decoder as? any AnimatedImageDecoder {
+            return try decoder.frameReader(data, header: header)
+        }
+        return SeparateFrameReader(encoded: self)
+    }
+}
+
+/// Decodes each frame by itself: for still images, and decoders that know no better.
+struct SeparateFrameReader: FrameReader {
+    let encoded: EncodedImage
+
+    var position: Int { 0 }
+
+    func frame(_ index: Int) throws -> Bitmap {
+        try Recipe(encoded: encoded).render(frame: index)
+    }
+}

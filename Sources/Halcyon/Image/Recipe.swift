@@ -1,0 +1,123 @@
+import Foundation
+import Vips
+
+/// How an image's pixels are made: where they start, and the steps applied to each frame.
+///
+/// A value without pixels of its own: keeping a recipe costs the compressed bytes (or a reference to
+/// the bitmap) it starts from. Rendering builds one libvips pipeline and evaluates it once.
+struct Recipe: Sendable {
+    enum Start: Sendable {
+        /// The bytes of an image file.
+        case encoded(EncodedImage)
+        /// Frames in memory, all of one size.
+        case frames([Bitmap])
+        /// Frames that somebody else makes.
+        case source(any ImageFrameSource)
+    }
+
+    let start: Start
+    private(set) var operations: [any ImageOperation] = []
+    /// The size of the rendered frames.
+    private(set) var size: PixelSize
+    private(set) var hasAlpha: Bool
+    let depth: Bitmap.Depth
+
+    init(encoded: EncodedImage) {
+        start = .encoded(encoded)
+        size = encoded.header.size
+        hasAlpha = encoded.header.hasAlpha
+        depth = encoded.header.depth
+    }
+
+    /// `frames` must not be empty and all of one size.
+    init(frames: [Bitmap]) {
+        start = .frames(frames)
+        size = frames[0].size
+        hasAlpha = frames.contains { $0.hasAlpha }
+        depth = frames[0].depth
+    }
+
+    /// `first` is a frame of `source`, which tells what all of them look like.
+    init(source: any ImageFrameSource, first: Bitmap) {
+        start = .source(source)
+        size = first.size
+        hasAlpha = first.hasAlpha
+        depth = first.depth
+    }
+
+    /// Whether the pixels come straight from a file.
+    var isAsDecoded: Bool {
+        if case .encoded = start { operations.isEmpty } else { false }
+    }
+
+    /// This recipe with one more step.
+    func appending(_ operation: any ImageOperation) -> Recipe {
+        var result = self
+        result.operations.append(operation)
+        result.size = operation.outputSize(for: size)
+        result.hasAlpha = operation.outputHasAlpha(for: hasAlpha)
+        return result
+    }
+
+    /// Decodes frame `index` and applies the steps, on the calling thread.
+    func render(frame index: Int) throws -> Bitmap {
+        switch start {
+        case .frames(let frames):
+            return try processed(frames[index])
+        case .source(let source):
+            return try processed(source.bitmap(at: index))
+        case .encoded(let encoded):
+            let full = encoded.header.size
+            let pixels = try encoded.decoder.decode(
+                encoded.data, header: encoded.header, frame: index,
+                leastSize: operations.first?.decodeSize(for: full))
+            do {
+                return try rendered(pixels, from: full)
+            } catch let error as VipsError where operations.isEmpty {
+                throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
+            }
+        }
+    }
+
+    /// Decodes all frames and applies the steps to each, on the calling thread.
+    func renderAllFrames() throws -> [Bitmap] {
+        switch start {
+        case .frames(let frames):
+            return try frames.map(processed)
+        case .source(let source):
+            return try (0..<source.frameCount).map { try processed(source.bitmap(at: $0)) }
+        case .encoded(let encoded):
+            return try encoded.decodeAllFrames().map(processed)
+        }
+    }
+
+    /// Applies the steps to a decoded frame, on the calling thread.
+    func processed(_ frame: Bitmap) throws -> Bitmap {
+        try rendered(.bitmap(frame), from: frame.size)
+    }
+
+    private func rendered(_ pixels: DecodedPixels, from full: PixelSize) throws -> Bitmap {
+        if case .bitmap(let bitmap) = pixels, operations.isEmpty { return bitmap }
+        var image = try pixels.pipeline()
+        var size = full
+        do {
+            for operation in operations {
+                image = try operation.apply(to: image, input: size)
+                size = operation.outputSize(for: size)
+            }
+            return try Bitmap(rendering: image)
+        } catch let error as VipsError where !operations.isEmpty {
+            throw ImageCodingError.processing(reason: error.description)
+        }
+    }
+}
+
+extension DecodedPixels {
+    /// The pixels as the start of a libvips pipeline.
+    func pipeline() throws -> VipsImage {
+        switch self {
+        case .bitmap(let bitmap): try bitmap.vipsImage()
+        case .pipeline(let image): image
+        }
+    }
+}

@@ -1,0 +1,270 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// Downloads images over HTTP and HTTPS.
+///
+/// Equal requests made at the same time share one transfer. A downloader never touches a cache and
+/// never applies image modifiers. It stays alive until its downloads have ended.
+///
+/// A changed property holds for downloads that begin afterwards.
+///
+/// No `URLSession` is behind a downloader, so two of Kingfisher's properties have no counterpart:
+/// - `sessionDelegate`: what a subclass of it observes or decides is told to, or asked of, `delegate`
+///   (responses, data, ends), the option `redirectHandler` (redirects),
+///   `authenticationChallengeResponder`, `serverTrustEvaluator` and `clientCertificate` (challenges)
+///   and `NetworkMetrics` (measurements).
+/// - `requestsUsePipelining`: a request is sent on an HTTP/1 connection when the answer before it has
+///   ended, as browsers do; HTTP/2 carries many at a time without being told.
+open class ImageDownloader: @unchecked Sendable {
+    // Unchecked because the class is open; all state is behind mutexes or constant.
+
+    /// The downloader that is used when none is asked for.
+    public static let `default` = ImageDownloader(name: "default")
+
+    let name: String
+    let downloads = Mutex(Downloads())
+    private let settings: Mutex<DownloaderSettings>
+
+    /// A downloader with a name, which must not be empty: that is a programming error and traps.
+    public convenience init(name: String) {
+        self.init(name: name, transport: nil)
+    }
+
+    /// `transport` takes the place of the network when it is given; `progressiveClock` measures
+    /// `scanInterval`.
+    init(
+        name: String, transport: (any ImageTransport)?,
+        progressiveClock: any Clock<Duration> = ContinuousClock()
+    ) {
+        precondition(!name.isEmpty, "a downloader's name must not be empty")
+        self.name = name
+        settings = Mutex(
+            DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
+    }
+
+    /// Seconds to wait for more of an answer before giving up; 15 by default. Also the
+    /// `timeoutInterval` of the request, where a request modifier may change it.
+    ///
+    /// Counted from when the request has been sent. At least 16 KiB, or the end of the answer, must
+    /// arrive in this time, again and again: a server that sends a byte now and then times out like
+    /// a silent one.
+    open var downloadTimeout: TimeInterval {
+        get { settings.withLock { $0.downloadTimeout } }
+        set { settings.withLock { $0.downloadTimeout = newValue } }
+    }
+
+    /// Seconds to wait for a connection, including TLS; 15 by default.
+    open var connectTimeout: TimeInterval {
+        get { settings.withLock { $0.client.connectTimeout } }
+        set { settings.withLock { $0.client.connectTimeout = newValue } }
+    }
+
+    /// Seconds a whole download may take, from start to last byte; 600 by default, `nil` for no
+    /// limit.
+    open var maximumDownloadDuration: TimeInterval? {
+        get { settings.withLock { $0.maximumDownloadDuration } }
+        set { settings.withLock { $0.maximumDownloadDuration = newValue } }
+    }
+
+    /// The most HTTP/1 connections to one host; 6 by default. Further requests wait. All requests to
+    /// an HTTP/2 server share one connection.
+    open var maximumConnectionsPerHost: Int {
+        get { settings.withLock { $0.client.connectionsPerHost } }
+        set { settings.withLock { $0.client.connectionsPerHost = max(1, newValue) } }
+    }
+
+    /// The most bytes a body may have, after content decoding; 100 MiB by default, `nil` for no
+    /// limit. A longer one fails as soon as that is known.
+    open var maximumResponseSize: Int? {
+        get { settings.withLock { $0.client.maximumResponseSize } }
+        set { settings.withLock { $0.client.maximumResponseSize = newValue } }
+    }
+
+    /// What is refused before a downloaded image is decoded; the option `decodingLimits` overrides
+    /// it. 150 million pixels by default.
+    open var decodingLimits: DecodingLimits {
+        get { settings.withLock { $0.decodingLimits } }
+        set { settings.withLock { $0.decodingLimits = newValue } }
+    }
+
+    /// Hosts whose certificates are not verified at all; `nil` (none) by default. Compared with the
+    /// host of each request, also after redirects, without regard to case.
+    ///
+    /// Whoever is between this program and such a host can read and change what is downloaded.
+    open var trustedHosts: Set<String>? {
+        get { settings.withLock { $0.trustedHosts } }
+        set { settings.withLock { $0.trustedHosts = newValue } }
+    }
+
+    /// Decides which servers are trusted in place of `trustedHosts`, which is then ignored; `nil` by
+    /// default: certificates are verified against the system's roots and `additionalTrustRoots`.
+    open var serverTrustEvaluator: ServerTrustEvaluator? {
+        get { settings.withLock { $0.client.serverTrustEvaluator } }
+        set { settings.withLock { $0.client.serverTrustEvaluator = newValue } }
+    }
+
+    /// What is shown to every server that asks who this program is; `nil` by default. One that cannot
+    /// be read fails every HTTPS download.
+    open var clientCertificate: ClientCertificate? {
+        get { settings.withLock { $0.client.clientCertificate } }
+        set { settings.withLock { $0.client.clientCertificate = newValue } }
+    }
+
+    /// Gives user name and password to servers that ask for them; `nil` by default: the status 401 is
+    /// then the answer.
+    open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
+        get { settings.withLock { $0.challengeResponder } }
+        set { settings.withLock { $0.challengeResponder = newValue } }
+    }
+
+    /// Limits and header fields in the form that `URLSession` takes; `.ephemeral` by default.
+    ///
+    /// Setting it copies it and cancels all running downloads (`taskCancelled`). These fields count,
+    /// from then on:
+    /// - `timeoutIntervalForRequest`: the shorter of it and the request's timeout (`downloadTimeout`);
+    /// - `timeoutIntervalForResource`: the shorter of it and `maximumDownloadDuration`;
+    /// - `httpMaximumConnectionsPerHost`: sets `maximumConnectionsPerHost`;
+    /// - `httpAdditionalHeaders`: added to requests that have no field of the name, after the request
+    ///   modifier.
+    ///
+    /// All others (caches, cookies, proxies, credential storage, protocol classes) belong to
+    /// `URLSession` and are ignored.
+    open var sessionConfiguration: URLSessionConfiguration {
+        get { settings.withLock { $0.sessionConfiguration } ?? .ephemeral }
+        set {
+            let copy = newValue.copy() as? URLSessionConfiguration ?? newValue
+            settings.withLock { $0.apply(copy) }
+            cancelAll()
+        }
+    }
+
+    /// Certificates in PEM form (each text may hold several) that are trusted as roots in addition to
+    /// the system's; none by default. A text that cannot be read fails every HTTPS download.
+    open var additionalTrustRoots: [String] {
+        get { settings.withLock { $0.client.additionalTrustRoots } }
+        set { settings.withLock { $0.client.additionalTrustRoots = newValue } }
+    }
+
+    /// Whether the network is to be spared now; never by default. Asked on the thread that starts a
+    /// download with the option `lowDataMode`; if so, the download fails with
+    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads that
+    /// option's source in its place.
+    ///
+    /// Linux has no low data mode of its own. The program decides what it means: a metered
+    /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
+    open var isLowDataModeActive: @Sendable () -> Bool {
+        get { settings.withLock { $0.isLowDataModeActive } }
+        set { settings.withLock { $0.isLowDataModeActive = newValue } }
+    }
+
+    /// Told of the downloads, and asked about them.
+    open weak var delegate: (any ImageDownloaderDelegate)? {
+        get { settings.withLock { $0.delegate } }
+        set { settings.withLock { $0.delegate = newValue } }
+    }
+
+    /// Downloads and processes an image.
+    ///
+    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
+    ///   request modifier runs, and never when there is no valid request.
+    @discardableResult
+    open func downloadImage(
+        with url: URL, options: KingfisherParsedOptionsInfo,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        let handle = DownloadTask()
+        load(url, options, progress: nil, handle: handle, completion: completionHandler)
+        return handle
+    }
+
+    /// Downloads and processes an image.
+    ///
+    /// - Parameters:
+    ///   - progressBlock: Called on the main queue when bytes have arrived, if the total is known.
+    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
+    ///   request modifier runs, and never when there is no valid request.
+    @discardableResult
+    open func downloadImage(
+        with url: URL, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        let handle = DownloadTask()
+        load(
+            url, KingfisherParsedOptionsInfo(options), progress: progressBlock, handle: handle,
+            completion: completionHandler)
+        return handle
+    }
+
+    /// Downloads and processes an image.
+    ///
+    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
+    ///   request modifier runs, and never when there is no valid request.
+    @discardableResult
+    open func downloadImage(
+        with url: URL, options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        downloadImage(
+            with: url, options: KingfisherParsedOptionsInfo(options),
+            completionHandler: completionHandler)
+    }
+
+    /// A copy of the settings, for one download.
+    var currentSettings: DownloaderSettings { settings.withLock { $0 } }
+
+    /// Where downloads go.
+    func transport() throws -> any ImageTransport {
+        let (transport, configuration) = settings.withLock { ($0.fixedTransport, $0.client) }
+        if let transport { return transport }
+        if let current = settings.withLock({ $0.transport(for: configuration) }) { return current }
+        let made = try AsyncHTTPClientTransport.shared(for: configuration)
+        settings.withLock { $0.network = made }
+        return made
+    }
+
+    var eventDelegate: any ImageDownloaderDelegate {
+        delegate ?? DefaultImageDownloaderDelegate.shared
+    }
+}
+
+/// The properties of a downloader.
+struct DownloaderSettings: Sendable {
+    var downloadTimeout: TimeInterval = 15
+    var maximumDownloadDuration: TimeInterval? = 600
+    var decodingLimits = DecodingLimits.default
+    var trustedHosts: Set<String>?
+    /// `nil` for the default: making one has Foundation create folders for a cache nobody uses.
+    var sessionConfiguration: URLSessionConfiguration?
+    /// `nil` until a session configuration was set.
+    var sessionLimits: SessionLimits?
+    weak var challengeResponder: (any AuthenticationChallengeResponsible)?
+    var client = HTTPClientConfiguration()
+    let progressiveClock: any Clock<Duration>
+    var isLowDataModeActive: @Sendable () -> Bool = { false }
+    weak var delegate: (any ImageDownloaderDelegate)?
+    /// A transport that was given and stays.
+    var fixedTransport: (any ImageTransport)?
+    /// The transport made last.
+    var network: AsyncHTTPClientTransport?
+
+    init(fixedTransport: (any ImageTransport)?, progressiveClock: any Clock<Duration>) {
+        self.fixedTransport = fixedTransport
+        self.progressiveClock = progressiveClock
+    }
+
+    func transport(for configuration: HTTPClientConfiguration) -> AsyncHTTPClientTransport? {
+        network?.configuration == configuration ? network : nil
+    }
+
+    /// Whether `host`'s certificate is not verified.
+    func trustsAnyCertificate(of host: String?) -> Bool {
+        guard client.serverTrustEvaluator == nil, let trustedHosts, let host = host?.lowercased()
+        else { return false }
+        return trustedHosts.contains { $0.lowercased() == host }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The answer to one request of a transfer: the response with the image, or what leads there.
+final class ReceivedAnswer: Sendable {
+    /// How the transfer goes on when the answer is not the last one.
+    enum Sequel {
+        case redirect(URLRequest)
+        /// The same request again, with credentials.
+        case authenticate
+    }
+
+    private struct State {
+        var sequel: Sequel?
+        /// The length the header says; `nil` when it says none, or that of an encoded body.
+        var expected: Int64?
+    }
+
+    private let transfer: Transfer
+    private let request: URLRequest
+    private let authenticator: Authenticator
+    private let progress: ProgressReporter
+    private let display: ProgressiveDisplay
+    private let state = Mutex(State())
+
+    init(
+        transfer: Transfer, request: URLRequest, authenticator: Authenticator,
+        progress: ProgressReporter, display: ProgressiveDisplay
+    ) {
+        self.transfer = transfer
+        self.request = request
+        self.authenticator = authenticator
+        self.progress = progress
+        self.display = display
+    }
+
+    /// How to go on; `nil` when the answer is the last one.
+    var sequel: Sequel? { state.withLock { $0.sequel } }
+
+    /// Decides on the answer.
+    func receive(_ response: HTTPURLResponse) async throws -> BodyDisposition {
+        if let next = try await redirect(response) {
+            state.withLock { $0.sequel = .redirect(next) }
+            return .discard
+        }
+        if try await authenticator.answers(response, to: request) {
+            state.withLock { $0.sequel = .authenticate }
+            return .discard
+        }
+        let task = transfer.task
+        task.setResponse(response, reserving: 0)
+        try await checkAcceptable(response)
+        guard let expected = try expectedLength(response) else { return .receive }
+        state.withLock { $0.expected = expected }
+        task.setResponse(response, reserving: transfer.reservation(for: expected))
+        return .receive
+    }
+
+    /// Takes a piece of the body.
+    func receive(_ bytes: UnsafeRawBufferPointer) throws {
+        let limit = transfer.settings.client.maximumResponseSize
+        guard let received = transfer.task.append(bytes, limit: limit) else { throw tooLarge }
+        if let expected = state.withLock({ $0.expected }) {
+            progress.report(Int64(received), of: expected)
+        }
+        display.bytesArrived()
+    }
+
+    private func redirect(_ response: HTTPURLResponse) async throws -> URLRequest? {
+        guard var next = try request.redirected(by: response) else { return nil }
+        if let handler = transfer.redirectHandler {
+            guard
+                let handled = await handler.handleHTTPRedirection(
+                    for: transfer.task, response: response, newRequest: next)
+            else { return nil }
+            next = handled
+        }
+        guard let url = next.url, HTTPURL.isDownloadable(url) else {
+            throw ImageTransportError.redirectToUnsupportedScheme(next.url?.absoluteString ?? "")
+        }
+        return next
+    }
+
+    private func checkAcceptable(_ response: HTTPURLResponse) async throws {
+        let downloader = transfer.downloader
+        let delegate = downloader.eventDelegate
+        guard delegate.isValidStatusCode(response.statusCode, for: downloader) else {
+            throw KingfisherError.responseError(
+                reason: .invalidHTTPStatusCode(response: response))
+        }
+        if await delegate.imageDownloader(downloader, didReceive: response) == .cancel {
+            throw KingfisherError.responseError(reason: .cancelledByDelegate(response: response))
+        }
+    }
+
+    private func expectedLength(_ response: HTTPURLResponse) throws -> Int64? {
+        guard response.contentEncoding == nil,
+            let length = response.value(forHTTPHeaderField: "Content-Length").flatMap({ Int64($0) }
+            ),
+            length > 0
+        else { return nil }
+        if let limit = transfer.settings.client.maximumResponseSize, length > Int64(limit) {
+            throw tooLarge
+        }
+        return length
+    }
+
+    private var tooLarge: ImageTransportError {
+        .responseTooLarge(
+            url: request.url?.absoluteString ?? "",
+            limit: transfer.settings.client.maximumResponseSize ?? .max)
+    }
+}
+
+extension HTTPURLResponse {
+    /// The content encoding, unless it is `identity`.
+    var contentEncoding: String? {
+        guard
+            let value = value(forHTTPHeaderField: "Content-Encoding")?
+                .trimmingCharacters(in: .whitespaces).lowercased(),
+            !value.isEmpty, value != "identity"
+        else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,137 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// Tells whether this machine has a route to other machines, from the kernel's routing tables; hears of
+/// changes from the kernel (rtnetlink).
+final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
+    // Unchecked because of the dispatch source, which may be used from any thread.
+
+    static let shared = NetworkMonitor()
+
+    private let observers = Mutex<[UInt64: @Sendable () -> Void]>([:])
+    private let nextID = Atomic<UInt64>(0)
+    private let routes: RouteTable
+    private let source: (any DispatchSourceRead)?
+
+    /// - Parameter routes: Where the routing tables are read from.
+    init(routes: RouteTable = RouteTable()) {
+        self.routes = routes
+        let socket = Self.openRouteSocket()
+        source = socket.map { DispatchSource.makeReadSource(fileDescriptor: $0) }
+        source?.setEventHandler { [weak self] in
+            var buffer = [UInt8](repeating: 0, count: 8192)
+            while socket.map({ recv($0, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 })
+                == true
+            {}
+            self?.changed()
+        }
+        source?.setCancelHandler { _ = socket.map { close($0) } }
+        source?.resume()
+    }
+
+    deinit {
+        source?.cancel()
+    }
+
+    var isConnected: Bool { routes.hasDefaultRoute }
+
+    func observeConnectivity(
+        timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
+    ) -> any NetworkObserver {
+        let observer = LatchedObserver()
+        let id = nextID.add(1, ordering: .relaxed).newValue
+        let finish: @Sendable (Bool) -> Void = { [weak self] connected in
+            guard observer.end() != nil else { return }
+            self?.forget(id)
+            callback(connected)
+        }
+        observer.onCancel { [weak self] in self?.forget(id) }
+        observers.withLock { $0[id] = { finish(true) } }
+        if let timeoutInterval {
+            DispatchQueue.global().asyncAfter(deadline: .now() + timeoutInterval) {
+                finish(false)
+            }
+        }
+        // The network may have come between the caller's question and the registration.
+        if isConnected { finish(true) }
+        return observer
+    }
+
+    /// Looks at the routes and tells the observers when there is one.
+    func changed() {
+        guard isConnected else { return }
+        for tell in observers.withLock({ Array($0.values) }) { tell() }
+    }
+
+    private func forget(_ id: UInt64) {
+        // Released after the lock: the closure may own what has a `deinit`.
+        _ = observers.withLock { $0.removeValue(forKey: id) }
+    }
+
+    /// A socket that becomes readable when links, addresses or routes change; `nil` where the kernel
+    /// gives none (observers then only end by their timeout).
+    private static func openRouteSocket() -> Int32? {
+        // struct sockaddr_nl of <linux/netlink.h>, which Swift's Glibc does not have.
+        struct Address {
+            var family: UInt16 = 16
+            var padding: UInt16 = 0
+            var port: UInt32 = 0
+            /// Links, IPv4 addresses and routes, IPv6 addresses and routes.
+            var groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
+        }
+        let descriptor = Glibc.socket(
+            16, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = Address()
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+        guard bound == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+}
+
+/// The kernel's routing tables as text.
+struct RouteTable: Sendable {
+    /// The folder of `route` and `ipv6_route`.
+    var folder = "/proc/net"
+
+    /// Whether an interface other than loopback has a default route that is up.
+    var hasDefaultRoute: Bool {
+        Self.hasIPv4Default(text("route")) || Self.hasIPv6Default(text("ipv6_route"))
+    }
+
+    private func text(_ name: String) -> String {
+        // A table that cannot be read has no routes.
+        (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+    }
+
+    /// Columns: Iface Destination Gateway Flags RefCnt Use Metric Mask …, numbers in hexadecimal.
+    static func hasIPv4Default(_ table: String) -> Bool {
+        table.split(separator: "\n").dropFirst().contains { line in
+            let columns = line.split(whereSeparator: \.isWhitespace)
+            guard columns.count > 7, let flags = Int(columns[3], radix: 16) else { return false }
+            return columns[0] != "lo" && columns[1] == "00000000" && columns[7] == "00000000"
+                && flags & 0x1 != 0
+        }
+    }
+
+    /// Columns: destination, its prefix length, source, its prefix length, next hop, metric,
+    /// references, use, flags, interface; numbers in hexadecimal.
+    static func hasIPv6Default(_ table: String) -> Bool {
+        table.split(separator: "\n").contains { line in
+            let columns = line.split(whereSeparator: \.isWhitespace)
+            guard columns.count == 10, let flags = Int(columns[8], radix: 16) else { return false }
+            // Up, and not a reject route.
+            return columns[9] != "lo" && columns[1] == "00" && flags & 0x1 != 0
+                && flags & 0x200 == 0
+        }
+    }
+}

@@ -1,0 +1,129 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// A running download, shared by all callers that asked for the same.
+///
+/// Kingfisher's `task: URLSessionDataTask` has no counterpart: Halcyon does not download through
+/// `URLSession`. `currentRequest` and `response` take the place of that object's properties.
+public class SessionDataTask: @unchecked Sendable {
+    // Unchecked because the class is not final; all state is behind the mutex or constant.
+
+    /// A caller's number within a download, counted from 0.
+    public typealias CancelToken = Int
+
+    /// The URL of the request, after the request modifier and before redirects.
+    public let originalURL: URL?
+
+    private struct State {
+        var request: URLRequest
+        var response: HTTPURLResponse?
+        var metrics: NetworkMetrics?
+        var data = Data()
+        var transfer: Task<Void, Never>?
+        var isCancelled = false
+        var hasViewers = false
+    }
+
+    private let state: Mutex<State>
+    private let leave: @Sendable (CancelToken) -> Void
+
+    /// How urgent the transfer is: as its most urgent caller.
+    let transferPriority = TransferPriority()
+
+    /// `leave` takes a caller out of the download.
+    init(request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in }) {
+        originalURL = request.url
+        state = Mutex(State(request: request))
+        self.leave = leave
+    }
+
+    /// The bytes received so far, copied: the result shares no memory with this task.
+    public var mutableData: Data {
+        sharedData.withUnsafeBytes { Data($0) }
+    }
+
+    /// The request being carried out: the first one, or that of the latest redirect.
+    public var currentRequest: URLRequest? { state.withLock { $0.request } }
+
+    /// The answer, once there is one; not that of a redirect which is followed.
+    public var response: HTTPURLResponse? { state.withLock { $0.response } }
+
+    /// How urgent the download is now: the highest `downloadPriority` of the callers that wait for
+    /// it.
+    public var priority: Float { transferPriority.value }
+
+    /// What was measured, once the download has ended.
+    public var metrics: NetworkMetrics? { state.withLock { $0.metrics } }
+
+    /// The bytes received so far without copying; later ones do not change the result.
+    var sharedData: Data { state.withLock { $0.data } }
+
+    /// A copy of the bytes received so far, without the first `offset`.
+    func data(from offset: Int) -> Data {
+        state.withLock { $0.data.subdata(in: min(offset, $0.data.count)..<$0.data.count) }
+    }
+
+    /// Whether a caller has joined who is shown a progressive JPEG.
+    var hasViewers: Bool { state.withLock { $0.hasViewers } }
+
+    func addViewer() {
+        state.withLock { $0.hasViewers = true }
+    }
+
+    /// Bytes received so far.
+    var receivedCount: Int { state.withLock { $0.data.count } }
+
+    /// Takes the caller with `token` out of the download.
+    func cancel(_ token: CancelToken) {
+        leave(token)
+    }
+
+    func setCurrentRequest(_ request: URLRequest) {
+        state.withLock { $0.request = request }
+    }
+
+    func setMetrics(_ metrics: NetworkMetrics) {
+        state.withLock { $0.metrics = metrics }
+    }
+
+    /// Keeps the answer and makes room for `capacity` bytes of its body.
+    func setResponse(_ response: HTTPURLResponse, reserving capacity: Int) {
+        state.withLock {
+            $0.response = response
+            if capacity > 0 { $0.data.reserveCapacity(capacity) }
+        }
+    }
+
+    /// Appends a piece of the body unless it would then be longer than `limit`.
+    ///
+    /// - Returns: The length of the body so far; `nil` when the piece was not appended.
+    func append(_ bytes: UnsafeRawBufferPointer, limit: Int?) -> Int? {
+        state.withLock { state in
+            let (count, overflow) = state.data.count.addingReportingOverflow(bytes.count)
+            guard !overflow, count <= limit ?? .max else { return nil }
+            state.data.append(contentsOf: bytes)
+            return count
+        }
+    }
+
+    /// Starts the transfer unless it has been cancelled already.
+    func run(_ transfer: @escaping @Sendable () async -> Void) {
+        state.withLock {
+            guard !$0.isCancelled else { return }
+            $0.transfer = Task { await transfer() }
+        }
+    }
+
+    /// Whether the transfer was cancelled, because nobody waits for it any more.
+    var isTransferCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Cancels the transfer, also when it has not been started yet.
+    func cancelTransfer() {
+        let transfer = state.withLock {
+            $0.isCancelled = true
+            return $0.transfer
+        }
+        transfer?.cancel()
+    }
+}

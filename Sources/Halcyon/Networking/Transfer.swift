@@ -1,0 +1,138 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// One transfer from the first request to the last byte, for all callers that share it.
+struct Transfer: Sendable {
+    /// Redirects that are followed at most.
+    static let redirectLimit = 10
+    /// The most that is reserved because a header says so; longer bodies grow as they arrive.
+    private static let reservationLimit = 32 * 1024 * 1024
+
+    let id: Int
+    let identity: DownloadIdentity
+    let task: SessionDataTask
+    let downloader: ImageDownloader
+    let settings: DownloaderSettings
+    let redirectHandler: (any ImageDownloadRedirectHandler)?
+
+    /// Carries out the request and serves the callers.
+    func run(_ request: URLRequest) async {
+        var result: Result<Void, KingfisherError>
+        do {
+            try await receive(request)
+            result = .success(())
+        } catch let error as KingfisherError {
+            result = .failure(error)
+        } catch {
+            result = .failure(.transport(error))
+        }
+        finish(result)
+    }
+
+    /// Receives the body of the final answer into `task`.
+    private func receive(_ first: URLRequest) async throws {
+        let transport = try downloader.transport()
+        let start = ContinuousClock().now
+        let deadline = settings.longestDownload.map { start + $0 }
+        let progress = ProgressReporter(transfer: id, downloader: downloader)
+        let display = ProgressiveDisplay(
+            task: task, clock: settings.progressiveClock,
+            waiters: { [downloader, id] in
+                downloader.downloads.withLock { $0.table.waiters(of: id) }
+            })
+        defer { display.end() }
+        let authenticator = Authenticator(downloader: downloader, task: task)
+        var request = first
+        var redirectCount = 0
+        while true {
+            let answer = ReceivedAnswer(
+                transfer: self, request: request, authenticator: authenticator,
+                progress: progress, display: display)
+            let terms = ExchangeTerms(
+                stall: settings.stallTimeout(of: request), deadline: deadline,
+                priority: task.transferPriority,
+                trustsAnyCertificate: settings.trustsAnyCertificate(of: request.url?.host))
+            let times = try await transport.perform(
+                authenticator.authorized(request), terms: terms, onResponse: answer.receive,
+                onBody: answer.receive)
+            switch answer.sequel {
+            case nil:
+                return setMetrics(start: start, times: times, redirectCount: redirectCount)
+            case .authenticate:
+                continue
+            case .redirect(let next):
+                redirectCount += 1
+                guard redirectCount <= Self.redirectLimit else {
+                    throw ImageTransportError.tooManyRedirects(
+                        url: first.url?.absoluteString ?? "", limit: Self.redirectLimit)
+                }
+                request = next
+                task.setCurrentRequest(next)
+            }
+        }
+    }
+
+    private func setMetrics(
+        start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int
+    ) {
+        guard let response = task.response, (200...299).contains(response.statusCode) else {
+            return
+        }
+        task.setMetrics(
+            NetworkMetrics(
+                start: start, end: ContinuousClock().now, times: times,
+                sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
+                receivedByteCount: task.receivedCount, statusCode: response.statusCode,
+                redirectCount: redirectCount))
+    }
+
+    /// How much room is made for a body whose header says `expected` bytes.
+    func reservation(for expected: Int64) -> Int {
+        let limit = min(settings.client.maximumResponseSize ?? .max, Self.reservationLimit)
+        return Int(min(max(0, expected), Int64(limit)))
+    }
+
+    /// Ends the transfer and serves its callers, also those that join while the delegate is asked.
+    private func finish(_ result: Result<Void, KingfisherError>) {
+        // All have cancelled, and have been told.
+        guard downloader.downloads.withLock({ !$0.table.waiters(of: id).isEmpty }) else { return }
+        let delegate = downloader.eventDelegate
+        var outcome = result.map { task.sharedData }
+        if case .success(let received) = outcome {
+            outcome =
+                delegate.imageDownloader(downloader, didDownload: received, with: task)
+                .map(Result.success)
+                ?? .failure(.responseError(reason: .dataModifyingFailed(task: task)))
+        }
+        if let url = task.originalURL {
+            var error: KingfisherError?
+            if case .failure(let failure) = outcome { error = failure }
+            delegate.imageDownloader(
+                downloader, didFinishDownloadingImageForURL: url, with: task.response, error: error)
+        }
+        deliver(
+            outcome.map { data in
+                DownloadedData(
+                    data: data, url: task.originalURL, response: task.response,
+                    metrics: task.metrics, limits: .default, sessionTask: task,
+                    processing: ImageProcessingStage(data: data))
+            })
+    }
+
+    /// From here on no caller can join; those that asked before find the result settled.
+    private func deliver(_ outcome: Result<DownloadedData, KingfisherError>) {
+        let waiters = downloader.downloads.withLock { downloads in
+            let waiters = downloads.table.finish(id)
+            if case .success(let downloaded) = outcome {
+                for url in Set(waiters.compactMap(\.interest?.url)) {
+                    downloads.settled.settle(downloaded, for: identity, of: url)
+                }
+            }
+            return waiters
+        }
+        for waiter in waiters {
+            waiter.completion(outcome.map { $0.limited(by: waiter.limits) })
+        }
+    }
+}

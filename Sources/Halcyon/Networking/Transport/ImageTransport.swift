@@ -1,0 +1,42 @@
+import Foundation
+import FoundationNetworking
+
+/// Carries one HTTP request and its answer; redirects are the caller's business.
+protocol ImageTransport: Sendable {
+    /// Sends `request` and returns when the whole answer has arrived, or been discarded.
+    ///
+    /// - Parameters:
+    ///   - onResponse: Decides on the answer before any of its body is taken.
+    ///   - onBody: Takes the next piece of the (decoded) body; runs on the transport's thread, one
+    ///     piece after the other. An error it throws ends the exchange and is passed on.
+    /// - Returns: What was measured, if anything was.
+    /// - Throws: `ImageTransportError`, `CancellationError` when the task was cancelled, or what
+    ///   `onResponse` or `onBody` threw.
+    func perform(
+        _ request: URLRequest, terms: ExchangeTerms,
+        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> ExchangeTimes?
+}
+
+/// What happens to the body of an answer.
+enum BodyDisposition: Sendable {
+    /// It is wanted.
+    case receive
+    /// It is not: the exchange is over at once. A short rest is read in the background, so that the
+    /// connection can be used again.
+    case discard
+}
+
+/// What an exchange may take: time, and whose turn it is.
+struct ExchangeTerms: Sendable {
+    /// The longest wait, counted from when the request was sent, for the next
+    /// `StallWatch.quota` bytes or the end.
+    var stall: Duration
+    /// When the exchange must have ended; `nil` for no such time.
+    var deadline: ContinuousClock.Instant?
+    /// How urgent the exchange is compared with others to the same host.
+    var priority = TransferPriority()
+    /// Whether the server's certificate is taken without being verified.
+    var trustsAnyCertificate = false
+}

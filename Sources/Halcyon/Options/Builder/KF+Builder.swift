@@ -1,0 +1,87 @@
+public import Foundation
+
+extension KF {
+    /// A builder for an image from `source`.
+    public static func source(_ source: Source?) -> Builder {
+        Builder(source: source)
+    }
+
+    /// A builder for an image from `resource`; a file URL is read as a file.
+    public static func resource(_ resource: (any Resource)?) -> Builder {
+        source(resource?.convertToSource())
+    }
+
+    /// A builder for an image at `url`; a file URL is read as a file.
+    ///
+    /// - Parameter cacheKey: The key the image is cached under; the URL's own by default.
+    public static func url(_ url: URL?, cacheKey: String? = nil) -> Builder {
+        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    }
+
+    /// A builder for an image whose bytes `provider` gives.
+    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Builder {
+        source(provider?.convertToSource())
+    }
+
+    /// A builder for an image of which `data` is the file.
+    public static func data(_ data: Data?, cacheKey: String) -> Builder {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    }
+}
+
+extension KF {
+    /// Collects what is to be loaded, how, and what shows it; `set(to:)` and its siblings begin.
+    ///
+    /// The setters change the builder itself.
+    @MainActor public final class Builder {
+        let source: Source?
+        var placeholder: (any Placeholder)?
+
+        public var options: KingfisherParsedOptionsInfo
+        public let onFailureDelegate = Delegate<KingfisherError, Void>()
+        public let onSuccessDelegate = Delegate<RetrieveImageResult, Void>()
+        public let onProgressDelegate = Delegate<(Int64, Int64), Void>()
+
+        /// Starts from the shared manager's default options as they are now.
+        nonisolated init(source: Source?) {
+            self.source = source
+            options = KingfisherParsedOptionsInfo(KingfisherManager.shared.defaultOptions)
+        }
+    }
+}
+
+extension KF.Builder: KFOptionSetter {}
+
+extension KF.Builder {
+    /// Sets what is shown until the image comes. Only image views take one that is no image.
+    public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
+        setting { $0.placeholder = placeholder }
+    }
+
+    /// Sets the image that is shown until the loaded one comes.
+    public func placeholder(_ image: KFCrossPlatformImage?) -> Self {
+        setting { $0.placeholder = image }
+    }
+
+    /// Sets how an image view shows the image, unless it comes from a cache.
+    public func transition(_ transition: ImageTransition) -> Self {
+        setting(\.transition, to: transition)
+    }
+
+    /// Lets an image view fade the image in, unless it comes from a cache.
+    ///
+    /// - Parameter duration: In seconds.
+    public func fade(duration: TimeInterval) -> Self {
+        transition(.fade(duration))
+    }
+
+    /// Whether to leave what is shown as it is, without the placeholder, until the image comes.
+    public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> Self {
+        setting(\.keepCurrentImageWhileLoading, to: enabled)
+    }
+
+    /// Whether to use only the first frame of an animation.
+    public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self {
+        setting(\.onlyLoadFirstFrame, to: enabled)
+    }
+}

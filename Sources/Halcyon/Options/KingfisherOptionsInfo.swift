@@ -1,0 +1,100 @@
+public import Foundation
+
+/// What a caller asks for; later items win over earlier ones.
+public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
+
+extension KingfisherOptionsInfo {
+    /// No options.
+    static let empty: KingfisherOptionsInfo = []
+}
+
+/// One thing a caller can ask for. Items without a value switch something on.
+public enum KingfisherOptionsInfoItem: Sendable {
+    /// The cache that final images are looked up and stored in; the manager's by default.
+    case targetCache(ImageCache)
+    /// The cache that unprocessed originals are looked up and stored in; `targetCache` by default.
+    case originalCache(ImageCache)
+    /// The downloader; the manager's by default.
+    case downloader(ImageDownloader)
+    /// How a view shows a new image; `.none` by default. Only for images that come from no cache,
+    /// unless `forceTransition` is given too.
+    case transition(ImageTransition)
+    /// Skips all cache look-ups (also with `onlyFromCache`).
+    case forceRefresh
+    /// Accepts images in the memory cache only, otherwise loads again, past the disk cache.
+    case fromMemoryCacheOrRefresh
+    /// Shows cached images with the transition too.
+    case forceTransition
+    /// Keeps the final image out of the disk cache. An original asked for by `cacheOriginalImage` is
+    /// still written.
+    case cacheMemoryOnly
+    /// Completes only after the disk has been written.
+    case waitForCache
+    /// Never loads; an image that is not cached is the error `imageNotExisting`.
+    case onlyFromCache
+    /// Decodes images before they are delivered. Halcyon always does; the item is accepted so that
+    /// existing code works.
+    case backgroundDecode
+    /// Where completions run; `.mainCurrentOrAsync` by default. Progress is always on the main queue.
+    case callbackQueue(CallbackQueue)
+    /// Pixels per point of created images; 1 by default. Multiplies the sizes that processors are
+    /// given in points.
+    case scaleFactor(CGFloat)
+    /// Makes a prefetcher load images into memory that the disk cache holds, and keep in memory what
+    /// it downloads. Without it a prefetcher leaves what it can on disk, not decoded.
+    case alsoPrefetchToMemory
+    /// Decodes all frames of an animation at once.
+    case preloadAllAnimationData
+    /// Changes the request before it is sent.
+    case requestModifier(any AsyncImageDownloadRequestModifier)
+    /// Decides on redirects.
+    case redirectHandler(any ImageDownloadRedirectHandler)
+    /// Makes the final image of the bytes; its identifier becomes part of the cache key.
+    case processor(any ImageProcessor)
+    /// Turns images into bytes for the disk cache and back.
+    case cacheSerializer(any CacheSerializer)
+    /// Changes the delivered image, never the cached one.
+    case imageModifier(any ImageModifier)
+    /// Leaves a view as it is, without the placeholder, until the new image comes, if it shows
+    /// anything.
+    case keepCurrentImageWhileLoading
+    /// What a view shows when loading fails, in place of the placeholder; `nil` empties the view.
+    case onFailureImage(KFCrossPlatformImage?)
+    /// Uses only the first frame of an animation.
+    case onlyLoadFirstFrame
+    /// With a processor: also writes the original bytes to the original cache's disk.
+    case cacheOriginalImage
+    /// Reads the disk cache on the calling thread.
+    case loadDiskFileSynchronously
+    /// Probes the disk cache on its own thread instead of the caller's.
+    case asyncCacheTypeCheck
+    /// How files are written into the disk cache.
+    case diskStoreWriteOptions(Data.WritingOptions)
+    /// How long the memory cache keeps the image; the cache's own setting by default.
+    case memoryCacheExpiration(StorageExpiration)
+    /// What a hit in the memory cache does to the expiration; `.cacheTime` by default.
+    case memoryCacheAccessExtendingExpiration(ExpirationExtending)
+    /// How long the disk cache keeps the image and the original; the cache's own setting by default.
+    case diskCacheExpiration(StorageExpiration)
+    /// What a hit in the disk cache does to the expiration; `.cacheTime` by default.
+    case diskCacheAccessExtendingExpiration(ExpirationExtending)
+    /// Where processors run; the decoding pool by default.
+    case processingQueue(CallbackQueue)
+    /// The file extension in the disk cache, for storing and looking up.
+    case forcedCacheFileExtension(String?)
+    /// Sources to load instead when loading fails, in order.
+    case alternativeSources([Source])
+    /// Decides whether a failed load is tried again.
+    case retryStrategy(any RetryStrategy)
+    /// Shows a progressive JPEG while it is downloaded, in views.
+    case progressiveJPEG(ImageProgressive)
+    /// How urgent the download is among those that wait for the same host, from 0 to 1; 0.5 by
+    /// default. A download that several callers share is as urgent as the most urgent of them.
+    case downloadPriority(Float)
+    /// Loaded instead when the downloader's `isLowDataModeActive` says that the network is to be
+    /// spared.
+    case lowDataMode(Source?)
+    /// What is refused before decoding; the downloader's limits (for downloads) or
+    /// `DecodingLimits.default` otherwise.
+    case decodingLimits(DecodingLimits)
+}

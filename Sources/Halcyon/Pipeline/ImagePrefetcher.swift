@@ -1,0 +1,129 @@
+public import Foundation
+
+/// Told of the resources that were cached already, that failed and that were loaded, so far.
+public typealias PrefetcherProgressBlock =
+    @Sendable (
+        _ skippedResources: [any Resource], _ failedResources: [any Resource],
+        _ completedResources: [any Resource]
+    ) -> Void
+
+/// Told of all resources: those that were cached already, that failed and that were loaded.
+public typealias PrefetcherCompletionHandler = PrefetcherProgressBlock
+
+/// Told of the sources that were cached already, that failed and that were loaded, so far.
+public typealias PrefetcherSourceProgressBlock =
+    @Sendable (
+        _ skippedSources: [Source], _ failedSources: [Source], _ completedSources: [Source]
+    ) -> Void
+
+/// Told of all sources: those that were cached already, that failed and that were loaded.
+public typealias PrefetcherSourceCompletionHandler = PrefetcherSourceProgressBlock
+
+/// Brings images into the cache before they are needed.
+///
+/// A source is skipped when the target cache holds its image under the processor of the options; with
+/// `alsoPrefetchToMemory` an image on disk is read into memory first, and counts as skipped. With
+/// `forceRefresh` nothing is skipped. What is not cached is loaded, with the retry strategy, the
+/// alternatives and the cached original that any request has.
+///
+/// When pixels are of no use (the default processor, the default serializer and neither
+/// `alsoPrefetchToMemory`, `cacheMemoryOnly` nor an image modifier), the bytes are written to disk as
+/// they come: their header is read, so that a page of HTML fails, but nothing is decoded.
+///
+/// The caches and the downloader are those of the options, by default `ImageCache.default` and
+/// `ImageDownloader.default`. The default options of `KingfisherManager.shared` do not apply, and
+/// `callbackQueue` and `onlyFromCache` are without effect.
+///
+/// Progress is reported once for each source when it is done, except for those that a stop keeps from
+/// being begun with; the completion once, after everything else. Both come on the main queue. A
+/// prefetcher runs once. It lives until its completion even if nobody else keeps it.
+public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
+    // Unchecked because the class is not final; all its state is in the run.
+
+    private let run: PrefetchRun
+
+    /// The object's address.
+    public var description: String { "\(Unmanaged.passUnretained(self).toOpaque())" }
+
+    /// The most sources in work at one time. 5 by default; a change counts from the next one that is
+    /// done. Starting with less than 1 is an error: everything fails.
+    public var maxConcurrentDownloads: Int {
+        get { run.limit }
+        set { run.limit = newValue }
+    }
+
+    /// A prefetcher of the images at `urls`.
+    public convenience init(
+        urls: [URL], options: KingfisherOptionsInfo? = nil,
+        progressBlock: PrefetcherProgressBlock? = nil,
+        completionHandler: PrefetcherCompletionHandler? = nil
+    ) {
+        self.init(
+            resources: urls, options: options, progressBlock: progressBlock,
+            completionHandler: completionHandler)
+    }
+
+    /// A prefetcher of `resources`. Those of local files are loaded but not told of: they are no
+    /// network sources.
+    public convenience init(
+        resources: [any Resource], options: KingfisherOptionsInfo? = nil,
+        progressBlock: PrefetcherProgressBlock? = nil,
+        completionHandler: PrefetcherCompletionHandler? = nil
+    ) {
+        self.init(
+            resources.map { $0.convertToSource() }, options: options,
+            progress: progressBlock.map(Self.onResources),
+            completion: completionHandler.map(Self.onResources))
+    }
+
+    /// A prefetcher of `sources`.
+    public convenience init(
+        sources: [Source], options: KingfisherOptionsInfo? = nil,
+        progressBlock: PrefetcherSourceProgressBlock? = nil,
+        completionHandler: PrefetcherSourceCompletionHandler? = nil
+    ) {
+        self.init(
+            sources, options: options, progress: progressBlock.map(Self.onSources),
+            completion: completionHandler.map(Self.onSources))
+    }
+
+    private init(
+        _ sources: [Source], options: KingfisherOptionsInfo?, progress: PrefetchRun.Report?,
+        completion: PrefetchRun.Report?
+    ) {
+        run = PrefetchRun(
+            sources: sources, options: options, progress: progress, completion: completion)
+    }
+
+    /// Begins. Without sources the completion follows at once; after `stop()`, or with
+    /// `maxConcurrentDownloads` below 1, it tells that all have failed, and an error is logged. A
+    /// second start is logged and does nothing.
+    public func start() {
+        run.start()
+    }
+
+    /// Cancels what is in work and begins nothing more; what is not done by then has failed. The
+    /// completion still comes. Does nothing after it.
+    public func stop() {
+        run.stop()
+    }
+
+    private static func onSources(
+        _ block: @escaping PrefetcherSourceProgressBlock
+    ) -> PrefetchRun.Report {
+        { block($0.skipped, $0.failed, $0.completed) }
+    }
+
+    private static func onResources(
+        _ block: @escaping PrefetcherProgressBlock
+    ) -> PrefetchRun.Report {
+        { block($0.skipped.resources, $0.failed.resources, $0.completed.resources) }
+    }
+}
+
+extension [Source] {
+    /// The resources of the network sources.
+    fileprivate var resources: [any Resource] {
+        compactMap { if case .network(let resource) = $0 { resource } else { nil } }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+extension ImageRequest {
+    /// The delivered image, or why there is none: attempts until one succeeds or nothing is left to
+    /// try.
+    func run() async -> Result<RetrieveImageResult, KingfisherError> {
+        var recovery = FailureRecovery(options)
+        var attempt = self
+        var context: RetryContext?
+        while true {
+            let error: KingfisherError
+            do throws(KingfisherError) {
+                return .success(try await attempt.image())
+            } catch let failure {
+                error = failure
+            }
+            guard isCurrent?() ?? true else { return .failure(error) }
+
+            if let strategy = recovery.strategy(for: error) {
+                let history = context ?? RetryContext(source: originalSource, error: error)
+                history.error = error
+                context = history
+                let decision = await attempt.decision(of: strategy, on: history)
+                if attempt.handle.isCancelled { return .failure(attempt.cancellation) }
+                if case .retry(let userInfo) = decision, isCurrent?() ?? true {
+                    history.willRetry(userInfo: userInfo)
+                    attempt = attempt.replacement(loading: attempt.source)
+                    continue
+                }
+            }
+            switch recovery.fallback(after: error, of: attempt.source) {
+            case .load(let source): attempt = attempt.replacement(loading: source)
+            case .fail(let error): return .failure(error)
+            }
+        }
+    }
+
+    /// The next attempt, with a task of its own that ends when the request is cancelled.
+    private func replacement(loading source: Source) -> ImageRequest {
+        let task = DownloadTask()
+        handle.onCancel { task.cancel() }
+        var next = self
+        next.source = source
+        next.handle = task
+        next.isReplacement = true
+        // Whoever gives way to a low-data source has been told of the low-data mode once.
+        next.options.lowDataModeSource = nil
+        return next
+    }
+
+    /// What `strategy` decides; `nil` when the request is cancelled while it thinks.
+    private func decision(of strategy: any RetryStrategy, on context: RetryContext) async
+        -> RetryDecision?
+    {
+        await withCheckedContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            let action = handle.onCancel { answer.give(nil) }
+            strategy.retry(context: context) { decision in
+                answer.give(decision)
+                handle.removeCancelAction(action)
+            }
+        }
+    }
+}

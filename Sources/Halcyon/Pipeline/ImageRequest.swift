@@ -1,0 +1,129 @@
+import Foundation
+
+/// One request from look-up to delivery.
+///
+/// Reads as the diagram: target cache → original cache → load → process → store → deliver.
+struct ImageRequest: Sendable {
+    /// Where the question whether the disk cache holds an image is answered.
+    enum Probing: Sendable {
+        /// At once, so that a download has begun when the call returns.
+        case onCallingThread
+        /// On the disk's own threads.
+        case onItsOwnThread
+    }
+
+    /// What was asked for.
+    let originalSource: Source
+    /// What this attempt loads.
+    var source: Source
+    var options: KingfisherParsedOptionsInfo
+    /// Linked to whatever can be cancelled; remembers a cancellation that comes first.
+    var handle: DownloadTask
+    let progress: MainQueueProgress?
+    let taskUpdated: DownloadTaskUpdatedBlock?
+    let probing: Probing
+    /// Whether anybody still waits for this request; checked before and after work on the disk.
+    let isCurrent: (@Sendable () -> Bool)?
+    /// Shows what a progressive JPEG looks like so far; without it the option `progressiveJPEG` does
+    /// nothing.
+    let progressiveConsumer: ProgressiveConsumer?
+    /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
+    var isReplacement = false
+    /// Declared with the downloader for the time of an attempt.
+    var interest: Downloads.Settled.Interest?
+    /// Whether the bytes go to the disk as they come and nobody needs pixels: of the delivered image
+    /// only the header has been read. The processor must be the default one.
+    var storesBytesOnly = false
+
+    init(
+        source: Source, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress? = nil,
+        taskUpdated: DownloadTaskUpdatedBlock? = nil, probing: Probing,
+        isCurrent: (@Sendable () -> Bool)? = nil, progressiveConsumer: ProgressiveConsumer? = nil
+    ) {
+        originalSource = source
+        self.source = source
+        self.options = options
+        handle = DownloadTask()
+        self.progress = progress
+        self.taskUpdated = taskUpdated
+        self.probing = probing
+        self.isCurrent = isCurrent
+        self.progressiveConsumer = progressiveConsumer
+    }
+
+    var key: String { source.cacheKey }
+    var targetCache: ImageCache { options.targetCache ?? .default }
+    var originalCache: ImageCache { options.originalCache ?? targetCache }
+    var hasProcessor: Bool { !options.processor.identifier.isEmpty }
+
+    /// One attempt.
+    func image() async throws(KingfisherError) -> RetrieveImageResult {
+        if let hit = await memoryHit() { return hit }
+        guard case .network(let resource) = source else { return try await lookUpAndLoad() }
+        // Declared before the caches are asked, so that no image slips through between a download
+        // that ends and a cache that has just been asked.
+        let downloader = options.downloader ?? .default
+        let interest = downloader.beginInterest(in: resource.downloadURL)
+        defer { downloader.end(interest) }
+        var request = self
+        request.interest = interest
+        return try await request.lookUpAndLoad()
+    }
+
+    private func lookUpAndLoad() async throws(KingfisherError) -> RetrieveImageResult {
+        if !options.forceRefresh {
+            var foundTrace = false
+            var cached = try await cachedTarget(foundTrace: &foundTrace)
+            if cached == nil { cached = try await cachedOriginal(foundTrace: &foundTrace) }
+            if let result = cached {
+                if isReplacement { taskUpdated?(nil) }
+                return result
+            }
+            try checkStillWanted()
+            if options.onlyFromCache {
+                throw .cacheError(reason: .imageNotExisting(key: key))
+            }
+            // A caller who was told that the image is cached holds no task.
+            return try await load(announcing: isReplacement || foundTrace)
+        }
+        return try await load(announcing: isReplacement)
+    }
+
+    /// Ends a request that was cancelled, or superseded, while it looked into the caches.
+    private func checkStillWanted() throws(KingfisherError) {
+        if let isCurrent, !isCurrent() {
+            throw .cacheError(reason: .imageNotExisting(key: key))
+        }
+        if handle.isCancelled { throw cancellation }
+    }
+
+    /// The error of a cancelled attempt.
+    var cancellation: KingfisherError {
+        switch source {
+        case .network:
+            if let task = handle.sessionTask, let token = handle.cancelToken {
+                .requestError(reason: .taskCancelled(task: task, token: token))
+            } else {
+                .requestError(reason: .asyncTaskContextCancelled)
+            }
+        case .provider(let provider):
+            .requestError(reason: .dataProviderCancelled(provider: provider))
+        }
+    }
+
+    /// The result that delivers `image`, with the image modifier applied.
+    func deliver(
+        _ image: Image, cacheType: CacheType, metrics: NetworkMetrics? = nil,
+        data: @escaping @Sendable () -> Data?
+    ) -> RetrieveImageResult {
+        RetrieveImageResult(
+            image: options.imageModifier?.modify(image) ?? image, cacheType: cacheType,
+            source: source, originalSource: originalSource, data: data, metrics: metrics)
+    }
+
+    /// The result that delivers an image of which only the decoded form is at hand.
+    func deliverSerializing(_ image: Image, cacheType: CacheType) -> RetrieveImageResult {
+        let serializer = options.cacheSerializer
+        return deliver(image, cacheType: cacheType) { serializer.data(with: image, original: nil) }
+    }
+}

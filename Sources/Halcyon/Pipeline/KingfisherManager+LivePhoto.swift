@@ -1,0 +1,120 @@
+import Foundation
+
+extension KingfisherManager {
+    /// Gets the files of a live photo: those that are not cached are loaded, all at once, and written
+    /// to the disk cache as they are.
+    ///
+    /// Of the options, those about downloads and the disk cache count; files are neither processed nor
+    /// kept in memory, and their extensions follow their types. Cancelling the surrounding task cancels
+    /// the request.
+    ///
+    /// - Parameters:
+    ///   - progressBlock: Called on the main queue with the sums over the running downloads.
+    ///   - referenceTaskIdentifierChecker: Tells whether the live photo is still wanted; asked when its
+    ///     files are there.
+    /// - Throws: `KingfisherError`: `livePhotoTaskCancelled` after a cancellation,
+    ///   `notCurrentLivePhotoSourceTask` when it is not wanted any more, `imageNotExisting` for
+    ///   `onlyFromCache`, `missingLivePhotoResourceOnDisk` when a file has vanished again, or why a
+    ///   file could not be loaded or written. `CancellationError` when the task was cancelled
+    ///   beforehand.
+    public func retrieveLivePhoto(
+        with source: LivePhotoSource, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        referenceTaskIdentifierChecker: (@Sendable () -> Bool)? = nil
+    ) async throws -> LivePhotoLoadingInfoResult {
+        try Task.checkCancellation()
+        let parsed = parsedOptions(options)
+        let cache = parsed.targetCache ?? cache
+        let missing = await DiskLane.reading.run {
+            self.missingResources(source, options: parsed)
+        }
+        if parsed.onlyFromCache, let first = missing.first {
+            throw KingfisherError.cacheError(
+                reason: .imageNotExisting(key: first.dataSource.cacheKey))
+        }
+        let loaded: [LivePhotoResourceDownloadingResult]
+        do {
+            loaded = try await downloadAndCache(
+                resources: missing, options: parsed, progress: progressBlock)
+        } catch {
+            guard Task.isCancelled else { throw error }
+            throw KingfisherError.requestError(reason: .livePhotoTaskCancelled(source: source))
+        }
+        let found = await DiskLane.reading.run {
+            source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0) }
+        }
+        let files = try zip(source.resources, found).map { resource, file in
+            guard let file else {
+                throw KingfisherError.cacheError(
+                    reason: .missingLivePhotoResourceOnDisk(resource))
+            }
+            return file
+        }
+        let result = LivePhotoLoadingInfoResult(
+            fileURLs: files, cacheType: missing.isEmpty ? .disk : .none, source: source,
+            originalSource: source, data: { loaded.map(\.originalData) })
+        if let referenceTaskIdentifierChecker, !referenceTaskIdentifierChecker() {
+            throw KingfisherError.imageSettingError(
+                reason: .notCurrentLivePhotoSourceTask(result: result, error: nil, source: source))
+        }
+        return result
+    }
+
+    /// The resources that have to be loaded: those without a file on disk, or all for a refresh. Looks
+    /// on the calling thread.
+    func missingResources(
+        _ source: LivePhotoSource, options: KingfisherParsedOptionsInfo
+    ) -> [LivePhotoResource] {
+        if options.forceRefresh || options.fromMemoryCacheOrRefresh { return source.resources }
+        let cache = options.targetCache ?? cache
+        return source.resources.filter { cache.possibleCacheFileURLIfOnDisk(resource: $0) == nil }
+    }
+
+    /// Loads the resources at the same time and writes them to disk; the results are in their order.
+    func downloadAndCache(
+        resources: [LivePhotoResource], options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock? = nil
+    ) async throws -> [LivePhotoResourceDownloadingResult] {
+        let downloader = options.downloader ?? downloader
+        let cache = options.targetCache ?? cache
+        let progress = LivePhotoProgress(progress, count: resources.count)
+        return try await withThrowingTaskGroup(
+            of: (Int, LivePhotoResourceDownloadingResult).self
+        ) { group in
+            for (index, resource) in resources.enumerated() {
+                group.addTask {
+                    let result = try await resource.load(
+                        with: downloader, options: options, progress: progress?.part(index))
+                    try await cache.storeLivePhoto(
+                        result.originalData, of: resource, options: options)
+                    return (index, result)
+                }
+            }
+            var results: [Int: LivePhotoResourceDownloadingResult] = [:]
+            for try await (index, result) in group { results[index] = result }
+            return resources.indices.compactMap { results[$0] }
+        }
+    }
+}
+
+extension LivePhotoResource {
+    /// The bytes, from the network or the data provider.
+    fileprivate func load(
+        with downloader: ImageDownloader, options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock?
+    ) async throws -> LivePhotoResourceDownloadingResult {
+        switch dataSource {
+        case .network(let resource):
+            return try await downloader.downloadLivePhotoResource(
+                with: resource.downloadURL, options: options, progress: progress)
+        case .provider(let provider):
+            do {
+                return LivePhotoResourceDownloadingResult(
+                    originalData: try await provider.data(), url: provider.contentURL)
+            } catch {
+                throw KingfisherError.imageSettingError(
+                    reason: .dataProviderError(provider: provider, error: error))
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// What a prefetcher has done, is doing and has still to do.
+///
+/// Only decides: each change tells what to begin and what to report.
+struct PrefetchPlan: Sendable {
+    /// What became of a source.
+    enum Outcome: Sendable {
+        /// It was cached before.
+        case skipped
+        case failed
+        case completed
+    }
+
+    /// The sources that are done, in the order they were.
+    struct Lists: Sendable {
+        var skipped: [Source] = []
+        var failed: [Source] = []
+        var completed: [Source] = []
+
+        var count: Int { skipped.count + failed.count + completed.count }
+
+        fileprivate mutating func append(_ source: Source, as outcome: Outcome) {
+            switch outcome {
+            case .skipped: skipped.append(source)
+            case .failed: failed.append(source)
+            case .completed: completed.append(source)
+            }
+        }
+    }
+
+    /// What follows a change.
+    struct Step: Sendable {
+        /// The sources to begin with, by their place in the list.
+        var begins: [Int] = []
+        /// To be reported as progress.
+        var progress: Lists?
+        /// To be reported as the end.
+        var completion: Lists?
+        /// What the caller did wrong.
+        var misuse: String?
+    }
+
+    let sources: [Source]
+    /// The most sources in work at one time.
+    var limit = 5
+    private(set) var isStopped = false
+    private(set) var isFinished = false
+    private var isStarted = false
+    private var next = 0
+    private var running = 0
+    private var lists = Lists()
+
+    init(_ sources: [Source]) {
+        self.sources = sources
+    }
+
+    mutating func start() -> Step {
+        if isFinished || isStarted {
+            return Step(misuse: "A prefetcher can be started once; make a new one.")
+        }
+        isStarted = true
+        if isStopped {
+            return finish(misuse: "A prefetcher cannot be started after stop(); make a new one.")
+        }
+        if limit <= 0 {
+            return finish(misuse: "maxConcurrentDownloads is \(limit); nothing can be prefetched.")
+        }
+        return advance()
+    }
+
+    /// A source that was begun with is done. What was cut short by a stop has failed.
+    mutating func settle(_ index: Int, as outcome: Outcome) -> Step {
+        running -= 1
+        lists.append(sources[index], as: isStopped && outcome == .skipped ? .failed : outcome)
+        var step = Step(progress: lists)
+        let following = advance()
+        step.begins = following.begins
+        step.completion = following.completion
+        return step
+    }
+
+    /// Begins nothing any more; `false` when everything is done already.
+    mutating func stop() -> Bool {
+        guard !isFinished, !isStopped else { return false }
+        isStopped = true
+        return true
+    }
+
+    private mutating func advance() -> Step {
+        var step = Step()
+        while !isStopped, next < sources.count, running < max(1, limit) {
+            step.begins.append(next)
+            next += 1
+            running += 1
+        }
+        return running == 0 ? finish() : step
+    }
+
+    /// What was never begun with has failed.
+    private mutating func finish(misuse: String? = nil) -> Step {
+        isFinished = true
+        lists.failed += sources[next...]
+        next = sources.count
+        return Step(completion: lists, misuse: misuse)
+    }
+}

@@ -1,0 +1,144 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Does what a `PrefetchPlan` decides. Lives until its completion, whoever else knows it.
+final class PrefetchRun: Sendable {
+    /// Called on the main queue.
+    typealias Report = @Sendable (PrefetchPlan.Lists) -> Void
+
+    private struct State {
+        var plan: PrefetchPlan
+        /// What cancels the sources in work.
+        var handles: [Int: DownloadTask] = [:]
+        /// What is still to be told on the main queue, in order.
+        var outbox: [@Sendable () -> Void] = []
+    }
+
+    private let options: KingfisherParsedOptionsInfo
+    private let progress: Report?
+    private let completion: Report?
+    private let state: Mutex<State>
+
+    init(
+        sources: [Source], options: KingfisherOptionsInfo?, progress: Report?, completion: Report?
+    ) {
+        var parsed = KingfisherParsedOptionsInfo(options)
+        parsed.targetCache = parsed.targetCache ?? .default
+        parsed.originalCache = parsed.originalCache ?? parsed.targetCache
+        // Prefetching is loading: what the cache does not hold is what it is for.
+        parsed.onlyFromCache = false
+        self.options = parsed
+        self.progress = progress
+        self.completion = completion
+        state = Mutex(State(plan: PrefetchPlan(sources)))
+    }
+
+    var limit: Int {
+        get { state.withLock { $0.plan.limit } }
+        set { state.withLock { $0.plan.limit = newValue } }
+    }
+
+    func start() {
+        perform { $0.start() }
+    }
+
+    func stop() {
+        let handles = state.withLock { state in
+            state.plan.stop() ? Array(state.handles.values) : []
+        }
+        for handle in handles { handle.cancel() }
+    }
+
+    private var isStopped: Bool { state.withLock { $0.plan.isStopped } }
+
+    /// Changes the plan and does what follows.
+    private func perform(_ change: (inout PrefetchPlan) -> PrefetchPlan.Step) {
+        let (step, requests) = state.withLock { state in
+            let step = change(&state.plan)
+            let requests = step.begins.map { index in
+                let request = request(for: state.plan.sources[index])
+                state.handles[index] = request.handle
+                return (index, request)
+            }
+            if let lists = step.progress, let progress {
+                state.outbox.append { progress(lists) }
+            }
+            if let lists = step.completion, let completion {
+                state.outbox.append { completion(lists) }
+            }
+            return (step, requests)
+        }
+        if let misuse = step.misuse { HalcyonLog.misuse(misuse) }
+        // One block for each report, whichever of them: the outbox keeps them in order.
+        if step.progress != nil, progress != nil { DispatchQueue.main.async { self.report() } }
+        if step.completion != nil, completion != nil { DispatchQueue.main.async { self.report() } }
+        for (index, request) in requests {
+            Task { await self.prefetch(request, at: index) }
+        }
+    }
+
+    /// Tells the next thing in the outbox. Runs on the main queue.
+    private func report() {
+        let next = state.withLock { $0.outbox.isEmpty ? nil : $0.outbox.removeFirst() }
+        next?()
+    }
+
+    private func prefetch(_ request: ImageRequest, at index: Int) async {
+        let outcome = await outcome(of: request)
+        state.withLock { $0.handles[index] = nil }
+        perform { $0.settle(index, as: outcome) }
+    }
+
+    private func request(for source: Source) -> ImageRequest {
+        var request = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
+        if options.needsBytesOnly {
+            request.storesBytesOnly = true
+            request.options.preloadAllAnimationData = false
+            // It has been looked for already.
+            request.options.forceRefresh = true
+        }
+        return request
+    }
+
+    private func outcome(of request: ImageRequest) async -> PrefetchPlan.Outcome {
+        if isStopped { return .failed }
+        if !options.forceRefresh, await isCached(request) { return .skipped }
+        if isStopped { return .failed }
+        switch await request.run() {
+        case .success: return .completed
+        case .failure: return .failed
+        }
+    }
+
+    /// Whether nothing has to be loaded; with `alsoPrefetchToMemory`, what is on disk is in memory
+    /// then.
+    private func isCached(_ request: ImageRequest) async -> Bool {
+        let type = await request.targetCache.imageCachedTypeAsync(
+            forKey: request.key, processorIdentifier: options.processor.identifier,
+            forcedExtension: options.forcedExtension)
+        switch type {
+        case .memory: return true
+        case .none: return false
+        case .disk:
+            guard options.alsoPrefetchToMemory else { return true }
+            // A file that cannot be read is loaded anew.
+            let found = try? await request.targetCache.lookup(
+                key: request.key, options: options,
+                isCurrent: { [self] in !isStopped })
+            return found?.image != nil
+        }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether the bytes that come are exactly those the disk cache is to hold, and nothing else is
+    /// wanted of them.
+    fileprivate var needsBytesOnly: Bool {
+        guard !alsoPrefetchToMemory, !cacheMemoryOnly, imageModifier == nil,
+            processor is DefaultImageProcessor, targetCache === originalCache,
+            let serializer = cacheSerializer as? DefaultCacheSerializer
+        else { return false }
+        return serializer.preferCacheOriginalData || serializer.compressionQuality >= 1
+    }
+}

@@ -1,0 +1,157 @@
+@MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
+    /// Loads the image of `source` and shows it as the image.
+    ///
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
+    /// holds one image, for this slot alone.
+    @discardableResult
+    public func setImage(
+        with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: source, placeholder: placeholder,
+            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
+            progressBlock: progressBlock, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the image; see the form for sources.
+    @discardableResult
+    public func setImage(
+        with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: source, placeholder: placeholder, options: options,
+            progressBlock: nil, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the image; see the form for sources.
+    @discardableResult
+    public func setImage(
+        with resource: (any Resource)?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: resource?.convertToSource(), placeholder: placeholder, options: options,
+            progressBlock: progressBlock, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the image; see the form for sources.
+    @discardableResult
+    public func setImage(
+        with resource: (any Resource)?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: resource?.convertToSource(), placeholder: placeholder, options: options,
+            progressBlock: nil, completionHandler: completionHandler)
+    }
+
+    func setImage(
+        with source: Source?, placeholder: KFCrossPlatformImage?,
+        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
+        completionHandler: ImageSettingCompletion?
+    ) -> DownloadTask? {
+        let slot = ImageComponentSlot(
+            holder: base, placeholder: placeholder, get: { $0.image },
+            set: { button, image, _ in button.image = image })
+        return SlotTable.shared.loader(of: base, .image).load(
+            source, into: slot, options: parsedOptions, progress: progressBlock,
+            completion: completionHandler)
+    }
+
+    /// Loads the image of `source` and shows it as the alternate image.
+    ///
+    /// As `setImage(with:placeholder:options:progressBlock:completionHandler:)` of an object that
+    /// holds one image, for this slot alone.
+    @discardableResult
+    public func setAlternateImage(
+        with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: source, placeholder: placeholder,
+            parsedOptions: KingfisherParsedOptionsInfo(ofView: options),
+            progressBlock: progressBlock, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the alternate image; see the form for sources.
+    @discardableResult
+    public func setAlternateImage(
+        with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: source, placeholder: placeholder, options: options,
+            progressBlock: nil, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the alternate image; see the form for sources.
+    @discardableResult
+    public func setAlternateImage(
+        with resource: (any Resource)?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: resource?.convertToSource(), placeholder: placeholder, options: options,
+            progressBlock: progressBlock, completionHandler: completionHandler)
+    }
+
+    /// Loads an image and shows it as the alternate image; see the form for sources.
+    @discardableResult
+    public func setAlternateImage(
+        with resource: (any Resource)?,
+        placeholder: KFCrossPlatformImage? = nil, options: KingfisherOptionsInfo? = nil,
+        completionHandler: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: resource?.convertToSource(), placeholder: placeholder, options: options,
+            progressBlock: nil, completionHandler: completionHandler)
+    }
+
+    func setAlternateImage(
+        with source: Source?, placeholder: KFCrossPlatformImage?,
+        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
+        completionHandler: ImageSettingCompletion?
+    ) -> DownloadTask? {
+        let slot = ImageComponentSlot(
+            holder: base, placeholder: placeholder, get: { $0.alternateImage },
+            set: { button, image, _ in button.alternateImage = image })
+        return SlotTable.shared.loader(of: base, .alternateImage).load(
+            source, into: slot, options: parsedOptions, progress: progressBlock,
+            completion: completionHandler)
+    }
+}
+
+@MainActor extension KingfisherWrapper where Base: KFCrossPlatformToggleButton {
+    /// The number of the load the image waits for; `nil` when it waits for none.
+    public var taskIdentifier: Source.Identifier.Value? {
+        SlotTable.shared.runningLoader(of: base, .image)?.taskIdentifier
+    }
+
+    /// The number of the load the alternate image waits for; `nil` when it waits for none.
+    public var alternateTaskIdentifier: Source.Identifier.Value? {
+        SlotTable.shared.runningLoader(of: base, .alternateImage)?.taskIdentifier
+    }
+
+    /// Cancels what the image waits for; that completes with an error.
+    public func cancelImageDownloadTask() {
+        SlotTable.shared.runningLoader(of: base, .image)?.cancel()
+    }
+
+    /// Cancels what the alternate image waits for; that completes with an error.
+    public func cancelAlternateImageDownloadTask() {
+        SlotTable.shared.runningLoader(of: base, .alternateImage)?.cancel()
+    }
+}

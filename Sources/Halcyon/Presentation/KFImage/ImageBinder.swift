@@ -1,0 +1,176 @@
+public import Foundation
+
+/// Loads what a `KFImage` describes and says what is to be seen of it.
+///
+/// A renderer keeps one for each view and tells it when the view comes and goes. Callbacks are on the
+/// main actor.
+@MainActor public final class ImageBinder {
+    private enum Phase {
+        case idle
+        case loading
+        case loaded
+    }
+
+    /// Told of changes.
+    public weak var renderer: (any KFImageRenderer)?
+    /// What is to be seen now.
+    public private(set) var presentation = KFImage.Presentation()
+    /// How far the load is; the total is 0 until it is known.
+    public private(set) var progress = Progress(totalUnitCount: 0)
+
+    private let loader = ImageSlotLoader()
+    private var phase = Phase.idle
+
+    public init() {}
+
+    /// Whether the image is there and seen.
+    public var isLoaded: Bool { phase == .loaded }
+
+    /// Whether nothing need be started: a load runs, or has succeeded.
+    public var isLoadingOrLoaded: Bool { phase != .idle }
+
+    /// To be called when the view has been made: loads if the image is to be loaded that early.
+    public func prepare(_ context: KFImage.Context) {
+        if context.startLoadingBeforeViewAppear { start(context) }
+    }
+
+    /// To be called when the view comes on the screen: loads unless a load runs or has succeeded.
+    public func appear(_ context: KFImage.Context) {
+        start(context)
+    }
+
+    /// To be called when the view has left the screen: cancels the load if that is wanted.
+    public func disappear(_ context: KFImage.Context) {
+        if context.cancelOnDisappear { cancel() }
+    }
+
+    /// Loads unless a load runs or has succeeded.
+    public func start(_ context: KFImage.Context) {
+        guard !isLoadingOrLoaded else { return }
+        phase = .loading
+        progress = Progress(totalUnitCount: 0)
+        guard context.source != nil else {
+            let error = KingfisherError.imageSettingError(reason: .emptySource)
+            showFailure(context)
+            context.onFailureDelegate.call(error)
+            return
+        }
+        _ = loader.load(
+            context.source, into: BinderSlot(binder: self, context: context),
+            options: context.loadOptions,
+            progress: { [weak self] received, total in
+                MainActor.assumeIsolated {
+                    self?.updateProgress(received, total)
+                    context.onProgressDelegate.call((received, total))
+                }
+            },
+            completion: { result in
+                switch result {
+                case .success(let value): context.onSuccessDelegate.call(value)
+                case .failure(let error): context.onFailureDelegate.call(error)
+                }
+            })
+    }
+
+    /// Ends the load, whose `onFailure` is called; nothing of it is to be seen, and the next `start`
+    /// begins anew.
+    public func cancel() {
+        guard phase == .loading else { return }
+        phase = .idle
+        loader.cancel()
+    }
+
+    private func updateProgress(_ received: Int64, _ total: Int64) {
+        progress.totalUnitCount = total
+        progress.completedUnitCount = received
+        if phase == .loading { tellRenderer() }
+    }
+
+    fileprivate func showPlaceholder() {
+        presentation = KFImage.Presentation()
+        tellRenderer()
+    }
+
+    fileprivate func show(_ image: KFCrossPlatformImage, transition: ImageTransition = .none) {
+        phase = .loaded
+        presentation = KFImage.Presentation(
+            image: image, isImageVisible: true, overlay: .none, imageDefinesLayout: true)
+        tellRenderer(transition)
+    }
+
+    /// Shows what there is of an image that is being loaded; `nil` shows nothing.
+    fileprivate func preview(_ image: KFCrossPlatformImage?) {
+        guard phase == .loading else { return }
+        presentation = KFImage.Presentation(
+            image: image, isImageVisible: image != nil, overlay: .none,
+            imageDefinesLayout: image != nil)
+        tellRenderer()
+    }
+
+    /// Makes ready for the transition. With one of the whole content the placeholder keeps its place
+    /// until then; otherwise the image takes its own.
+    fileprivate func prepare(_ image: KFCrossPlatformImage, keepingPlaceholder: Bool) {
+        presentation = KFImage.Presentation(
+            image: image, isImageVisible: false,
+            overlay: keepingPlaceholder ? .placeholder : .none,
+            imageDefinesLayout: !keepingPlaceholder)
+        tellRenderer()
+    }
+
+    fileprivate func showFailure(_ context: KFImage.Context) {
+        // A cancelled load leaves the view as it was.
+        guard phase == .loading else { return }
+        phase = .idle
+        if context.failureView != nil {
+            presentation = KFImage.Presentation(overlay: .failureView)
+            tellRenderer()
+        } else if case .some(.some(let image)) = context.options.onFailureImage {
+            presentation = KFImage.Presentation(
+                image: image, isImageVisible: true, overlay: .none, imageDefinesLayout: true)
+            tellRenderer()
+        }
+    }
+
+    private func tellRenderer(_ transition: ImageTransition = .none) {
+        renderer?.imageBinder(self, didChangeTo: presentation, transition: transition)
+    }
+}
+
+/// A binder with what it loads.
+@MainActor private struct BinderSlot: ImageSlot {
+    weak var binder: ImageBinder?
+    let context: KFImage.Context
+
+    var isEmpty: Bool { binder?.presentation.image == nil }
+
+    func showPlaceholder(_ options: KingfisherParsedOptionsInfo) {
+        binder?.showPlaceholder()
+    }
+
+    func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        binder?.preview(image)
+    }
+
+    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
+        binder?.show(image)
+    }
+
+    func animate(_ change: ImageChange) {
+        binder?.prepare(change.image, keepingPlaceholder: context.loadTransition != nil)
+        change.perform { binder?.show($0, transition: change.options.transition) }
+        change.end()
+    }
+
+    func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo) {
+        binder?.showFailure(context)
+    }
+}
+
+extension KFImage.Context {
+    /// The options, with the transition that is to be used.
+    fileprivate var loadOptions: KingfisherParsedOptionsInfo {
+        var options = options
+        if let loadTransition { options.transition = loadTransition }
+        return options
+    }
+}

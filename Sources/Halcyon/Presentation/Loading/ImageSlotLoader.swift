@@ -1,0 +1,186 @@
+/// Told of the image a view shows now, or why it does not; once for each call that sets an image.
+public typealias ImageSettingCompletion =
+    @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+
+/// Loads images for one slot, one after the other: the driver of everything that shows images.
+///
+/// A load that is superseded by another one goes on, so that its image is cached, but changes nothing
+/// in the slot any more and completes with `notCurrentSourceTask`.
+@MainActor final class ImageSlotLoader {
+    /// The number of the load the slot waits for; `nil` when it waits for none.
+    private(set) var taskIdentifier: Source.Identifier.Value?
+    private var task: DownloadTask?
+    private var token: RequestToken?
+    /// Counts what the slot was told to show.
+    private var revision = 0
+    private let becameIdle: @MainActor (ImageSlotLoader) -> Void
+
+    /// `becameIdle` is called when there is nothing to remember any more.
+    init(becameIdle: @escaping @MainActor (ImageSlotLoader) -> Void = { _ in }) {
+        self.becameIdle = becameIdle
+    }
+
+    /// Loads `source` and shows it in `slot`.
+    ///
+    /// - Parameters:
+    ///   - progress: Called on the main queue as long as the load is the latest one.
+    ///   - completion: Called once; before this returns for an image in memory or no source.
+    /// - Returns: The running load; `nil` when there is none yet, or none any more.
+    func load<Slot: ImageSlot>(
+        _ source: Source?, into slot: Slot, options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil
+    ) -> DownloadTask? {
+        revision += 1
+        guard let source else {
+            slot.showPlaceholder(options)
+            taskIdentifier = nil
+            tellIfIdle()
+            completion?(.failure(.imageSettingError(reason: .emptySource)))
+            return nil
+        }
+        if !options.keepCurrentImageWhileLoading || slot.isEmpty {
+            slot.showPlaceholder(options)
+        }
+        let endActivity = slot.beginActivity()
+
+        let token = RequestToken()
+        self.token?.cancel()
+        self.token = token
+        let identifier = Source.Identifier.next()
+        taskIdentifier = identifier
+        var options = options.withPartsOfSharedManager
+        if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
+        let request = ImageRequest(
+            source: source, options: options,
+            progress: MainQueueProgress(reporting(progress, while: token)),
+            probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
+            isCurrent: { token.isCurrent },
+            progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil)
+        // Cancels replacements of the first attempt too, so there is never another one to keep.
+        task = request.handle
+
+        let load = Load(
+            identifier: identifier, handle: request.handle, revision: revision, source: source,
+            slot: slot, options: options, endActivity: endActivity, completion: completion)
+        request.start { result in self.finish(load, result) }
+        return options.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
+    }
+
+    /// Cancels what the slot waits for; it completes with an error, and the slot shows that.
+    func cancel() {
+        token?.cancel()
+        task?.cancel()
+    }
+
+    private func finish<Slot: ImageSlot>(
+        _ load: Load<Slot>, _ result: Result<RetrieveImageResult, KingfisherError>
+    ) {
+        load.endActivity()
+        if task === load.handle {
+            task = nil
+        }
+        guard taskIdentifier == load.identifier else {
+            tellIfIdle()
+            load.completion?(load.superseded(result))
+            return
+        }
+        taskIdentifier = nil
+        token = nil
+        tellIfIdle()
+
+        switch result {
+        case .success(let value) where load.options.needsTransition(cacheType: value.cacheType):
+            load.slot.animate(
+                ImageChange(
+                    value.image, options: load.options,
+                    isWanted: { self.revision == load.revision },
+                    ended: { load.completion?($0 ? result : load.superseded(result)) }))
+        case .success(let value):
+            load.slot.show(value.image, options: load.options)
+            load.completion?(result)
+        case .failure(let error):
+            load.slot.fail(with: error, options: load.options)
+            load.completion?(result)
+        }
+    }
+
+    private func tellIfIdle() {
+        if taskIdentifier == nil, task == nil { becameIdle(self) }
+    }
+}
+
+/// One load of a slot.
+@MainActor private struct Load<Slot: ImageSlot> {
+    let identifier: Source.Identifier.Value
+    let handle: DownloadTask
+    let revision: Int
+    let source: Source
+    let slot: Slot
+    let options: KingfisherParsedOptionsInfo
+    let endActivity: @MainActor () -> Void
+    let completion: ImageSettingCompletion?
+
+    /// What a load is told that ended as `result` when the slot had been given something else.
+    func superseded(
+        _ result: Result<RetrieveImageResult, KingfisherError>
+    ) -> Result<RetrieveImageResult, KingfisherError> {
+        let reason: KingfisherError.ImageSettingErrorReason
+        switch result {
+        case .success(let value):
+            reason = .notCurrentSourceTask(result: value, error: nil, source: source)
+        case .failure(let error):
+            reason = .notCurrentSourceTask(result: nil, error: error, source: source)
+        }
+        return .failure(.imageSettingError(reason: reason))
+    }
+}
+
+extension ImageRequest {
+    /// Runs on this thread up to the first wait, so that an image in memory is delivered, and a
+    /// download started, before this returns; then anywhere. Delivers on the main actor.
+    fileprivate func start(
+        _ deliver:
+            @escaping @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+    ) {
+        Task.immediate {
+            let result = await run()
+            CallbackQueue.mainCurrentOrAsync.execute {
+                MainActor.assumeIsolated { deliver(result) }
+            }
+        }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// These options, with the shared manager's cache and downloader where they name none.
+    fileprivate var withPartsOfSharedManager: KingfisherParsedOptionsInfo {
+        var options = self
+        if options.downloader == nil { options.downloader = KingfisherManager.shared.downloader }
+        if options.targetCache == nil { options.targetCache = KingfisherManager.shared.cache }
+        return options
+    }
+
+    /// The shared manager's default options, then `options`.
+    init(ofView options: KingfisherOptionsInfo?) {
+        self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
+    }
+}
+
+/// Shows previews in `slot`.
+private func previewing(
+    in slot: some ImageSlot, _ options: KingfisherParsedOptionsInfo
+) -> ProgressiveConsumer {
+    { image in
+        MainActor.assumeIsolated { slot.preview(image, options: options) }
+    }
+}
+
+/// Tells the same as `progress` as long as `token` is current.
+private func reporting(
+    _ progress: DownloadProgressBlock?, while token: RequestToken
+) -> DownloadProgressBlock? {
+    guard let progress else { return nil }
+    return { received, total in
+        if token.isCurrent { progress(received, total) }
+    }
+}

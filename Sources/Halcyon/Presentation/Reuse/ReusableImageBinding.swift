@@ -1,0 +1,110 @@
+/// What a view that is used again and again shows of the image it is bound to.
+public enum ReusableImageState: Sendable {
+    /// Bound to nothing.
+    case empty
+    /// The image is being loaded.
+    case loading(Source)
+    /// The image.
+    case success(KFCrossPlatformImage)
+    /// Why there is no image.
+    case failure(KingfisherError, Source)
+}
+
+/// Binds a view that is used again and again, such as a row of a list, to one image after another.
+///
+/// Binding another image cancels the load of the one before (a download goes on only while others wait
+/// for it), and nothing that belongs to an earlier image reaches the view. A binding that is released
+/// cancels its load.
+@MainActor public final class ReusableImageBinding {
+    /// What is shown now.
+    public private(set) var state = ReusableImageState.empty
+
+    private let loader = ImageSlotLoader()
+    private let present: @MainActor (ReusableImageState) -> Void
+    private var source: Source?
+    private var options: KingfisherOptionsInfo = []
+
+    /// - Parameter present: Shows a state. Hold the view weakly in it when the view holds the binding.
+    public init(present: @escaping @MainActor (ReusableImageState) -> Void) {
+        self.present = present
+    }
+
+    isolated deinit {
+        loader.cancel()
+    }
+
+    /// Loads `resource` and shows it; see the form for sources.
+    public func bind(to resource: (any Resource)?, options: KingfisherOptionsInfo = []) {
+        bind(to: resource?.convertToSource(), options: options)
+    }
+
+    /// Shows that `source` is being loaded, then the image or the failure.
+    ///
+    /// Does nothing when that is being loaded, or shown, already; `nil` unbinds. A failed load is tried
+    /// again.
+    /// - Parameter options: After the shared manager's default options. Not compared: options alone make
+    ///   no new image. Transitions, and what to show on failure, are the view's own affair.
+    public func bind(to source: Source?, options: KingfisherOptionsInfo = []) {
+        guard let source else { return unbind() }
+        if source == self.source, !hasFailed { return }
+        end()
+        self.source = source
+        self.options = options
+        let parsed = KingfisherParsedOptionsInfo(ofView: options)
+        _ = loader.load(source, into: BindingSlot(binding: self, source: source), options: parsed)
+    }
+
+    /// Cancels the load and shows nothing.
+    public func unbind() {
+        guard source != nil else { return }
+        end()
+        show(.empty)
+    }
+
+    /// Loads again what could not be loaded.
+    public func retry() {
+        if hasFailed { bind(to: source, options: options) }
+    }
+
+    private var hasFailed: Bool { if case .failure = state { true } else { false } }
+
+    /// Nothing of what was bound reaches the view from here on.
+    private func end() {
+        source = nil
+        loader.cancel()
+    }
+
+    fileprivate func show(_ state: ReusableImageState, of source: Source) {
+        if source == self.source { show(state) }
+    }
+
+    private func show(_ state: ReusableImageState) {
+        self.state = state
+        present(state)
+    }
+}
+
+/// A binding with the source it was bound to.
+@MainActor private struct BindingSlot: ImageSlot {
+    weak var binding: ReusableImageBinding?
+    let source: Source
+
+    var isEmpty: Bool { true }
+
+    /// Its states know only the image itself.
+    var showsPreviews: Bool { false }
+
+    func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {}
+
+    func showPlaceholder(_ options: KingfisherParsedOptionsInfo) {
+        binding?.show(.loading(source), of: source)
+    }
+
+    func show(_ image: KFCrossPlatformImage, options: KingfisherParsedOptionsInfo) {
+        binding?.show(.success(image), of: source)
+    }
+
+    func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo) {
+        binding?.show(.failure(error, source), of: source)
+    }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+
+/// How a view shows a new image. Durations are in seconds.
+public enum ImageTransition: Sendable {
+    /// At once.
+    case none
+    /// The image fades in.
+    case fade(TimeInterval)
+    /// The view turns over around its vertical axis, from the left.
+    case flipFromLeft(TimeInterval)
+    /// The view turns over around its vertical axis, from the right.
+    case flipFromRight(TimeInterval)
+    /// The view turns over around its horizontal axis, from the top.
+    case flipFromTop(TimeInterval)
+    /// The view turns over around its horizontal axis, from the bottom.
+    case flipFromBottom(TimeInterval)
+    /// What `animations` does to the view, which includes setting the image; without it the image is
+    /// set. `completion` is told whether the animation ran to its end.
+    case custom(
+        duration: TimeInterval, options: AnimationOptions,
+        animations:
+            (@MainActor @Sendable (any KFCrossPlatformImageView, KFCrossPlatformImage) -> Void)?,
+        completion: (@MainActor @Sendable (_ finished: Bool) -> Void)?)
+}
+
+extension ImageTransition {
+    /// How a custom animation runs.
+    public struct AnimationOptions: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt
+
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// Starts slowly. Together with `curveEaseOut`, or without any curve: slow at both ends.
+        public static let curveEaseIn = AnimationOptions(rawValue: 1 << 0)
+        /// Ends slowly.
+        public static let curveEaseOut = AnimationOptions(rawValue: 1 << 1)
+        /// Keeps its speed.
+        public static let curveLinear = AnimationOptions(rawValue: 1 << 2)
+        /// The new image fades in over the old one.
+        public static let transitionCrossDissolve = AnimationOptions(rawValue: 1 << 3)
+        /// As `ImageTransition.flipFromLeft`.
+        public static let transitionFlipFromLeft = AnimationOptions(rawValue: 1 << 4)
+        /// As `ImageTransition.flipFromRight`.
+        public static let transitionFlipFromRight = AnimationOptions(rawValue: 1 << 5)
+        /// As `ImageTransition.flipFromTop`.
+        public static let transitionFlipFromTop = AnimationOptions(rawValue: 1 << 6)
+        /// As `ImageTransition.flipFromBottom`.
+        public static let transitionFlipFromBottom = AnimationOptions(rawValue: 1 << 7)
+    }
+
+    /// How long it takes, in seconds; 0 for `none`.
+    public var duration: TimeInterval {
+        switch self {
+        case .none: 0
+        case .fade(let duration), .flipFromLeft(let duration), .flipFromRight(let duration),
+            .flipFromTop(let duration), .flipFromBottom(let duration),
+            .custom(let duration, _, _, _):
+            duration
+        }
+    }
+
+    /// How it looks, in the terms of a custom animation.
+    public var animationOptions: AnimationOptions {
+        switch self {
+        case .none: []
+        case .fade: .transitionCrossDissolve
+        case .flipFromLeft: .transitionFlipFromLeft
+        case .flipFromRight: .transitionFlipFromRight
+        case .flipFromTop: .transitionFlipFromTop
+        case .flipFromBottom: .transitionFlipFromBottom
+        case .custom(_, let options, _, _): options
+        }
+    }
+
+    /// Makes `view` show `image`; to be run inside the animation.
+    @MainActor func apply(_ image: KFCrossPlatformImage, to view: any KFCrossPlatformImageView) {
+        if case .custom(_, _, let animations?, _) = self {
+            animations(view, image)
+        } else {
+            view.image = image
+        }
+    }
+
+    /// Tells the caller of a custom animation that it has ended.
+    @MainActor func ended(finished: Bool) {
+        if case .custom(_, _, _, let completion?) = self { completion(finished) }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether an image that was found in `cacheType` is shown with the transition.
+    func needsTransition(cacheType: CacheType) -> Bool {
+        if case .none = transition { return false }
+        return forceTransition || cacheType == .none
+    }
+}

@@ -1,0 +1,47 @@
+/// A view that shows an image: what a toolkit's image view has to offer to get all of Halcyon.
+///
+/// An adapter stores an `ImageViewState` and gives the members below. Those with a default may be
+/// left out by a view that cannot animate or shows animations frame by frame itself.
+@MainActor public protocol KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
+    /// The image on show; `nil` shows none.
+    var image: KFCrossPlatformImage? { get set }
+
+    /// What Halcyon remembers about this view. A stored constant: always the same object.
+    var imageViewState: ImageViewState { get }
+
+    /// Whether all frames of an animation are decoded before it is shown; `true` by default.
+    var preloadsAllAnimationData: Bool { get }
+
+    /// Puts `view` on top of the image.
+    func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement)
+
+    /// Takes away a view that `addOverlay` put there; does nothing if it is not there.
+    func removeOverlay(_ view: any KFCrossPlatformView)
+
+    /// A spinner of this toolkit, not animating.
+    func makeActivityView() -> any ActivityView
+
+    /// An image view of this toolkit, for an image that serves as indicator.
+    func makeImageView() -> any KFCrossPlatformImageView
+
+    /// Shows a change of the image as an animation.
+    ///
+    /// `changes` sets the image and must run exactly once; `completion` must run exactly once, when
+    /// the animation has ended, with `false` if it was interrupted. By default both run at once.
+    /// - Parameter transition: Never `.none`.
+    func animate(
+        _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
+        completion: @escaping @MainActor (_ finished: Bool) -> Void)
+}
+
+extension KFCrossPlatformImageView {
+    public var preloadsAllAnimationData: Bool { true }
+
+    public func animate(
+        _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
+        completion: @escaping @MainActor (_ finished: Bool) -> Void
+    ) {
+        changes()
+        completion(true)
+    }
+}

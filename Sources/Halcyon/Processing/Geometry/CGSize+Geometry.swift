@@ -1,0 +1,49 @@
+public import Foundation
+
+extension CGSize: KingfisherCompatibleValue {}
+
+extension KingfisherWrapper where Base == CGSize {
+    /// This size brought to `size` in the given way.
+    public func resize(to size: CGSize, for contentMode: ContentMode) -> CGSize {
+        switch contentMode {
+        case .none: size
+        case .aspectFit: constrained(size)
+        case .aspectFill: filling(size)
+        }
+    }
+
+    /// The largest size of these proportions inside `size`, its derived side a whole number.
+    public func constrained(_ size: CGSize) -> CGSize {
+        widthAtHeight(of: size) > size.width
+            ? CGSize(width: size.width, height: heightAtWidth(of: size))
+            : CGSize(width: widthAtHeight(of: size), height: size.height)
+    }
+
+    /// The smallest size of these proportions that covers `size`, its derived side a whole number.
+    public func filling(_ size: CGSize) -> CGSize {
+        widthAtHeight(of: size) < size.width
+            ? CGSize(width: size.width, height: heightAtWidth(of: size))
+            : CGSize(width: widthAtHeight(of: size), height: size.height)
+    }
+
+    /// Where a rectangle of `size` lies in one of this size, cut to what is inside.
+    ///
+    /// - Parameter anchor: The point that both rectangles have in common, as fractions of their sides
+    ///   from the top left; clamped to 0…1.
+    public func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
+        let x = min(max(anchor.x, 0), 1) * (base.width - size.width)
+        let y = min(max(anchor.y, 0), 1) * (base.height - size.height)
+        return CGRect(origin: .zero, size: base)
+            .intersection(CGRect(x: x, y: y, width: size.width, height: size.height))
+    }
+
+    private var aspectRatio: CGFloat { base.height == 0 ? 1 : base.width / base.height }
+
+    private func widthAtHeight(of size: CGSize) -> CGFloat {
+        (aspectRatio * size.height).rounded()
+    }
+
+    private func heightAtWidth(of size: CGSize) -> CGFloat {
+        (size.width / aspectRatio).rounded()
+    }
+}

@@ -1,0 +1,17 @@
+/// Corners of a rectangle.
+public struct RectCorner: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    public static let topLeft = RectCorner(rawValue: 1 << 0)
+    public static let topRight = RectCorner(rawValue: 1 << 1)
+    public static let bottomLeft = RectCorner(rawValue: 1 << 2)
+    public static let bottomRight = RectCorner(rawValue: 1 << 3)
+    public static let all: RectCorner = [.topLeft, .topRight, .bottomLeft, .bottomRight]
+
+    /// Empty for all corners, as most cached images have it.
+    var identifier: String { self == .all ? "" : "_corner(\(rawValue))" }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Vips
+
+/// Painting with straight alpha: images of 3 or 4 bands of 8 or 16 bits in and out.
+extension VipsImage {
+    /// The value of full intensity.
+    var fullScale: Double { format == .ushort ? 65535 : 255 }
+
+    /// A colour over this image, everywhere or through a mask of the image's size and depth.
+    ///
+    /// Source-over of Porter and Duff: with the paint's opacity `m` and the image's `a`, the result is
+    /// `m + (1 − m) a` opaque, and its colour is the mean of both, weighed by `m` and `(1 − m) a`.
+    func painted(with color: Color, through mask: VipsImage? = nil) throws -> VipsImage {
+        let color = color.clamped
+        if color.alpha == 0 { return self }
+        let (colour, alpha) = try alphaSplit()
+        guard let alpha else { return try paintedOpaque(with: color, through: mask) }
+        let kept: VipsImage
+        let opacity: VipsImage
+        let paint: VipsImage
+        if let mask {
+            let share = try mask.linear(multiply: [-color.alpha / fullScale], add: [1])
+            kept = try alpha.times(share)
+            opacity = try kept.plus(mask.linear(multiply: [color.alpha], add: [0]))
+            paint = try colour.times(kept).plus(
+                mask.linear(multiply: color.components(times: fullScale * color.alpha), add: [0]))
+        } else {
+            let full = color.alpha * fullScale
+            kept = try alpha.linear(multiply: [1 - color.alpha], add: [0])
+            opacity = try kept.linear(multiply: [1], add: [full])
+            paint = try colour.times(kept).linear(
+                multiply: [1], add: color.components(times: fullScale * full))
+        }
+        return try paint.divided(by: opacity).bandJoined(with: opacity).quantized(like: self)
+    }
+
+    private func paintedOpaque(
+        with color: Color, through mask: VipsImage?
+    ) throws -> VipsImage {
+        guard let mask else {
+            return try linear(
+                multiply: [1 - color.alpha], add: color.components(times: color.alpha * fullScale)
+            ).quantized(like: self)
+        }
+        let share = try mask.linear(multiply: [-color.alpha / fullScale], add: [1])
+        let paint = try mask.linear(multiply: color.components(times: color.alpha), add: [0])
+        return try times(share).plus(paint).quantized(like: self)
+    }
+
+    /// This image over a colour everywhere. Without alpha if the colour is opaque.
+    func composited(over color: Color) throws -> VipsImage {
+        let color = color.clamped
+        let (colour, alpha) = try alphaSplit()
+        guard let alpha, color.alpha > 0 else { return self }
+        if color.alpha == 1 {
+            let paint = try alpha.linear(
+                multiply: color.components(times: -1), add: color.components(times: fullScale))
+            return try colour.times(alpha).linear(multiply: [1 / fullScale], add: [0]).plus(paint)
+                .quantized(like: self)
+        }
+        let shown = try alpha.linear(
+            multiply: [-color.alpha], add: [color.alpha * fullScale])
+        let opacity = try alpha.plus(shown)
+        let paint = try shown.linear(multiply: color.components(times: fullScale), add: [0])
+        return try colour.times(alpha).plus(paint).divided(by: opacity)
+            .bandJoined(with: opacity).quantized(like: self)
+    }
+
+    /// This image with its opacity multiplied by that of a mask of the same size and depth.
+    func masked(by mask: VipsImage) throws -> VipsImage {
+        let (colour, alpha) = try alphaSplit()
+        guard let alpha else {
+            return try bandJoined(with: mask).quantized(like: self)
+        }
+        let opacity = try alpha.times(mask).linear(multiply: [1 / fullScale], add: [0])
+        return try colour.bandJoined(with: opacity.quantized(like: alpha)).quantized(like: self)
+    }
+
+    /// This image with another opacity everywhere.
+    func faded(to opacity: Double) throws -> VipsImage {
+        if opacity == 1 { return self }
+        let (colour, alpha) = try addingAlpha().alphaSplit()
+        guard let alpha else { return self }
+        let faded = try alpha.linear(multiply: [opacity], add: [0]).quantized(like: alpha)
+        return try colour.bandJoined(with: faded).quantized(like: self)
+    }
+
+    /// The image with its colour bands changed by `change` and its alpha as it was.
+    func mappingColor(_ change: (VipsImage) throws -> VipsImage) throws -> VipsImage {
+        let (colour, alpha) = try alphaSplit()
+        guard let alpha else { return try change(self).quantized(like: self) }
+        return try change(colour).quantized(like: self).bandJoined(with: alpha)
+            .quantized(like: self)
+    }
+
+    /// The values rounded to the format, with the meaning, of `other`.
+    func quantized(like other: VipsImage) throws -> VipsImage {
+        let whole = format == other.format ? self : try rounded(to: other.format)
+        return try whole.interpreted(as: other.format == .ushort ? .rgb16 : .srgb)
+    }
+
+    func times(_ other: VipsImage) throws(VipsError) -> VipsImage {
+        try apply("multiply", ["right": .image(other)])
+    }
+
+    func plus(_ other: VipsImage) throws(VipsError) -> VipsImage {
+        try apply("add", ["right": .image(other)])
+    }
+
+    /// Where `other` is 0 the result is 0.
+    func divided(by other: VipsImage) throws(VipsError) -> VipsImage {
+        try apply("divide", ["right": .image(other)])
+    }
+}

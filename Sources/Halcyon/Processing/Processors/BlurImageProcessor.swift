@@ -1,0 +1,52 @@
+public import Foundation
+import Vips
+
+/// Blurs, close to a Gaussian.
+public struct BlurImageProcessor: ImageProcessor {
+    /// The Gaussian's standard deviation in points; what is under 2 pixels is taken as 2.
+    public let blurRadius: CGFloat
+
+    public init(blurRadius: CGFloat) {
+        self.blurRadius = blurRadius
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("BlurImageProcessor", "\(blurRadius)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.blurred(withRadius: blurRadius * options.scaleFactor)
+    }
+}
+
+extension BlurImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "blur", arguments: ":RADIUS", summary: "Blurs; the radius is in points.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        self.init(blurRadius: try arguments.required(.length("radius")))
+    }
+
+    var argumentTexts: [String] { [SpecText.text(of: blurRadius)] }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image blurred by repeated box filters.
+    ///
+    /// - Parameter radius: In pixels, whatever the image's scale; what is under 2 is taken as 2.
+    public func blurred(withRadius radius: CGFloat) -> KFCrossPlatformImage {
+        base.applying(BlurOperation(radius: radius))
+    }
+}
+
+/// A blur of the samples in memory, in the depth they have.
+struct BlurOperation: ImageOperation {
+    /// In pixels.
+    let radius: Double
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try BoxBlur(radius: radius).apply(to: image)
+    }
+}

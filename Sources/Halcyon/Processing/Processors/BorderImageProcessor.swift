@@ -1,0 +1,78 @@
+import Foundation
+import Vips
+
+/// Draws a line along the edges, inside of them.
+public struct BorderImageProcessor: ImageProcessor {
+    /// The line.
+    public let border: Border
+
+    public init(border: Border) {
+        self.border = border
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("BorderImageProcessor", border.identifier)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        switch item {
+        case .image(let image): image.kf.addingBorder(border)
+        case .data: item.image(scaledFor: options)?.kf.addingBorder(border)
+        }
+    }
+}
+
+extension BorderImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "border", arguments: ":WIDTH[:COLOR][:RADIUS][:CORNERS]",
+        summary: "Draws a line inside the edges, black if no colour is given.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        var border = Border(lineWidth: try arguments.required(.length("width")))
+        border.color = arguments.optional(.color) ?? border.color
+        border.radius = arguments.optional(.radius) ?? border.radius
+        border.roundingCorners = arguments.optional(.corners) ?? border.roundingCorners
+        self.init(border: border)
+    }
+
+    var argumentTexts: [String] {
+        let corners = border.roundingCorners
+        return [
+            SpecText.text(of: border.lineWidth), SpecText.text(of: border.color),
+            SpecText.text(of: border.radius),
+        ] + (corners == .all ? [] : [SpecText.text(of: corners)])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image with a line inside its edges. What lies outside of rounded corners stays.
+    public func addingBorder(_ border: Border) -> KFCrossPlatformImage {
+        base.applying(
+            BorderOperation(
+                lineWidth: border.lineWidth * base.scale,
+                radius: border.radius.compute(with: base.size) * base.scale,
+                corners: border.roundingCorners, color: border.color))
+    }
+}
+
+/// A colour painted through a mask: a rectangle, less the one inside of the line.
+struct BorderOperation: ImageOperation {
+    /// In pixels.
+    let lineWidth: Double
+    /// Of the middle of the line, in pixels.
+    let radius: Double
+    let corners: RectCorner
+    let color: Color
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        // A wider line than this could not be seen.
+        let half = min(max(0, lineWidth) / 2, Double(input.longestSide))
+        let middle = RoundedRectangle(size: input, inset: half, radius: radius, corners: corners)
+        let mask = CoverageMask(
+            size: input, format: image.format, adding: middle.expanded(by: half),
+            subtracting: middle.expanded(by: -half))
+        return try image.painted(with: color, through: mask.vipsImage())
+    }
+}

@@ -1,0 +1,121 @@
+public import Foundation
+import Vips
+
+/// Changes brightness, contrast and saturation, then exposure.
+///
+/// Calculated as CoreImage documents it for `CIColorControls` and `CIExposureAdjust` (Core Image
+/// Filter Reference), on linear light, which is what CoreImage works in by default. For each colour:
+/// 1. saturation: `L + s · (colour − L)` with the luminance `L = 0.2126 R + 0.7152 G + 0.0722 B`,
+/// 2. brightness: `+ b`,
+/// 3. contrast: `0.5 + c · (colour − 0.5)`,
+/// 4. exposure: `× 2^EV`.
+///
+/// Only the result is clamped to 0…1. Alpha stays.
+public struct ColorControlsProcessor: ImageProcessor {
+    /// What is added; 0 changes nothing.
+    public let brightness: CGFloat
+    /// The distance from middle grey is multiplied by this; 1 changes nothing.
+    public let contrast: CGFloat
+    /// 0 gives greys, 1 changes nothing.
+    public let saturation: CGFloat
+    /// Photographic stops; 0 changes nothing, 1 doubles the light.
+    public let inputEV: CGFloat
+
+    public init(brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat) {
+        self.brightness = brightness
+        self.contrast = contrast
+        self.saturation = saturation
+        self.inputEV = inputEV
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make(
+            "ColorControlsProcessor", "\(brightness)_\(contrast)_\(saturation)_\(inputEV)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.adjusted(
+            brightness: brightness, contrast: contrast, saturation: saturation, inputEV: inputEV)
+    }
+}
+
+extension ColorControlsProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "color", arguments: ":BRIGHTNESS,CONTRAST,SATURATION,EV",
+        summary: "Adjusts colours; also by name, as in color:b=0.1,s=0.5. 0,1,1,0 changes nothing.")
+
+    private static let names = ["b", "c", "s", "ev"]
+    private static let controls = ProcessorArgument<[CGFloat]>(
+        "controls", "four numbers such as 0,1,1,0, or some of b=0,c=1,s=1,ev=0"
+    ) { text in
+        guard text.contains("=") else {
+            let numbers = SpecText.numbers(text, separator: ",")
+            return numbers.count == 4 ? numbers : nil
+        }
+        var values: [CGFloat] = [0, 1, 1, 0]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: "=", maxSplits: 1).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            guard pair.count == 2, let index = names.firstIndex(of: pair[0]),
+                let value = SpecText.number(pair[1])
+            else { return nil }
+            values[index] = value
+        }
+        return values
+    }
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let values = try arguments.required(Self.controls)
+        self.init(
+            brightness: values[0], contrast: values[1], saturation: values[2], inputEV: values[3])
+    }
+
+    var argumentTexts: [String] {
+        let values = [brightness, contrast, saturation, inputEV]
+        return [values.map { SpecText.text(of: $0) }.joined(separator: ",")]
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image with other colours; see `ColorControlsProcessor` for the formula.
+    public func adjusted(
+        brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat
+    ) -> KFCrossPlatformImage {
+        base.applying(
+            ColorControlsOperation(
+                brightness: brightness, contrast: contrast, saturation: saturation,
+                exposure: inputEV))
+    }
+}
+
+/// The four controls as one affine change of linear light.
+struct ColorControlsOperation: ImageOperation {
+    let brightness: Double
+    let contrast: Double
+    let saturation: Double
+    let exposure: Double
+
+    private static let luminance = [0.2126, 0.7152, 0.0722]
+
+    /// Row by row, the part of R, G and B in each result.
+    var matrix: [Double] {
+        (0..<9).map { index in
+            let (row, column) = (index / 3, index % 3)
+            let own = row == column ? saturation : 0
+            return gain * contrast * (own + (1 - saturation) * Self.luminance[column])
+        }
+    }
+
+    /// What is added to each result.
+    var offset: Double { gain * (contrast * (brightness - 0.5) + 0.5) }
+
+    /// Bounded so that no value becomes infinite.
+    private var gain: Double { exp2(min(max(exposure, -64), 64)) }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.mappingColor { try $0.transformingLinearLight(matrix: matrix, offset: offset) }
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+import Vips
+
+/// Cuts a rectangle out.
+public struct CroppingImageProcessor: ImageProcessor {
+    /// The rectangle's size in points. What would lie outside of the image is left away.
+    public let size: CGSize
+    /// The point that rectangle and image have in common, as fractions of their sides from the top
+    /// left; clamped to 0…1. The centre by default.
+    public let anchor: CGPoint
+
+    public init(size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)) {
+        self.size = size
+        self.anchor = anchor
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make(
+            "CroppingImageProcessor", "\(size.identifier)_\(anchor.identifier)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.crop(to: size, anchorOn: anchor)
+    }
+}
+
+extension CroppingImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "crop", arguments: ":WIDTHxHEIGHT[:X,Y]",
+        summary: "Cuts a rectangle out, by default in the middle; 0,0 is the top left.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let size = try arguments.required(.size)
+        self.init(size: size, anchor: arguments.optional(.anchor) ?? CGPoint(x: 0.5, y: 0.5))
+    }
+
+    var argumentTexts: [String] {
+        let isCentred = anchor == CGPoint(x: 0.5, y: 0.5)
+        return [SpecText.text(of: size)] + (isCentred ? [] : [SpecText.text(of: anchor)])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// A rectangle of the image; see `CGSize.kf.constrainedRect(for:anchor:)` for where it lies.
+    ///
+    /// Its sides and then its place are rounded to whole pixels, so that a side that fits has exactly
+    /// the length asked for.
+    public func crop(to size: CGSize, anchorOn anchor: CGPoint) -> KFCrossPlatformImage {
+        let rect = base.size.kf.constrainedRect(for: size, anchor: anchor)
+        let operation = CropOperation(rect, scale: base.scale, inside: base.pixelSize)
+        return operation.size == base.pixelSize ? base : base.applying(operation)
+    }
+}
+
+/// A rectangle of whole pixels that lies inside the input.
+struct CropOperation: ImageOperation {
+    let left: Int
+    let top: Int
+    let size: PixelSize
+
+    init(_ rect: CGRect, scale: CGFloat, inside bounds: PixelSize) {
+        let wanted = PixelSize(points: rect.size, scale: scale)
+        size = PixelSize(
+            width: min(wanted.width, bounds.width), height: min(wanted.height, bounds.height))
+        left = Self.place(rect.minX * scale, gap: bounds.width - size.width)
+        top = Self.place(rect.minY * scale, gap: bounds.height - size.height)
+    }
+
+    /// The nearest whole pixel, the lower one where two are equally near.
+    private static func place(_ offset: CGFloat, gap: Int) -> Int {
+        offset > 0 ? Int(min((offset - 0.5).rounded(.up), CGFloat(gap))) : 0
+    }
+
+    func outputSize(for input: PixelSize) -> PixelSize { size }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.cropped(left: left, top: top, width: size.width, height: size.height)
+    }
+}

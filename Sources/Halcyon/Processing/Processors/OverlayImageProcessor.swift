@@ -1,0 +1,65 @@
+public import Foundation
+import Vips
+
+/// Mixes a colour into the image, where the image is opaque.
+public struct OverlayImageProcessor: ImageProcessor {
+    /// The colour. Its alpha makes its part smaller.
+    public let overlay: KFCrossPlatformColor
+    /// The part of the image: 0 shows the colour alone, 1 the image alone. 0.5 by default.
+    public let fraction: CGFloat
+
+    public init(overlay: KFCrossPlatformColor, fraction: CGFloat = 0.5) {
+        self.overlay = overlay
+        self.fraction = fraction
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("OverlayImageProcessor", "\(overlay.identifier)_\(fraction)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.overlaying(with: overlay, fraction: fraction)
+    }
+}
+
+extension OverlayImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "overlay", arguments: ":COLOR[:FRACTION]",
+        summary: "Mixes a colour in; the fraction (0.5) is the image's part.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let color = try arguments.required(.color)
+        self.init(overlay: color, fraction: arguments.optional(.fraction("fraction")) ?? 0.5)
+    }
+
+    var argumentTexts: [String] {
+        [SpecText.text(of: overlay)] + (fraction == 0.5 ? [] : [SpecText.text(of: fraction)])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image mixed with a colour; its own opacity stays.
+    ///
+    /// - Parameter fraction: The part of the image, 0…1.
+    public func overlaying(with color: KFCrossPlatformColor, fraction: CGFloat)
+        -> KFCrossPlatformImage
+    {
+        base.applying(OverlayOperation(color: color, fraction: fraction))
+    }
+}
+
+/// `fraction × image + (1 − fraction) × colour` for each colour band; alpha stays.
+struct OverlayOperation: ImageOperation {
+    let color: Color
+    let fraction: CGFloat
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        let paint = color.clamped
+        let part = (1 - fraction.clamped) * paint.alpha
+        return try image.mappingColor { colour in
+            try colour.painted(with: Color(paint, alpha: part))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+import Vips
+
+/// Resamples to a size in points.
+public struct ResizingImageProcessor: ImageProcessor {
+    /// The size in points; how it is met depends on `targetContentMode`.
+    public let referenceSize: CGSize
+    /// How an image of other proportions is brought to the size. `.none` by default.
+    public let targetContentMode: ContentMode
+
+    public init(referenceSize: CGSize, mode: ContentMode = .none) {
+        self.referenceSize = referenceSize
+        targetContentMode = mode
+    }
+
+    public var identifier: String {
+        let size = referenceSize.identifier
+        return ProcessorIdentifier.make(
+            "ResizingImageProcessor",
+            targetContentMode == .none ? size : "\(size), \(targetContentMode)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.resize(to: referenceSize, for: targetContentMode)
+    }
+}
+
+extension ResizingImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "resize", arguments: ":WIDTHxHEIGHT[:fit|fill|none]",
+        summary: "Resamples to a size: inside it, covering it, or exactly (the default).")
+
+    private static let modes: [(name: String, mode: ContentMode)] = [
+        ("fit", .aspectFit), ("fill", .aspectFill), ("none", .none),
+    ]
+    private static let mode = ProcessorArgument<ContentMode>("mode", "fit, fill or none") { text in
+        modes.first { $0.name == text }?.mode
+    }
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let size = try arguments.required(.size)
+        self.init(referenceSize: size, mode: arguments.optional(Self.mode) ?? .none)
+    }
+
+    var argumentTexts: [String] {
+        let mode = Self.modes.filter { $0.mode == targetContentMode && $0.mode != .none }
+        return [SpecText.text(of: referenceSize)] + mode.map(\.name)
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image resampled to exactly `size` points; it is distorted if its proportions differ.
+    public func resize(to size: CGSize) -> KFCrossPlatformImage {
+        let pixels = PixelSize(points: size, scale: base.scale)
+        return pixels == base.pixelSize ? base : base.applying(ResizeOperation(size: pixels))
+    }
+
+    /// The image resampled to `size` points in the given way.
+    public func resize(to size: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage {
+        resize(to: base.size.kf.resize(to: size, for: contentMode))
+    }
+}
+
+/// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
+struct ResizeOperation: ImageOperation {
+    let size: PixelSize
+
+    func outputSize(for input: PixelSize) -> PixelSize { size }
+
+    func decodeSize(for source: PixelSize) -> PixelSize? {
+        size.width < source.width && size.height < source.height ? size : nil
+    }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        guard image.format == .ushort, !image.hasAlpha else {
+            return try image.resized(to: size.width, height: size.height)
+        }
+        // libvips weighs 16-bit integers with 12-bit factors, which shifts even a flat colour.
+        return try image.cast(to: .float).resized(to: size.width, height: size.height)
+            .quantized(like: image)
+    }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+import Vips
+
+/// Rounds corners: what is outside becomes transparent, or shows a background.
+public struct RoundCornerImageProcessor: ImageProcessor {
+    /// The radius of the corners; at most half of the shorter side is used.
+    public let radius: Radius
+    /// The corners that are rounded. All by default.
+    public let roundingCorners: RectCorner
+    /// The size in points that the image is resampled to first; `nil`, the default, for its own.
+    public let targetSize: CGSize?
+    /// The colour behind the image; `nil`, the default, for none.
+    public let backgroundColor: KFCrossPlatformColor?
+
+    public init(
+        cornerRadius: CGFloat, targetSize: CGSize? = nil, roundingCorners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) {
+        self.init(
+            radius: .point(cornerRadius), targetSize: targetSize,
+            roundingCorners: roundingCorners, backgroundColor: backgroundColor)
+    }
+
+    public init(
+        radius: Radius, targetSize: CGSize? = nil, roundingCorners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) {
+        self.radius = radius
+        self.targetSize = targetSize
+        self.roundingCorners = roundingCorners
+        self.backgroundColor = backgroundColor
+    }
+
+    public var identifier: String {
+        let size = targetSize.map { "_\($0.identifier)" } ?? ""
+        return ProcessorIdentifier.make(
+            "RoundCornerImageProcessor",
+            "\(radius.identifier)\(size)\(roundingCorners.identifier)",
+            suffix: backgroundColor?.identifier)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        guard let image = item.image(scaledFor: options) else { return nil }
+        return image.kf.image(
+            withRadius: radius, fit: targetSize ?? image.size, roundingCorners: roundingCorners,
+            backgroundColor: backgroundColor)
+    }
+}
+
+extension RoundCornerImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "round", arguments: ":RADIUS[:WIDTHxHEIGHT][:CORNERS][:COLOR]",
+        summary: "Rounds corners (20, or w0.5 for half the width), on a colour if one is given.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let radius = try arguments.required(.radius)
+        let size = arguments.optional(.size)
+        let corners = arguments.optional(.corners) ?? .all
+        self.init(
+            radius: radius, targetSize: size, roundingCorners: corners,
+            backgroundColor: arguments.optional(.color))
+    }
+
+    var argumentTexts: [String] {
+        [SpecText.text(of: radius)] + (targetSize.map { [SpecText.text(of: $0)] } ?? [])
+            + (roundingCorners == .all ? [] : [SpecText.text(of: roundingCorners)])
+            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image resampled to `size` points with rounded corners.
+    ///
+    /// - Parameters:
+    ///   - radius: At most half of the shorter side is used.
+    ///   - backgroundColor: The colour behind the image; `nil` for none.
+    public func image(
+        withRadius radius: Radius, fit size: CGSize, roundingCorners corners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        let image = resize(to: size)
+        return image.applying(
+            RoundCornerOperation(
+                radius: radius.compute(with: image.size) * image.scale, corners: corners,
+                background: backgroundColor))
+    }
+
+    /// The image resampled to `size` points with corners of a radius in points.
+    public func image(
+        withRoundRadius radius: CGFloat, fit size: CGSize,
+        roundingCorners corners: RectCorner = .all, backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        image(
+            withRadius: .point(radius), fit: size, roundingCorners: corners,
+            backgroundColor: backgroundColor)
+    }
+}
+
+/// Opacity multiplied by the coverage of a rounded rectangle, on a background.
+struct RoundCornerOperation: ImageOperation {
+    /// In pixels.
+    let radius: Double
+    let corners: RectCorner
+    let background: Color?
+
+    func outputHasAlpha(for input: Bool) -> Bool { (background?.alpha ?? 0) < 1 }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        let shape = RoundedRectangle(size: input, radius: radius, corners: corners)
+        let mask = try CoverageMask(size: input, format: image.format, adding: shape).vipsImage()
+        return try image.masked(by: mask).composited(over: background ?? .clear)
+    }
+}

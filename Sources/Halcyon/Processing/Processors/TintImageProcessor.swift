@@ -1,0 +1,49 @@
+import Foundation
+import Vips
+
+/// Lays a colour over the whole image, also where that is transparent.
+public struct TintImageProcessor: ImageProcessor {
+    /// The colour; an opaque one hides the image.
+    public let tint: KFCrossPlatformColor
+
+    public init(tint: KFCrossPlatformColor) {
+        self.tint = tint
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("TintImageProcessor", tint.identifier)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.tinted(with: tint)
+    }
+}
+
+extension TintImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "tint", arguments: ":COLOR",
+        summary: "Lays a colour over the image; give it transparency, as in #ff000080.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        self.init(tint: try arguments.required(.color))
+    }
+
+    var argumentTexts: [String] { [SpecText.text(of: tint)] }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image with a colour composited over it (source-over, on sRGB values).
+    public func tinted(with color: KFCrossPlatformColor) -> KFCrossPlatformImage {
+        base.applying(TintOperation(color: color))
+    }
+}
+
+struct TintOperation: ImageOperation {
+    let color: Color
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.painted(with: color)
+    }
+}

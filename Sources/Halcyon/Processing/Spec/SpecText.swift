@@ -1,0 +1,91 @@
+import Foundation
+
+/// How values are written in the text form of processors, and read from it.
+enum SpecText {
+    static let corners: [(name: String, corner: RectCorner)] = [
+        ("topLeft", .topLeft), ("topRight", .topRight), ("bottomLeft", .bottomLeft),
+        ("bottomRight", .bottomRight), ("all", .all), ("none", []),
+    ]
+
+    private static let namedColors: [String: Color] = [
+        "black": .black, "white": .white, "gray": .gray, "red": .red, "green": .green,
+        "blue": .blue, "yellow": .yellow, "clear": .clear,
+    ]
+
+    static func number(_ text: String) -> CGFloat? {
+        guard text.allSatisfy({ "+-.0123456789e".contains($0) }), let number = Double(text),
+            number.isFinite
+        else {
+            return nil
+        }
+        return CGFloat(number)
+    }
+
+    /// The numbers of a list; empty when one of them is not a number.
+    static func numbers(_ text: String, separator: Character) -> [CGFloat] {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { number(String($0)) }
+        return numbers.count == parts.count ? numbers : []
+    }
+
+    /// A colour: `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgba(0.1,0.2,0.3,1)` or a name such as `black`.
+    static func color(_ text: String) -> Color? {
+        if let named = namedColors[text] { return named }
+        if text.hasPrefix("#") { return hexadecimalColor(text.dropFirst()) }
+        guard text.hasPrefix("rgba("), text.hasSuffix(")") else { return nil }
+        let components = numbers(String(text.dropFirst(5).dropLast()), separator: ",")
+        guard components.count == 4 else { return nil }
+        return Color(
+            red: components[0], green: components[1], blue: components[2], alpha: components[3])
+    }
+
+    private static func hexadecimalColor(_ digits: Substring) -> Color? {
+        guard digits.allSatisfy(\.isHexDigit) else { return nil }
+        let long = digits.count == 3 ? String(digits.flatMap { [$0, $0] }) : String(digits)
+        guard long.count == 6 || long.count == 8, let number = UInt32(long, radix: 16) else {
+            return nil
+        }
+        let bits = long.count == 6 ? number << 8 | 0xff : number
+        let components = [24, 16, 8, 0].map { CGFloat((bits >> UInt32($0)) & 0xff) / 255 }
+        return Color(
+            red: components[0], green: components[1], blue: components[2], alpha: components[3])
+    }
+
+    static func text(of number: CGFloat) -> String {
+        let text = "\(number)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    static func text(of size: CGSize) -> String {
+        "\(text(of: size.width))x\(text(of: size.height))"
+    }
+
+    static func text(of point: CGPoint) -> String {
+        "\(text(of: point.x)),\(text(of: point.y))"
+    }
+
+    static func text(of radius: Radius) -> String {
+        switch radius {
+        case .widthFraction(let fraction): "w\(text(of: fraction))"
+        case .heightFraction(let fraction): "h\(text(of: fraction))"
+        case .point(let length): text(of: length)
+        }
+    }
+
+    static func text(of corners: RectCorner) -> String {
+        if let named = Self.corners.first(where: { $0.corner == corners }) { return named.name }
+        return Self.corners.prefix(4).filter { corners.contains($0.corner) }.map(\.name)
+            .joined(separator: "+")
+    }
+
+    /// Two digits per component when they say all of it.
+    static func text(of color: Color) -> String {
+        let components = [color.red, color.green, color.blue, color.alpha]
+        let bytes = components.map { ($0 * 255).rounded() }
+        guard zip(bytes, components).allSatisfy({ (0...255).contains($0) && $0 / 255 == $1 }) else {
+            return "rgba(\(components.map { text(of: $0) }.joined(separator: ",")))"
+        }
+        let digits = bytes.map { String(format: "%02x", Int($0)) }
+        return "#" + digits.prefix(color.alpha == 1 ? 3 : 4).joined()
+    }
+}

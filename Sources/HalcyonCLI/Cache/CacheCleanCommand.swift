@@ -1,0 +1,40 @@
+import ArgumentParser
+import Halcyon
+
+/// `halcyon cache clean`: removes what has expired or is too much.
+struct CacheCleanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clean",
+        abstract: "Remove expired files and, above a size, those used longest ago.")
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes above which files are removed, until half of it is left; no limit by default.",
+            valueName: "bytes"))
+    var sizeLimit: UInt?
+
+    @OptionGroup var options: CacheOptions
+
+    func validate() throws {
+        if sizeLimit == 0 { throw ValidationError("--size-limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        let sizeLimit = sizeLimit
+        try await options.run { options, console in
+            try options.location.refuseForeignFiles()
+            let storage = try options.location.existing()?.diskStorage
+            if let sizeLimit { storage?.config.sizeLimit = sizeLimit }
+            let entries = try storage?.entries() ?? []
+            let expired = RemovedFiles(try storage?.removeExpiredValues() ?? [], of: entries)
+            let exceeding = RemovedFiles(try storage?.removeSizeExceededValues() ?? [], of: entries)
+            if options.json {
+                let object = JSONObject(["expired": expired.json, "exceeding": exceeding.json])
+                console.print(object.text)
+            } else {
+                console.print("removed as expired:  \(expired.text)")
+                console.print("removed as too much: \(exceeding.text)")
+            }
+        }
+    }
+}

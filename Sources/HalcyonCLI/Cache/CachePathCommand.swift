@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `halcyon cache path`: where the cache, or the file of one image in it, is.
+struct CachePathCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path",
+        abstract: "Print the folder of the disk cache, or the cached file of a source.",
+        discussion: """
+            Of a source that is not cached nothing is printed on standard output, and the exit code \
+            is 1.
+            """)
+
+    @Argument(help: "An http or https URL, a file, or a data URI.")
+    var source: String?
+
+    @Option(
+        name: .customLong("processor"),
+        help: ArgumentHelp("A processor of the cached image, as for load.", valueName: "spec"))
+    var processors: [String] = []
+
+    @OptionGroup var options: CacheOptions
+
+    func validate() throws {
+        _ = try processor()
+        if source == nil && !processors.isEmpty {
+            throw ValidationError("--processor needs a source.")
+        }
+    }
+
+    func run() async throws {
+        let processor = try processor()
+        let argument = source.map(ImageArgument.init)
+        try await options.run { options, console in
+            guard let argument else {
+                Self.tell(options.location.path, as: "path", options, console)
+                return
+            }
+            let key = try argument.source.get().cacheKey
+            let file = try options.location.existing()?.cacheFileURLIfOnDisk(
+                forKey: key, processorIdentifier: processor.identifier)
+            guard let file else {
+                throw KingfisherError.cacheError(reason: .imageNotExisting(key: key))
+            }
+            Self.tell(file.path, as: "file", options, console)
+        }
+    }
+
+    private static func tell(
+        _ path: String, as name: String, _ options: CacheOptions, _ console: Console
+    ) {
+        console.print(options.json ? JSONObject([name: .string(path)]).text : path)
+    }
+
+    private func processor() throws -> any ImageProcessor {
+        do {
+            return processors.isEmpty
+                ? DefaultImageProcessor.default : try ImageProcessorSpec.parse(processors)
+        } catch {
+            throw ValidationError("--processor: \(ErrorText.of(error))")
+        }
+    }
+}

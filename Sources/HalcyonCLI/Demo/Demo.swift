@@ -1,0 +1,172 @@
+import Foundation
+import Halcyon
+import HalcyonTestKit
+
+/// The steps of the demonstration.
+struct Demo: Sendable {
+    private let samples: DemoSamples
+    private let manager: KingfisherManager
+    private let console: Console
+    /// How often each picture is asked for at once.
+    private static let callers = 3
+
+    init(samples: DemoSamples, cacheDirectory: URL, console: Console) throws {
+        self.samples = samples
+        self.console = console
+        manager = KingfisherManager(
+            downloader: ImageDownloader(name: "halcyon-demo"),
+            cache: try CacheLocation.cache(in: cacheDirectory.path))
+    }
+
+    /// Runs all steps, and writes the contact sheet into `output`.
+    func run(output: URL) async throws {
+        let origin = try await OriginServer.start()
+        do {
+            try await run(origin, output: output)
+            try await origin.shutdown()
+        } catch {
+            // The error that ended the demonstration is the one to tell.
+            try? await origin.shutdown()
+            throw error
+        }
+    }
+
+    private func run(_ origin: OriginServer, output: URL) async throws {
+        let count = samples.names.count
+        console.print("\(count) pictures from a server on this machine, \(origin.baseURL)")
+        try serve(from: origin)
+        let cold = try await load(origin, jobs: 6, callers: Self.callers, [.forceRefresh])
+        let requests = origin.requestCount
+        manager.cache.clearMemoryCache()
+        let disk = try await load(origin, jobs: 1)
+        let memory = try await load(origin, jobs: 1)
+        let later = origin.requestCount - requests
+
+        let table = DemoTable(names: samples.names, cold: cold, disk: disk, memory: memory)
+        for line in table.lines { console.print(line) }
+        console.print("")
+        console.print(
+            "\(count * Self.callers) loads at once made \(requests) requests; "
+                + "\(count * 2) from disk and memory made \(later).")
+        console.print(try await truncated(origin))
+        let variants = try await variants(origin)
+        let sheet = try await sheet(origin, table, variants)
+        console.print("contact sheet: \(try await write(sheet, to: output).printable)")
+    }
+
+    private func serve(from origin: OriginServer) throws {
+        for name in samples.names {
+            // In pieces, so that there is progress to see.
+            let slices = OriginBehaviour.slices(
+                bytes: 32 << 10, pacing: .interval(.milliseconds(15)))
+            origin.route("/\(name)", .ok(try samples.data(name)).with(slices))
+        }
+    }
+
+    /// One load of every picture; failures are left out, after they were told.
+    private func load(
+        _ origin: OriginServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
+    ) async throws -> [String: LoadRow.Image] {
+        let plan = OutputPlan.nowhere
+        let options = LoadRequest.plainOptions + extra
+        let loader = SourceLoader(
+            manager: manager, options: options, plan: plan,
+            writer: OutputWriter(plan: plan, sources: []))
+        let arguments = samples.names.map { ImageArgument(origin.url($0).absoluteString) }
+        let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
+        var images: [String: LoadRow.Image] = [:]
+        await batch.run { [manager] job in
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 1..<callers {
+                    group.addTask {
+                        // Its result is that of the load that is measured.
+                        guard let source = try? job.argument.source.get() else { return }
+                        _ = try? await manager.retrieveImage(with: source, options: options)
+                    }
+                }
+                return await loader.load(job)
+            }
+        } report: { row in
+            switch row.result {
+            case .success(let image): images[row.source.shortName] = image
+            case .failure: console.print(row.line(style: console.outputStyle))
+            }
+        }
+        try Task.checkCancellation()
+        return images
+    }
+
+    /// What a load of a picture gives that ends too early.
+    private func truncated(_ origin: OriginServer) async throws -> String {
+        let name = samples.names.first { $0.hasSuffix(".jpg") } ?? samples.names[0]
+        origin.route(
+            "/truncated", .ok(try samples.data(name)).with(.breakOff(afterBytes: 20000, .close)))
+        let url = origin.url("truncated")
+        do {
+            _ = try await manager.retrieveImage(with: url, options: LoadRequest.plainOptions)
+            return "A picture that ends too early was taken for a whole one."
+        } catch {
+            let failure = LoadFailure(error)
+            if failure.isCancellation { throw error }
+            let cached = manager.cache.isCached(forKey: url.cacheKey)
+            return "A picture that ends too early: error \(failure.code), "
+                + (cached ? "cached." : "not cached.")
+        }
+    }
+
+    private func variants(_ origin: OriginServer) async throws -> [ContactSheet.Tile] {
+        var tiles: [ContactSheet.Tile] = []
+        let clock = ContinuousClock()
+        for variant in DemoVariant.all where samples.names.contains(variant.sample) {
+            let processor = try variant.processor()
+            let start = clock.now
+            let result = try await manager.retrieveImage(
+                with: origin.url(variant.sample),
+                options: LoadRequest.plainOptions + [
+                    .processor(processor), .cacheSerializer(DefaultCacheSerializer.default),
+                ])
+            let time = Quantity.milliseconds((clock.now - start).milliseconds)
+            tiles.append(
+                ContactSheet.Tile(
+                    image: result.image,
+                    label: [
+                        variant.spec, "of \(variant.sample)", "\(result.image.extent)  \(time)",
+                    ]))
+        }
+        return tiles
+    }
+
+    private func sheet(
+        _ origin: OriginServer, _ table: DemoTable, _ variants: [ContactSheet.Tile]
+    ) async throws -> ContactSheet {
+        var tiles: [ContactSheet.Tile] = []
+        for row in table.rows {
+            // All are in memory by now.
+            let result = try await manager.retrieveImage(
+                with: origin.url(row.name), options: LoadRequest.plainOptions)
+            tiles.append(ContactSheet.Tile(image: result.image, label: row.label))
+        }
+        return ContactSheet(
+            title: "Halcyon",
+            subtitle: "Image loading, caching and processing for Swift on Linux",
+            sections: [
+                .init(title: "Loaded over HTTP: milliseconds cold, from disk, from memory", tiles),
+                .init(title: "Processed", variants),
+            ], columns: 8)
+    }
+
+    private func write(_ sheet: ContactSheet, to output: URL) async throws -> String {
+        try await BlockingWork.run {
+            let png = try sheet.png()
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let path = output.appendingPathComponent("contact-sheet.png").path
+            try PendingFile.write(png, to: path)
+            return path
+        }
+    }
+}
+
+extension Image {
+    /// Width × height.
+    fileprivate var extent: String { "\(pixelSize.width)×\(pixelSize.height)" }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import HalcyonTestKit
+
+/// `halcyon demo`: the library at work on the sample pictures, without a network.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Show the library at work on sample pictures; needs no network.",
+        discussion: """
+            Starts a server on this machine, loads pictures from it, from the disk cache and from \
+            memory, processes some, and draws them all on a contact sheet.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The folder for the contact sheet.", valueName: "dir"))
+    var outputDirectory = "demo-output"
+
+    @Flag(help: "Keep the disk cache, in the folder of the contact sheet.")
+    var keepCache = false
+
+    @Flag(name: .shortAndLong, help: "Show no progress.")
+    var quiet = false
+
+    func validate() throws {
+        if outputDirectory.isEmpty {
+            throw ValidationError("The name of the output directory is empty.")
+        }
+    }
+
+    func run() async throws {
+        let interruption = Interruption()
+        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
+        let output = URL(fileURLWithPath: outputDirectory, isDirectory: true)
+        let keepCache = keepCache
+        try await CommandRunner.run(interruption, console) {
+            let samples = try DemoSamples()
+            let temporary = keepCache ? nil : try TemporaryDirectory(prefix: "halcyon-demo")
+            let folder = temporary?.url ?? output.appendingPathComponent("cache")
+            let demo = try Demo(samples: samples, cacheDirectory: folder, console: console)
+            try await demo.run(output: output)
+            if keepCache { console.print("cache: \(folder.path.printable)") }
+            try temporary?.remove()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Halcyon
+
+/// What the installed libvips does with a format, as found by trying.
+struct FormatSupport: Equatable {
+    let format: ImageFormat
+    let reads: Bool
+    let writes: Bool
+    /// Whether all frames of an animation are written and read again.
+    let animates: Bool
+
+    /// All formats, in the order of `ImageFormat`; starts libvips and encodes small images.
+    static func all() -> [FormatSupport] {
+        let readable = Set(ImageFormat.readable)
+        let writable = Set(ImageFormat.writable)
+        return ImageFormat.allCases.filter { $0 != .unknown }.map { format in
+            FormatSupport(
+                format: format, reads: readable.contains(format),
+                writes: writable.contains(format),
+                animates: writable.contains(format) && keepsFrames(format))
+        }
+    }
+
+    private static func keepsFrames(_ format: ImageFormat) -> Bool {
+        let size = PixelSize(width: 64, height: 64)
+        let frames = [UInt8(0), 255].compactMap { grey in
+            Bitmap(
+                pixels: Data(repeating: grey, count: size.pixelCount * 3), size: size, channels: 3)
+        }
+        let timing = AnimationTiming(durations: [0.1, 0.1], loopCount: 0)
+        // What cannot be written or read again keeps no frames.
+        guard let animation = Image(frames: frames, timing: timing),
+            let data = animation.kf.data(format: format), let image = try? Image.decoding(data)
+        else { return false }
+        return image.frameCount == frames.count
+    }
+
+    var json: JSONObject {
+        JSONObject([
+            "format": .string(format.rawValue), "read": .bool(reads), "write": .bool(writes),
+            "animated": .bool(animates),
+        ])
+    }
+
+    /// The row of the table for people.
+    var row: [String] {
+        [format.rawValue] + [reads, writes, animates].map { $0 ? "yes" : "–" }
+    }
+}

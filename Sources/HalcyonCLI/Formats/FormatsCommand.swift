@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import Vips
+
+/// `halcyon formats`: what can be read and written on this machine.
+struct FormatsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "formats",
+        abstract: "List the formats that can be read and written on this machine.",
+        discussion: """
+            Tells what the installed libvips can do. PDF is read only where it is allowed \
+            (halcyon load --allow-pdf).
+            """)
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let interruption = Interruption()
+        let console = Console { interruption.interrupt(SIGPIPE) }
+        let json = json
+        try await CommandRunner.run(interruption, console) {
+            let formats = try await BlockingWork.run { FormatSupport.all() }
+            if json {
+                let object = JSONObject([
+                    "libvips": .string(Vips.version),
+                    "formats": .array(formats.map { .object($0.json) }),
+                ])
+                console.print(object.text)
+                return
+            }
+            var table = Table(
+                .init(title: "format"), .init(title: "read"), .init(title: "write"),
+                .init(title: "animated"))
+            for format in formats { table.add(format.row) }
+            for line in table.lines { console.print(line) }
+            console.print("")
+            console.print("libvips \(Vips.version)")
+        }
+    }
+}

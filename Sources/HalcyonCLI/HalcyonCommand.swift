@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// The program: its name, version and commands.
+@main
+struct HalcyonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "halcyon",
+        abstract: "Loads, caches and processes images.",
+        discussion: """
+            Images come from the network, from files or from data URIs, go through a cache on disk, \
+            and can be processed and written in other formats.
+
+            Begin with `halcyon demo`, which needs no network, or load something:
+
+              halcyon load https://example.org/bird.jpg --processor downsample:400x400 \\
+                --output bird.webp
+            """,
+        version: HalcyonVersion.current,
+        subcommands: [
+            LoadCommand.self, PrefetchCommand.self, CacheCommand.self, FormatsCommand.self,
+            DemoCommand.self,
+        ])
+
+    static func main() async {
+        StandardStream.reserveDescriptors()
+        await main(nil)
+    }
+}
+
+/// The version of the program.
+enum HalcyonVersion {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,123 @@
+import Crypto
+import Foundation
+import Halcyon
+
+/// A source as it was given on the command line.
+struct ImageArgument: Sendable {
+    /// The text that was given.
+    let text: String
+    /// Where the image comes from, or why that cannot be said.
+    let source: Result<Source, LoadFailure>
+    /// What its output should be called, without an extension.
+    let ownName: String
+
+    /// An `http` or `https` URL, a `file` URL or path, or a `data:` URI.
+    init(_ text: String) {
+        self.text = text
+        if DataURI.isScheme(of: text) {
+            (source, ownName) = Self.dataSource(text)
+        } else if let scheme = Self.scheme(of: text), scheme != "file" {
+            (source, ownName) = Self.networkSource(text, scheme: scheme)
+        } else {
+            (source, ownName) = Self.fileSource(text)
+        }
+    }
+
+    /// The text in the space there is: a data URI's data says nothing to people.
+    var label: String {
+        guard DataURI.isScheme(of: text), text.count > 60 else { return text }
+        return text.prefix(40) + "…"
+    }
+
+    /// A short name for progress lines.
+    var shortName: String {
+        if DataURI.isScheme(of: text) { return "data:…" }
+        let name = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last
+        return name.map(String.init) ?? text
+    }
+
+    private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
+        do {
+            let data = try DataURI(text).data
+            let digest = SHA256.hash(data: data).map { hexByte($0) }.joined()
+            let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
+            return (.success(.provider(provider)), "data-\(digest.prefix(12))")
+        } catch {
+            return (.failure(bad(ErrorText.of(error))), "data")
+        }
+    }
+
+    private static func networkSource(
+        _ text: String, scheme: String
+    ) -> (Result<Source, LoadFailure>, String) {
+        guard scheme == "http" || scheme == "https" else {
+            let problem = "\(scheme) is not a scheme that images are loaded from; "
+            return (.failure(bad(problem + "http, https, file and data are.")), "image")
+        }
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty else {
+            return (.failure(bad("This is not a valid URL: \(text)")), "image")
+        }
+        let resource = KF.ImageResource(downloadURL: url)
+        return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
+    }
+
+    private static func fileSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
+        let parsed = scheme(of: text) == "file" ? URL(string: text) : URL(fileURLWithPath: text)
+        guard !text.isEmpty, let url = parsed, url.isFileURL, !url.path.isEmpty else {
+            return (.failure(bad("This is not a file: \(text)")), "image")
+        }
+        let provider = LocalFileImageDataProvider(
+            fileURL: url, cacheKey: FileVersion(path: url.path)?.cacheKey(for: url))
+        return (.success(.provider(provider)), stem(of: url.lastPathComponent, or: "image"))
+    }
+
+    private static func bad(_ message: String) -> LoadFailure {
+        LoadFailure(code: LoadFailure.badSource, message: message)
+    }
+
+    /// The scheme in lower case of a text with `://` in it.
+    private static func scheme(of text: String) -> String? {
+        guard let end = text.range(of: "://")?.lowerBound, end != text.startIndex else {
+            return nil
+        }
+        let scheme = text[..<end].lowercased()
+        let isScheme = scheme.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || "+-.".utf8.contains(byte)
+        }
+        return isScheme ? scheme : nil
+    }
+
+    /// A file name without the extension of an image file.
+    private static func stem(of name: String, or fallback: String) -> String {
+        if name.isEmpty || name == "/" { return fallback }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
+            ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
+        else { return name }
+        return String(name[..<dot])
+    }
+
+    private static func hexByte(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+}
+
+/// Which content of a file is meant: a changed file is another image.
+struct FileVersion: Equatable {
+    let size: Int
+    /// Nanoseconds since 1970.
+    let modified: Int
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        size = Int(status.st_size)
+        modified = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
+    }
+
+    /// The file's own key with its version, so that a cached image never outlives its file's content.
+    func cacheKey(for url: URL) -> String {
+        "\(url.cacheKey)?size=\(size)&modified=\(modified)"
+    }
+}

@@ -1,0 +1,192 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `halcyon load`: loads images through the cache, and writes them.
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Load images through the cache, process them and write them.",
+        discussion: LoadHelp.discussion)
+
+    @Argument(
+        help: ArgumentHelp("An http or https URL, a file, or a data URI.", valueName: "source"))
+    var sources: [String]
+
+    @Option(
+        name: .customLong("processor"),
+        help: ArgumentHelp(
+            "A processor to apply, such as resize:200x100:fit; repeat it for a chain.",
+            valueName: "spec"))
+    var processors: [String] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file to write the image of a single source to.", valueName: "file"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder to write the images to; it is created when it is missing.",
+            valueName: "dir"))
+    var outputDirectory: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The format to write; else the output file's extension decides, else the format of the \
+            source, or PNG where that cannot be written.
+            """, valueName: "format"))
+    var format: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            0 (smallest) to 1 (best), for formats that lose something; \
+            \(OutputEncoder.defaultQuality) by default.
+            """,
+            valueName: "0...1"))
+    var quality: Double?
+
+    @Flag(help: "Write the source's EXIF and XMP data too; nothing of it is written otherwise.")
+    var keepMetadata = false
+
+    @OptionGroup(title: "Cache")
+    var cacheLocation: CacheLocation
+
+    @Flag(help: "Load again what is cached.")
+    var forceRefresh = false
+
+    @Flag(help: "Load nothing; what is not cached is error 3006.")
+    var onlyFromCache = false
+
+    @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
+    var jobs = 6
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds without data after which a download fails.", valueName: "seconds"))
+    var timeout: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most pixels an image may have; 150 million by default.", valueName: "count"))
+    var maxPixels: Int?
+
+    @Flag(help: "Read PDF too (the first page).")
+    var allowPDF = false
+
+    @Flag(help: "Print one JSON object per source.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Show no progress and print failures only.")
+    var quiet = false
+
+    func validate() throws {
+        _ = try request()
+    }
+
+    func run() async throws {
+        let request = try request()
+        let interruption = Interruption()
+        let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
+        let failures = try await CommandRunner.run(interruption, console) {
+            try await request.run(console: console)
+        }
+        if failures > 0 { throw ExitCode.failure }
+    }
+
+    /// What was asked for, checked.
+    /// - Throws: `ValidationError` for what cannot be meant.
+    private func request() throws -> LoadRequest {
+        try checkRanges()
+        try checkCombinations()
+        let arguments = sources.map(ImageArgument.init)
+        return LoadRequest(
+            arguments: arguments, processor: try processor(),
+            plan: OutputPlan(
+                destination: destination(for: arguments), format: try outputFormat(),
+                quality: quality, keepsMetadata: keepMetadata),
+            cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
+            onlyFromCache: onlyFromCache, jobs: jobs, timeout: timeout,
+            limits: DecodingLimits(
+                maximumPixelCount: maxPixels ?? DecodingLimits.default.maximumPixelCount,
+                allowsPDF: allowPDF),
+            isJSON: json, isQuiet: quiet)
+    }
+
+    private func checkRanges() throws {
+        guard (1...LoadRequest.mostJobs).contains(jobs) else {
+            throw ValidationError("--jobs must be from 1 to \(LoadRequest.mostJobs), not \(jobs).")
+        }
+        if let quality, !(0...1).contains(quality) {
+            throw ValidationError("--quality must be from 0 to 1, not \(quality).")
+        }
+        if let timeout, !(timeout > 0 && timeout.isFinite) {
+            throw ValidationError("--timeout must be a number of seconds above 0, not \(timeout).")
+        }
+        if let maxPixels, maxPixels < 1 {
+            throw ValidationError("--max-pixels must be at least 1, not \(maxPixels).")
+        }
+    }
+
+    private func checkCombinations() throws {
+        if output != nil && outputDirectory != nil {
+            throw ValidationError("Give either --output or --output-directory, not both.")
+        }
+        if output != nil && sources.count > 1 {
+            throw ValidationError(
+                "--output is for one source; use --output-directory for \(sources.count).")
+        }
+        if output == "-" {
+            throw ValidationError("--output needs a file; “-” is none.")
+        }
+        if output?.isEmpty == true || outputDirectory?.isEmpty == true {
+            throw ValidationError("The name of the output is empty.")
+        }
+        if output == nil && outputDirectory == nil {
+            let idle = [
+                (format != nil, "--format"), (quality != nil, "--quality"),
+                (keepMetadata, "--keep-metadata"),
+            ].first { $0.0 }
+            if let idle {
+                throw ValidationError("\(idle.1) needs --output or --output-directory.")
+            }
+        }
+        if forceRefresh && onlyFromCache {
+            throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
+        }
+    }
+
+    private func processor() throws -> (any ImageProcessor)? {
+        guard !processors.isEmpty else { return nil }
+        do {
+            return try ImageProcessorSpec.parse(processors)
+        } catch {
+            throw ValidationError("--processor: \(error)")
+        }
+    }
+
+    private func outputFormat() throws -> ImageFormat? {
+        if let format {
+            return try writable(ImageFormat(argument: format), named: format)
+        }
+        let pathExtension = output.map { URL(fileURLWithPath: $0).pathExtension } ?? ""
+        guard let format = ImageFormat(fileExtension: pathExtension) else { return nil }
+        return try writable(format, named: pathExtension)
+    }
+
+    private func writable(_ format: ImageFormat?, named name: String) throws -> ImageFormat {
+        let writable = ImageFormat.writable
+        if let format, writable.contains(format) { return format }
+        let names = writable.map { $0.rawValue.lowercased() }.joined(separator: ", ")
+        throw ValidationError("“\(name)” is no format that can be written; these are: \(names).")
+    }
+
+    private func destination(for arguments: [ImageArgument]) -> OutputPlan.Destination {
+        if let output { return .file(output) }
+        guard let outputDirectory else { return .nowhere }
+        var names = OutputNames()
+        return .directory(outputDirectory, names: arguments.map { names.next(for: $0.ownName) })
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import FoundationNetworking
+import Halcyon
+
+/// Why a source was not loaded or its picture not written, as the JSON rows tell it.
+struct LoadFailure: Error, Equatable {
+    /// `KingfisherError`'s code, or one of those below.
+    let code: Int
+    let message: String
+    /// Whether nothing went wrong but the user's patience.
+    var isCancellation = false
+
+    /// The source is no URL, file or data URI that can be loaded; the code of `invalidURL`.
+    static let badSource = 1002
+    /// The picture could not be encoded.
+    static let encodingFailed = 9001
+    /// The output could not be written.
+    static let outputNotWritable = 9002
+    /// Something else.
+    static let other = 9000
+
+    init(code: Int, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let failure as LoadFailure:
+            self = failure
+        case let error as KingfisherError:
+            self.init(
+                code: error.errorCode, message: error.errorDescription ?? String(describing: error))
+            isCancellation = error.isCancelled
+        case is CancellationError:
+            self.init(KingfisherError.requestError(reason: .asyncTaskContextCancelled))
+        default:
+            self.init(code: Self.other, message: ErrorText.of(error))
+        }
+    }
+}
+
+/// The sentence an error gives of itself.
+enum ErrorText {
+    static func of(_ error: any Error) -> String {
+        switch error {
+        case let error as POSIXError: error.text
+        case let error as CocoaError:
+            (error.underlying as? POSIXError)?.text ?? error.localizedDescription
+        case let error as any LocalizedError: error.errorDescription ?? String(describing: error)
+        case let error as any CustomStringConvertible: error.description
+        default: (error as NSError).localizedDescription
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Halcyon
+
+/// The long part of `halcyon load --help`.
+enum LoadHelp {
+    static var discussion: String {
+        """
+        Each source is looked up in the cache, loaded if it is not there, processed, cached and, if \
+        you say where, written. One that fails does not stop the others.
+
+        EXAMPLES:
+          halcyon load bird.jpg --processor downsample:400x400 --output bird.webp
+          halcyon load https://example.org/a.jpg https://example.org/b.jpg \\
+            --processor resize:320x200:fill --processor crop:320x200 \\
+            --processor round:12 --output-directory thumbnails --format png
+          halcyon load --json https://example.org/a.jpg | jq .cacheType
+          halcyon load 'data:image/svg+xml,%3Csvg …%3E' --output drawing.png
+
+        PROCESSORS (lengths in pixels, several may be joined by |>):
+        \(processors)
+
+        JSON: one object per source and line, in the order of the sources:
+          source, cacheKey
+          cacheType     where it was found: none, memory or disk
+          format        of the file that was loaded, or of the cached file
+          width, height, frames
+          bytes         of the file that was loaded, or of the cached file
+          milliseconds  until the image was there, without writing it
+          output        the file that was written, or null
+        or
+          source, error: { code, message }
+        The codes are those of KingfisherError, and 9001 (the format cannot hold the image), \
+        9002 (the output cannot be written), 9000 (anything else).
+
+        EXIT CODES: 0 all loaded, 1 some failed, 64 bad usage, 130 stopped by Ctrl-C.
+        """
+    }
+
+    private static var processors: String {
+        ImageProcessorSpec.reference
+            .map { form, summary in
+                let lines = summary.wrapped(to: 72).map { "      \($0)" }
+                return (["  \(form)"] + lines).joined(separator: "\n")
+            }
+            .joined(separator: "\n")
+    }
+}

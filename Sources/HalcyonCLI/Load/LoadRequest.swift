@@ -1,0 +1,113 @@
+import Foundation
+import Halcyon
+
+/// What `halcyon load` was asked to do, checked.
+struct LoadRequest: Sendable {
+    /// More would only wait for each other.
+    static let mostJobs = 64
+
+    let arguments: [ImageArgument]
+    let processor: (any ImageProcessor)?
+    let plan: OutputPlan
+    let cacheDirectory: String?
+    let forceRefresh: Bool
+    let onlyFromCache: Bool
+    let jobs: Int
+    /// Seconds; `nil` for the downloader's own.
+    let timeout: Double?
+    let limits: DecodingLimits
+    let isJSON: Bool
+    let isQuiet: Bool
+
+    /// Loads everything and prints a row for each source; returns how many failed.
+    func run(console: Console) async throws -> Int {
+        let downloader = ImageDownloader(name: "halcyon")
+        if let timeout { downloader.downloadTimeout = timeout }
+        let cache = try CacheLocation.cache(in: cacheDirectory)
+        let loader = SourceLoader(
+            manager: KingfisherManager(downloader: downloader, cache: cache),
+            options: options, plan: plan, writer: OutputWriter(plan: plan, sources: arguments))
+        let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
+        let clock = ContinuousClock()
+        let start = clock.now
+        var tally = LoadTally()
+        await batch.run(loader.load) { row in
+            tally.count(row)
+            report(row, tally: tally, console: console)
+        }
+        if !isJSON && !isQuiet && !Task.isCancelled {
+            console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
+        }
+        return tally.failed
+    }
+
+    private func report(_ row: LoadRow, tally: LoadTally, console: Console) {
+        if isJSON {
+            console.print(row.json.text)
+        } else if !isQuiet {
+            console.print(row.line(style: console.outputStyle))
+        } else if row.isFailure {
+            console.note(row.line(style: console.errorStyle))
+        }
+        if console.tellsProgressInLines {
+            console.note("[\(tally.count)/\(arguments.count)] \(row.source.label.printable)")
+        }
+    }
+
+    private var options: KingfisherOptionsInfo {
+        var options = Self.options(processor: processor) + [.decodingLimits(limits)]
+        if forceRefresh { options.append(.forceRefresh) }
+        if onlyFromCache { options.append(.onlyFromCache) }
+        return options
+    }
+
+    /// How images are loaded, processed if that is wanted, and cached.
+    static func options(processor: (any ImageProcessor)?) -> KingfisherOptionsInfo {
+        guard let processor else { return plainOptions }
+        return plainOptions + [
+            .processor(processor), .cacheOriginalImage,
+            .cacheSerializer(DefaultCacheSerializer.default),
+        ]
+    }
+
+    /// How images are loaded that are not processed: the cache holds the very bytes that were
+    /// loaded, and does so when the image is delivered.
+    static var plainOptions: KingfisherOptionsInfo {
+        var serializer = DefaultCacheSerializer()
+        serializer.preferCacheOriginalData = true
+        return [.waitForCache, .cacheSerializer(serializer)]
+    }
+}
+
+/// How many sources were loaded, from where, and how much that was.
+struct LoadTally {
+    private(set) var failed = 0
+    private(set) var bytes: Int64 = 0
+    private var found: [CacheType: Int] = [:]
+
+    var count: Int { failed + loaded }
+    private var loaded: Int { found.values.reduce(0, +) }
+
+    mutating func count(_ row: LoadRow) {
+        switch row.result {
+        case .success(let image):
+            found[image.cacheType, default: 0] += 1
+            bytes += Int64(image.bytes)
+        case .failure:
+            failed += 1
+        }
+    }
+
+    func summary(after duration: Duration, style: TextStyle) -> String {
+        var parts = [Quantity.count(loaded, "image")]
+        let origins: [(CacheType, String)] = [
+            (.none, "loaded"), (.disk, "from disk"), (.memory, "from memory"),
+        ]
+        let counts = origins.compactMap { type, name in found[type].map { "\($0) \(name)" } }
+        if !counts.isEmpty { parts[0] += " (\(counts.joined(separator: ", ")))" }
+        if failed > 0 { parts.append(style(.red, "\(failed) failed")) }
+        parts.append(Quantity.bytes(bytes))
+        return parts.joined(separator: ", ")
+            + " in \(Quantity.milliseconds(duration.milliseconds))"
+    }
+}

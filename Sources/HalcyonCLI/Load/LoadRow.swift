@@ -1,0 +1,87 @@
+import Halcyon
+
+/// What became of one source: a line for people and an object for programs.
+struct LoadRow: Sendable {
+    /// A source that was loaded.
+    struct Image: Sendable {
+        var cacheKey: String
+        var cacheType: CacheType
+        /// The format of the bytes.
+        var format: ImageFormat
+        var width: Int
+        var height: Int
+        var frames: Int
+        /// Bytes that were loaded, or of the cached file.
+        var bytes: Int
+        var milliseconds: Double
+        /// The file that was written.
+        var output: String?
+    }
+
+    let source: ImageArgument
+    let result: Result<Image, LoadFailure>
+
+    var isFailure: Bool {
+        if case .failure = result { true } else { false }
+    }
+
+    var json: JSONObject {
+        switch result {
+        case .success(let image):
+            return JSONObject([
+                "source": .string(source.text),
+                "cacheKey": .string(image.cacheKey),
+                "cacheType": .string(image.cacheType.name),
+                "format": .string(image.format.rawValue),
+                "width": .int(Int64(image.width)),
+                "height": .int(Int64(image.height)),
+                "frames": .int(Int64(image.frames)),
+                "bytes": .int(Int64(image.bytes)),
+                "milliseconds": .double(image.milliseconds),
+                "output": .init(image.output),
+            ])
+        case .failure(let failure):
+            let error = JSONObject([
+                "code": .int(Int64(failure.code)), "message": .string(failure.message),
+            ])
+            return JSONObject(["source": .string(source.text), "error": .object(error)])
+        }
+    }
+
+    func line(style: TextStyle) -> String {
+        let name = source.label.printable
+        switch result {
+        case .success(let image):
+            var facts = ["\(image.width)×\(image.height) \(image.format.rawValue)"]
+            if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
+            facts.append(Quantity.bytes(Int64(image.bytes)))
+            facts.append("\(image.origin) in \(Quantity.milliseconds(image.milliseconds))")
+            let arrow = image.output.map { " → \($0.printable)" } ?? ""
+            return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
+                + arrow
+        case .failure(let failure):
+            return style(.red, "✗") + " \(name)  \(failure.message.printable) (\(failure.code))"
+        }
+    }
+}
+
+extension LoadRow.Image {
+    fileprivate var origin: String {
+        switch cacheType {
+        case .none: "loaded"
+        case .memory: "from memory"
+        case .disk: "from disk"
+        }
+    }
+}
+
+extension CacheType {
+    /// The name in JSON rows.
+    var name: String {
+        switch self {
+        case .none: "none"
+        case .memory: "memory"
+        case .disk: "disk"
+        }
+    }
+}

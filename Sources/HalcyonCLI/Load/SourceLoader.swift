@@ -1,0 +1,79 @@
+import Foundation
+import Halcyon
+
+/// Loads one source through the manager, writes it if asked to, and says what came of it.
+struct SourceLoader: Sendable {
+    let manager: KingfisherManager
+    let options: KingfisherOptionsInfo
+    let plan: OutputPlan
+    let writer: OutputWriter
+
+    /// The row of a source; a failure is one too.
+    func load(_ job: LoadBatch.Job) async -> LoadRow {
+        do {
+            let source = try job.argument.source.get()
+            return LoadRow(source: job.argument, result: .success(try await image(source, of: job)))
+        } catch {
+            return LoadRow(source: job.argument, result: .failure(LoadFailure(error)))
+        }
+    }
+
+    private func image(_ source: Source, of job: LoadBatch.Job) async throws -> LoadRow.Image {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = try await manager.retrieveImage(with: source, options: options) {
+            job.receive($0, of: $1)
+        }
+        let duration = clock.now - start
+        let bytes = try await sourceBytes(of: result)
+        let format = bytes.kf.imageFormat
+        let output = try await writer.write(
+            result.image, original: try await original(of: result, bytes: bytes), format: format,
+            index: job.index)
+        return LoadRow.Image(
+            cacheKey: source.cacheKey, cacheType: result.cacheType, format: format,
+            width: result.image.pixelSize.width, height: result.image.pixelSize.height,
+            frames: result.image.frameCount, bytes: bytes.count,
+            milliseconds: duration.milliseconds, output: output)
+    }
+
+    /// The bytes that were loaded (of a processed image, as they were cached), or those of the cached
+    /// file.
+    private func sourceBytes(of result: RetrieveImageResult) async throws -> Data {
+        let cache = manager.cache
+        let isCached = result.cacheType.cached
+        let identifier = isCached ? processorIdentifier : ""
+        let asksCache = isCached || isProcessed
+        return try await BlockingWork.run {
+            if asksCache,
+                let file = cache.cacheFileURLIfOnDisk(
+                    forKey: result.source.cacheKey, processorIdentifier: identifier),
+                // It may have been removed meanwhile; the image is still there.
+                let data = try? Data(contentsOf: file)
+            {
+                return data
+            }
+            return result.data() ?? Data()
+        }
+    }
+
+    /// The bytes of the unprocessed image, as far as they are needed and can be had.
+    private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
+        guard plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
+        let cache = manager.cache
+        let key = result.source.cacheKey
+        let cached = try await BlockingWork.run {
+            // It may have been removed meanwhile, or never written.
+            cache.cacheFileURLIfOnDisk(forKey: key).flatMap { try? Data(contentsOf: $0) }
+        }
+        if let cached { return cached }
+        guard case .provider(let provider) = result.source else { return bytes }
+        return try await provider.data()
+    }
+
+    private var isProcessed: Bool { !processorIdentifier.isEmpty }
+
+    private var processorIdentifier: String {
+        KingfisherParsedOptionsInfo(options).processor.identifier
+    }
+}

@@ -1,0 +1,32 @@
+import Halcyon
+
+extension ImageFormat {
+    /// The format of files with this extension (without a dot, in any case).
+    init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
+        guard let format = Self.extensions.first(where: { $0.value.contains(name) })?.key else {
+            return nil
+        }
+        self = format
+    }
+
+    /// The usual file extension.
+    var fileExtension: String {
+        Self.extensions[self]?.first ?? "bin"
+    }
+
+    /// The name as given to `--format`: any extension, or the format's own name.
+    init?(argument: String) {
+        let name = argument.lowercased()
+        let named = Self.allCases.first { $0 != .unknown && $0.rawValue.lowercased() == name }
+        guard let format = named ?? ImageFormat(fileExtension: name) else { return nil }
+        self = format
+    }
+
+    private static let extensions: [ImageFormat: [String]] = [
+        .PNG: ["png", "apng"], .JPEG: ["jpg", "jpeg", "jpe", "jfif"], .GIF: ["gif"],
+        .WebP: ["webp"], .AVIF: ["avif"], .HEIC: ["heic", "heif"], .JPEGXL: ["jxl"],
+        .TIFF: ["tiff", "tif"], .SVG: ["svg", "svgz"], .PDF: ["pdf"], .BMP: ["bmp", "dib"],
+        .ICO: ["ico", "cur"],
+    ]
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Halcyon
+
+/// Encodes a picture for a file of its own.
+struct OutputEncoder {
+    /// The quality when none is asked for: no difference to be seen, at a third of the bytes of 1.
+    static let defaultQuality = 0.9
+
+    let format: ImageFormat
+    /// 0…1; `nil` when it was not asked for.
+    let quality: Double?
+    let keepsMetadata: Bool
+
+    /// The bytes of `image` as a file, without metadata unless that was asked for; blocks.
+    ///
+    /// - Parameter original: The file the image was made of.
+    /// - Throws: `LoadFailure`.
+    func encode(_ image: Image, original: Data) throws -> Data {
+        // What has metadata that cannot be read is written without it.
+        let metadata = (try? ImageMetadata(reading: original)) ?? ImageMetadata()
+        let options = ImageEncodingOptions(
+            quality: quality ?? Self.defaultQuality, metadata: keepsMetadata ? metadata : nil)
+        do {
+            return try reencodable(image, metadata: metadata).kf.data(
+                format: format, options: options)
+        } catch {
+            throw LoadFailure(code: LoadFailure.encodingFailed, message: ErrorText.of(error))
+        }
+    }
+
+    /// The image without the animated file it was made of, which would be written as it is, where
+    /// that is not what was asked for.
+    private func reencodable(_ image: Image, metadata: ImageMetadata) throws -> Image {
+        guard let timing = image.animation else { return image }
+        let hidesMetadata = !keepsMetadata && metadata != ImageMetadata()
+        guard hidesMetadata || (quality != nil && format != .GIF) else { return image }
+        return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
+    }
+}

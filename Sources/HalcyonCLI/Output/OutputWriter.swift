@@ -1,0 +1,95 @@
+import Foundation
+import Halcyon
+
+/// Encodes pictures and writes them where the plan says.
+struct OutputWriter: Sendable {
+    let plan: OutputPlan
+    /// The files that are sources of this run, which no picture in a folder replaces.
+    private let sources: Set<FileIdentity>
+
+    init(plan: OutputPlan, sources: [ImageArgument]) {
+        self.plan = plan
+        self.sources = Set(
+            sources.compactMap { argument in
+                guard case .success(let source) = argument.source, let url = source.url,
+                    url.isFileURL
+                else { return nil }
+                return FileIdentity(path: url.path)
+            })
+    }
+
+    /// Writes `image` and returns the file's path; `nil` when nothing is to be written.
+    ///
+    /// - Parameters:
+    ///   - original: The file the image was made of, for its metadata.
+    ///   - format: The format it had.
+    ///   - index: The place of the source in the list.
+    /// - Throws: `LoadFailure`, and `CancellationError` before anything was written.
+    func write(
+        _ image: Image, original: Data, format: ImageFormat, index: Int
+    ) async throws -> String? {
+        guard plan.destination != .nowhere else { return nil }
+        try Task.checkCancellation()
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await BlockingWork.run {
+                try writeNow(image, original, format: format, index: index, cancellation)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    private func writeNow(
+        _ image: Image, _ original: Data, format: ImageFormat, index: Int,
+        _ cancellation: CancellationFlag
+    ) throws -> String? {
+        guard
+            let target = plan.target(for: index, source: format, writable: ImageFormat.writable)
+        else { return nil }
+        try prepare(target)
+        let encoder = OutputEncoder(
+            format: target.format, quality: plan.quality, keepsMetadata: plan.keepsMetadata)
+        let data = try encoder.encode(image, original: original)
+        try cancellation.check()
+        do {
+            try PendingFile.write(data, to: target.path)
+        } catch {
+            throw unwritable(target.path, ErrorText.of(error))
+        }
+        return target.path
+    }
+
+    /// Creates the folder, and refuses to replace a source.
+    private func prepare(_ target: OutputPlan.Target) throws {
+        guard case .directory(let folder, _) = plan.destination else { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw unwritable(folder, ErrorText.of(error))
+        }
+        if let file = FileIdentity(path: target.path), sources.contains(file) {
+            throw unwritable(target.path, "it is a source of this run")
+        }
+    }
+
+    private func unwritable(_ path: String, _ reason: String) -> LoadFailure {
+        LoadFailure(
+            code: LoadFailure.outputNotWritable, message: "\(path) cannot be written: \(reason)")
+    }
+}
+
+/// What makes two paths the same file.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt
+    private let inode: UInt
+
+    /// `nil` when there is no file.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+}

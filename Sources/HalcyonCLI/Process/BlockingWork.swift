@@ -1,0 +1,19 @@
+import Dispatch
+import Vips
+
+/// Where encoding, drawing and writing files happens: never on Swift's cooperative threads.
+enum BlockingWork {
+    private static let queue = DispatchQueue(label: "halcyon.work", attributes: .concurrent)
+
+    /// Runs `body` on a thread that may wait. How many run at once is the caller's to bound.
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(with: Result { try body() })
+                Vips.endJob()
+            }
+        }
+    }
+}

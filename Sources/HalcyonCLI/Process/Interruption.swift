@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Runs work that the user can stop with Ctrl-C (or `SIGTERM`, `SIGHUP`), or the reader of standard
+/// output by going away.
+///
+/// The first signal cancels the work, which then has time to clean up; a second one ends the process
+/// at once. Either way no unfinished file is left.
+final class Interruption: Sendable {
+    /// The work ended because of a signal.
+    struct Signalled: Error {
+        let signal: Int32
+        /// What shells expect of a process that a signal ended: 130 for Ctrl-C.
+        var exitCode: Int32 { 128 + signal }
+    }
+
+    private struct State {
+        var signal: Int32?
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "halcyon.signals")
+
+    /// Runs `work`; it is cancelled by a signal.
+    ///
+    /// - Parameter atOnce: Called before a second signal ends the process.
+    /// - Throws: `Signalled` after a signal, whatever `work` made of its cancellation; else what
+    ///   `work` throws.
+    func run<Value: Sendable>(
+        atOnce: @escaping @Sendable () -> Void = {},
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        // Writing to a closed pipe is an error to be handled, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { source(for: $0, atOnce: atOnce) }
+        defer { for source in sources { source.cancel() } }
+        let task = Task { try await work() }
+        let isSignalled = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.signal != nil
+        }
+        if isSignalled { task.cancel() }
+        let result = await task.result
+        if let signal = state.withLock({ $0.signal }) { throw Signalled(signal: signal) }
+        return try result.get()
+    }
+
+    /// Cancels the work as `signal` would; `false` when that has already happened.
+    @discardableResult
+    func interrupt(_ signal: Int32) -> Bool {
+        let (isFirst, cancel) = state.withLock { state in
+            defer { if state.signal == nil { state.signal = signal } }
+            return (state.signal == nil, state.cancel)
+        }
+        if isFirst { cancel?() }
+        return isFirst
+    }
+
+    private func source(
+        for number: Int32, atOnce: @escaping @Sendable () -> Void
+    ) -> any DispatchSourceSignal {
+        // Dispatch sees only signals that do not end the process.
+        let former = unsafeBitCast(signal(number, SIG_IGN), to: Int.self)
+        // As under nohup.
+        let isIgnored = number == SIGHUP && former == unsafeBitCast(SIG_IGN, to: Int.self)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { [weak self] in
+            guard !isIgnored, let self, !interrupt(number) else { return }
+            PendingFile.discardAll()
+            atOnce()
+            _exit(128 + number)
+        }
+        source.resume()
+        return source
+    }
+}

@@ -1,0 +1,162 @@
+import Dispatch
+import Foundation
+
+/// Standard output and error together: lines of results on one, progress on the other, so that they
+/// do not spoil each other when both are the same terminal.
+///
+/// Everything is written in the order of the calls, on the console's own thread.
+final class Console: @unchecked Sendable {
+    // Unchecked because the state belongs to `queue`, which alone touches it.
+
+    /// How results are coloured.
+    let outputStyle: TextStyle
+    /// How progress and notes are coloured.
+    let errorStyle: TextStyle
+    /// Whether progress is drawn and redrawn; otherwise it is told in lines.
+    let isLive: Bool
+    /// Whether progress is told in lines: standard error is no terminal and has a reader of its own.
+    let tellsProgressInLines: Bool
+
+    private let queue = DispatchQueue(label: "halcyon.console")
+    private let onOutputLost: @Sendable () -> Void
+    private var outputError: POSIXError?
+    private var board: ProgressBoard?
+    private var drawnLines = 0
+    private var needsDrawing = false
+    private var ticker: (any DispatchSourceTimer)?
+
+    /// - Parameter onOutputLost: Called, once, when standard output cannot be written any more.
+    init(
+        quiet: Bool = false,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        onOutputLost: @escaping @Sendable () -> Void = {}
+    ) {
+        outputStyle = TextStyle(
+            isTerminal: StandardStream.output.isTerminal, environment: environment)
+        errorStyle = TextStyle(
+            isTerminal: StandardStream.error.isTerminal, environment: environment)
+        isLive = !quiet && StandardStream.error.isTerminal && environment["TERM"] != "dumb"
+        tellsProgressInLines = !quiet && !isLive && !StandardStream.error.isSame(as: .output)
+        self.onOutputLost = onOutputLost
+    }
+
+    /// Writes a line to standard output.
+    func print(_ line: String) {
+        queue.async { self.writeOutput(line) }
+    }
+
+    /// Writes a line to standard error.
+    func note(_ line: String) {
+        queue.async {
+            self.erase()
+            self.writeError(line + "\n")
+            self.draw()
+        }
+    }
+
+    /// Changes what the progress shows; it is drawn at most fifteen times a second.
+    func progress(_ change: @escaping @Sendable (inout ProgressBoard) -> Void) {
+        guard isLive else { return }
+        queue.async {
+            guard self.board != nil else { return }
+            change(&self.board!)
+            self.needsDrawing = true
+        }
+    }
+
+    /// Begins to show progress. Does nothing unless the console is live.
+    func beginProgress(_ board: ProgressBoard) {
+        guard isLive else { return }
+        queue.async {
+            self.board = board
+            self.draw()
+            let ticker = DispatchSource.makeTimerSource(queue: self.queue)
+            ticker.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+            ticker.setEventHandler { [weak self] in
+                if let self, needsDrawing { redraw() }
+            }
+            ticker.resume()
+            self.ticker = ticker
+        }
+    }
+
+    /// Removes the progress from the terminal and returns when everything has been written.
+    /// - Throws: `OutputLost` when standard output could not be written.
+    func finish() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                self.ticker?.cancel()
+                self.ticker = nil
+                self.erase()
+                self.board = nil
+                continuation.resume(
+                    with: Result {
+                        if let error = self.outputError { throw OutputLost(error: error) }
+                    })
+            }
+        }
+    }
+
+    /// Removes the progress, from any thread, when the process is about to end at once.
+    func eraseNow() {
+        queue.sync { erase() }
+    }
+
+    /// Standard output could not be written.
+    struct OutputLost: Error, CustomStringConvertible {
+        let error: POSIXError
+
+        /// Whether its reader has gone away, which is no reason to complain.
+        var isClosedPipe: Bool { error.code == .EPIPE }
+
+        var description: String { "Standard output cannot be written: \(error.text)" }
+    }
+
+    private static let interval: TimeInterval = 1.0 / 15
+
+    private func writeOutput(_ line: String) {
+        guard outputError == nil else { return }
+        erase()
+        do {
+            try StandardStream.output.write(line + "\n")
+        } catch let error as POSIXError {
+            outputError = error
+            onOutputLost()
+        } catch {
+            outputError = POSIXError(.EIO)
+            onOutputLost()
+        }
+        draw()
+    }
+
+    private func writeError(_ text: String) {
+        // Nobody is left to be told that standard error is gone.
+        try? StandardStream.error.write(text)
+    }
+
+    /// Erases and draws in one write, so that nothing flickers.
+    private func redraw() {
+        let erasing = eraseSequence
+        drawnLines = 0
+        draw(after: erasing)
+    }
+
+    private var eraseSequence: String {
+        drawnLines > 0 ? "\r\u{1B}[\(drawnLines)A\u{1B}[J" : ""
+    }
+
+    private func erase() {
+        guard drawnLines > 0 else { return }
+        writeError(eraseSequence)
+        drawnLines = 0
+    }
+
+    private func draw(after prefix: String = "") {
+        needsDrawing = false
+        guard let board else { return }
+        let size = StandardStream.error.terminalSize
+        let lines = board.lines(width: size.columns - 1, height: size.rows, style: errorStyle)
+        writeError(prefix + lines.map { $0 + "\n" }.joined())
+        drawnLines = lines.count
+    }
+}

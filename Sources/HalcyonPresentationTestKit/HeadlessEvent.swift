@@ -1,0 +1,59 @@
+public import Halcyon
+public import HalcyonTestKit
+
+/// What happened to a headless view.
+public enum HeadlessEvent: Hashable, Sendable {
+    /// It was given this image, or none.
+    case image(ObjectIdentifier?)
+    /// A view was put on top of its image.
+    case overlayAdded(ObjectIdentifier)
+    /// A view was taken away from its image.
+    case overlayRemoved(ObjectIdentifier)
+    /// A transition began.
+    case transitionBegan(seconds: Double, ImageTransition.AnimationOptions)
+    /// The transition begun last has ended.
+    case transitionEnded
+    /// A spinner began to turn, or an indicator was started.
+    case activityStarted
+    /// A spinner was stopped, or an indicator was.
+    case activityStopped
+    /// It was shown or hidden.
+    case hidden(Bool)
+
+    /// It was given `image`, or none.
+    public static func shows(_ image: KFCrossPlatformImage?) -> HeadlessEvent {
+        .image(image.map { ObjectIdentifier($0) })
+    }
+}
+
+/// The events of a headless view, with their times.
+@MainActor public final class HeadlessRecord {
+    /// An event and when it happened.
+    public struct Entry: Hashable, Sendable {
+        /// Time since the clock was made.
+        public var time: Duration
+        /// What happened.
+        public var event: HeadlessEvent
+    }
+
+    private let clock: ManualClock
+    /// What happened so far.
+    public private(set) var entries: [Entry] = []
+
+    public init(clock: ManualClock) {
+        self.clock = clock
+    }
+
+    /// What happened so far, without the times.
+    public var events: [HeadlessEvent] { entries.map(\.event) }
+
+    /// Adds an event that happens now.
+    public func record(_ event: HeadlessEvent) {
+        entries.append(Entry(time: clock.now.offset, event: event))
+    }
+
+    /// Forgets what happened so far.
+    public func removeAll() {
+        entries = []
+    }
+}

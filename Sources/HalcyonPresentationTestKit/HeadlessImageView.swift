@@ -1,0 +1,105 @@
+public import Halcyon
+public import HalcyonTestKit
+
+/// An image view without a screen, which records what is done to it.
+///
+/// Its transitions last as long as they are asked to, on a clock that moves when a test says so.
+@MainActor public final class HeadlessImageView: KFCrossPlatformImageView {
+    public let imageViewState = ImageViewState()
+    /// What happened so far.
+    public let record: HeadlessRecord
+    /// The views on top of the image, the topmost last, and where they are.
+    public private(set) var overlays:
+        [(view: any KFCrossPlatformView, placement: OverlayPlacement)] =
+            []
+    public let preloadsAllAnimationData: Bool
+    private let clock: ManualClock
+
+    public init(clock: ManualClock = ManualClock(), preloadsAllAnimationData: Bool = true) {
+        self.clock = clock
+        self.preloadsAllAnimationData = preloadsAllAnimationData
+        record = HeadlessRecord(clock: clock)
+    }
+
+    public var image: KFCrossPlatformImage? {
+        didSet { record.record(.shows(image)) }
+    }
+
+    public var isHidden = false {
+        didSet { record.record(.hidden(isHidden)) }
+    }
+
+    public func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement) {
+        overlays.append((view, placement))
+        record.record(.overlayAdded(ObjectIdentifier(view)))
+    }
+
+    public func removeOverlay(_ view: any KFCrossPlatformView) {
+        guard let index = overlays.firstIndex(where: { $0.view === view }) else { return }
+        overlays.remove(at: index)
+        record.record(.overlayRemoved(ObjectIdentifier(view)))
+    }
+
+    public func makeActivityView() -> any ActivityView {
+        HeadlessActivityView(clock: clock)
+    }
+
+    public func makeImageView() -> any KFCrossPlatformImageView {
+        HeadlessImageView(clock: clock)
+    }
+
+    public func animate(
+        _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
+        completion: @escaping @MainActor (_ finished: Bool) -> Void
+    ) {
+        record.record(
+            .transitionBegan(seconds: transition.duration, transition.animationOptions))
+        let clock = clock
+        changes()
+        Task {
+            // A clock that is never moved on is that of a test which has ended.
+            let finished = (try? await clock.sleep(for: .seconds(transition.duration))) != nil
+            record.record(.transitionEnded)
+            completion(finished)
+        }
+    }
+}
+
+/// A spinner without a screen.
+@MainActor public final class HeadlessActivityView: ActivityView {
+    /// What happened so far.
+    public let record: HeadlessRecord
+    /// Whether it turns.
+    public private(set) var isAnimating = false
+
+    public init(clock: ManualClock = ManualClock()) {
+        record = HeadlessRecord(clock: clock)
+    }
+
+    public var isHidden = false {
+        didSet { record.record(.hidden(isHidden)) }
+    }
+
+    public func startAnimating() {
+        isAnimating = true
+        record.record(.activityStarted)
+    }
+
+    public func stopAnimating() {
+        isAnimating = false
+        record.record(.activityStopped)
+    }
+}
+
+/// A view without a screen that shows a text, and serves as placeholder.
+@MainActor public final class HeadlessLabel: KFCrossPlatformView {
+    /// The text.
+    public var text: String
+    public var isHidden = false
+
+    public init(_ text: String = "") {
+        self.text = text
+    }
+}
+
+extension HeadlessLabel: Placeholder {}

@@ -1,0 +1,82 @@
+import Crypto
+import Foundation
+
+/// The hash of `Digest` authentication (RFC 7616).
+public enum DigestAlgorithm: String, CaseIterable, Sendable {
+    case md5 = "MD5"
+    case sha256 = "SHA-256"
+
+    /// The hash of `text` in lower-case hexadecimal.
+    func hash(_ text: String) -> String {
+        let bytes = Data(text.utf8)
+        let digest: any Sequence<UInt8> =
+            switch self {
+            case .md5: Array(Insecure.MD5.hash(data: bytes))
+            case .sha256: Array(SHA256.hash(data: bytes))
+            }
+        return digest.map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}
+
+/// One challenge of `Digest` authentication and how an answer to it is checked.
+struct DigestChallenge: Sendable {
+    var credentials: Credentials
+    var realm: String
+    var algorithm: DigestAlgorithm
+    var nonce: String
+
+    /// The value of `WWW-Authenticate`.
+    var header: String {
+        "Digest realm=\"\(realm)\", qop=\"auth\", algorithm=\(algorithm.rawValue), nonce=\"\(nonce)\""
+    }
+
+    /// Whether the value of `Authorization` proves to know the password (RFC 7616, section 3.4).
+    func accepts(_ authorization: String, method: String, target: String) -> Bool {
+        guard authorization.lowercased().hasPrefix("digest ") else { return false }
+        let fields = Self.parameters(authorization.dropFirst("digest ".count))
+        guard fields["username"] == credentials.user, fields["realm"] == realm,
+            fields["nonce"] == nonce, fields["uri"] == target, fields["qop"] == "auth",
+            (fields["algorithm"] ?? "MD5") == algorithm.rawValue,
+            let count = fields["nc"], let clientNonce = fields["cnonce"],
+            let response = fields["response"]
+        else { return false }
+        let user = algorithm.hash("\(credentials.user):\(realm):\(credentials.password)")
+        let message = algorithm.hash("\(method):\(target)")
+        let expected = algorithm.hash("\(user):\(nonce):\(count):\(clientNonce):auth:\(message)")
+        return response == expected
+    }
+
+    /// The `name=value` pairs of a header field; values may be quoted and then contain commas.
+    static func parameters(_ text: some StringProtocol) -> [String: String] {
+        var fields: [String: String] = [:]
+        var name = ""
+        var value = ""
+        var isValue = false
+        var isQuoted = false
+        var isEscaped = false
+        func store() {
+            let key = name.trimmingCharacters(in: .whitespaces).lowercased()
+            if !key.isEmpty { fields[key] = value.trimmingCharacters(in: .whitespaces) }
+            name = ""
+            value = ""
+            isValue = false
+        }
+        for character in text {
+            switch character {
+            case _ where isEscaped:
+                value.append(character)
+                isEscaped = false
+            case "\\" where isQuoted: isEscaped = true
+            case "\"" where isValue: isQuoted.toggle()
+            case "," where !isQuoted: store()
+            case "=" where !isValue: isValue = true
+            default:
+                if isValue { value.append(character) } else { name.append(character) }
+            }
+        }
+        store()
+        return fields
+    }
+}

@@ -1,0 +1,69 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Carries out the plan of one response that waits, reads files or misbehaves.
+struct Exchange: Sendable {
+    var state: OriginState
+    var connection: Connection
+    var requestID: Int
+    var head: HTTPResponseHead
+    var closesAfterwards: Bool
+
+    /// Sends everything; ends early when the connection is gone or the task is cancelled.
+    func run(_ plan: ResponsePlan) async {
+        do {
+            try await send(plan)
+        } catch {
+            // The client has left, or the file could not be read to its end.
+            state.traffic.update { $0.responseEnded(requestID, abandoned: true) }
+            await connection.abort(.close)
+        }
+    }
+
+    private func send(_ plan: ResponsePlan) async throws {
+        for pause in plan.leadIn { try await state.pause(pause) }
+        if let raw = plan.raw { try await connection.sendRaw(raw) }
+        if plan.sendsHead, plan.raw == nil {
+            if plan.steps.isAtEnd { finish() }
+            try await write(.head(head))
+            try await sendBody(plan.steps)
+        }
+        finish()
+        switch plan.ending {
+        case .abort(let how):
+            await connection.abort(how)
+        case .complete:
+            try await write(.end(nil))
+            if closesAfterwards { await connection.abort(.close) }
+        }
+    }
+
+    private func sendBody(_ body: BodySteps) async throws {
+        var steps = body
+        while let step = steps.next() {
+            try Task.checkCancellation()
+            let bytes: ByteBuffer
+            switch step {
+            case .wait(let pause):
+                try await state.pause(pause)
+                continue
+            case .bytes(let buffer):
+                bytes = buffer
+            case .file(let file, let range):
+                bytes = try await NIOThreadPool.singleton.runIfActive { try file.read(range) }
+            }
+            // A client may send its next request as soon as it has the last byte.
+            if steps.isAtEnd { finish() }
+            try await write(.body(.byteBuffer(bytes)))
+        }
+    }
+
+    private func finish() {
+        state.traffic.update { $0.responseEnded(requestID, abandoned: false) }
+    }
+
+    private func write(_ part: HTTPServerResponsePart) async throws {
+        try await connection.channel.writeAndFlush(part)
+    }
+}

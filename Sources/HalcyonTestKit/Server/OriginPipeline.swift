@@ -1,0 +1,58 @@
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOSSL
+
+/// Puts the handlers of a new connection together.
+struct OriginPipeline: Sendable {
+    var state: OriginState
+    /// `nil` for plain text.
+    var tls: NIOSSLContext?
+
+    func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let id = state.opened(channel) else {
+            // A failed set-up closes the connection.
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+        }
+        guard let tls else { return configureHTTP1(channel, id: id) }
+        do {
+            try channel.pipeline.syncOperations.addHandler(
+                NIOSSLServerHandler(context: tls), name: Connection.tlsHandlerName)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return channel.configureHTTP2SecureUpgrade(
+            h2ChannelConfigurator: { configureHTTP2($0, id: id) },
+            http1ChannelConfigurator: { configureHTTP1($0, id: id) })
+    }
+
+    private func configureHTTP1(_ channel: any Channel, id: Int) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.configureHTTPServerPipeline()
+            try pipeline.addHandler(
+                RequestHandler(
+                    state: state,
+                    connection: Connection(id: id, isHTTP2: false, channel: channel)))
+        }
+    }
+
+    private func configureHTTP2(_ channel: any Channel, id: Int) -> EventLoopFuture<Void> {
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        // Wrong lengths are among the things this server is for.
+        configuration.contentLengthValidation = .disabled
+        return channel.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: configuration,
+            streamConfiguration: NIOHTTP2Handler.StreamConfiguration()
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                try pipeline.addHandler(
+                    RequestHandler(
+                        state: state,
+                        connection: Connection(id: id, isHTTP2: true, channel: stream)))
+            }
+        }.map { _ in () }
+    }
+}

@@ -1,0 +1,113 @@
+public import Foundation
+
+/// What the server answers on a route: status, header fields, body and a list of behaviours.
+///
+/// Start with one of the factories and add behaviours:
+///
+/// ```swift
+/// server.route("/cat.png", .ok(png, contentType: "image/png").with(.wait(.gate(gate)), .ranges))
+/// ```
+public struct OriginResponse: Sendable {
+    public var status: Int
+    public var headers: HeaderFields
+    public var body: OriginBody
+    /// Their order does not matter, except between several of one kind.
+    public var behaviours: [OriginBehaviour]
+
+    public init(
+        status: Int = 200, headers: HeaderFields = [:], body: OriginBody = .empty,
+        behaviours: [OriginBehaviour] = []
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.behaviours = behaviours
+    }
+
+    /// This response with more behaviours.
+    public func with(_ behaviours: OriginBehaviour...) -> OriginResponse {
+        var response = self
+        response.behaviours += behaviours
+        return response
+    }
+
+    /// This response with a header field set.
+    public func header(_ name: String, _ value: String) -> OriginResponse {
+        var response = self
+        response.headers[name] = value
+        return response
+    }
+
+    /// This response with `Cache-Control` set.
+    public func cacheControl(_ directives: String) -> OriginResponse {
+        header("Cache-Control", directives)
+    }
+}
+
+extension OriginResponse {
+    /// 200 with these bytes.
+    public static func ok(
+        _ data: Data, contentType: String = "application/octet-stream"
+    ) -> OriginResponse {
+        OriginResponse(headers: ["Content-Type": contentType], body: .data(data))
+    }
+
+    /// 200 with a PNG.
+    public static func png(_ data: Data) -> OriginResponse {
+        .ok(data, contentType: "image/png")
+    }
+
+    /// 200 with a page of HTML.
+    public static func html(
+        _ page: String = "<!DOCTYPE html><title>Page</title>"
+    ) -> OriginResponse {
+        OriginResponse(headers: ["Content-Type": "text/html; charset=utf-8"], body: .text(page))
+    }
+
+    /// This status with a line of text that names it.
+    public static func status(_ status: Int) -> OriginResponse {
+        OriginResponse(
+            status: status, headers: ["Content-Type": "text/plain"], body: .text("\(status)\n"))
+    }
+
+    /// 200 with `Content-Length: 0`.
+    public static let empty = OriginResponse()
+
+    /// A redirect; `location` may be relative.
+    public static func redirect(to location: String, status: Int = 302) -> OriginResponse {
+        OriginResponse(status: status, headers: ["Location": location])
+    }
+
+    /// 200 with a body that never ends.
+    public static func endless(
+        _ piece: Data = Data(repeating: 0x2A, count: 16384),
+        contentType: String = "application/octet-stream"
+    ) -> OriginResponse {
+        OriginResponse(headers: ["Content-Type": contentType], body: .endless(piece))
+    }
+
+    /// Bytes that are no HTTP message.
+    public static func garbage(
+        _ bytes: Data = Data("\u{1}\u{2}this is not HTTP\r\n\r\n".utf8)
+    ) -> OriginResponse {
+        OriginResponse(body: .raw(bytes))
+    }
+
+    /// No answer at all: the connection ends when the request is complete.
+    public static func abort(_ how: Abort = .close) -> OriginResponse {
+        OriginResponse().with(.abort(how))
+    }
+
+    /// 200 with the header fields of the request as JSON.
+    public static let requestEcho = OriginResponse(
+        headers: ["Content-Type": "application/json"], body: .requestEcho)
+
+    /// 200 with these bytes in pieces with a time between them.
+    public static func drip(
+        _ data: Data, bytes: Int = 1, every interval: Duration,
+        contentType: String = "application/octet-stream"
+    ) -> OriginResponse {
+        .ok(data, contentType: contentType)
+            .with(.slices(bytes: bytes, pacing: .interval(interval)))
+    }
+}

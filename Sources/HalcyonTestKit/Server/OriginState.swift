@@ -1,0 +1,63 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// What the connections of a server share.
+final class OriginState: Sendable {
+    let clock: any Clock<Duration>
+    /// Random per server.
+    let nonce = UUID().uuidString
+    let traffic = Observed(TrafficLog())
+    private let routes = Mutex(RouteTable())
+    private let connections = Mutex(OpenConnections())
+
+    private struct OpenConnections {
+        var channels: [Int: any Channel] = [:]
+        var isShutDown = false
+    }
+
+    init(clock: any Clock<Duration>) {
+        self.clock = clock
+    }
+
+    func changeRoutes(_ change: (inout RouteTable) -> Void) {
+        routes.withLock { change(&$0) }
+    }
+
+    func match(_ request: RecordedRequest) -> RouteTable.Match {
+        routes.withLock { $0.match(request) }
+    }
+
+    /// Counts a connection and remembers it until it closes.
+    ///
+    /// - Returns: Its number, `nil` when the server shut down meanwhile and it must not be served.
+    func opened(_ channel: any Channel) -> Int? {
+        let id = traffic.update { $0.connectionOpened() }
+        let isRefused = connections.withLock { connections in
+            if !connections.isShutDown { connections.channels[id] = channel }
+            return connections.isShutDown
+        }
+        channel.closeFuture.whenComplete { _ in
+            self.connections.withLock { $0.channels[id] = nil }
+            self.traffic.update { $0.connectionClosed(id) }
+        }
+        return isRefused ? nil : id
+    }
+
+    /// Closes all connections, those still to be accepted too, without waiting for responses.
+    func closeConnections() {
+        let open = connections.withLock { connections in
+            connections.isShutDown = true
+            return Array(connections.channels.values)
+        }
+        for channel in open { channel.close(promise: nil) }
+    }
+
+    func pause(_ pause: Pause) async throws {
+        switch pause {
+        case .gate(let gate): try await gate.wait()
+        case .duration(let duration): try await clock.sleep(for: duration)
+        }
+    }
+}

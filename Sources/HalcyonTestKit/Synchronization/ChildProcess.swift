@@ -1,0 +1,86 @@
+import Foundation
+public import Glibc
+
+/// Another program, started with `posix_spawn`.
+///
+/// Foundation's `Process` ties each child to a run loop and crashes now and then when several threads
+/// start children at once; this starts them from any thread and waits on a thread of its own.
+public final class ChildProcess: Sendable {
+    public let processIdentifier: pid_t
+    private let exit = Observed<Int32?>(nil)
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - environment: `nil` for this process's own.
+    ///   - directory: Where it runs; `nil` for the current directory.
+    ///   - standardInput: A descriptor of this process; so the other two.
+    public init(
+        executable: String, arguments: [String], environment: [String: String]? = nil,
+        directory: String? = nil, standardInput: Int32, standardOutput: Int32, standardError: Int32
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (new, old) in [(0, standardInput), (1, standardOutput), (2, standardError)] {
+            posix_spawn_file_actions_adddup2(&actions, old, Int32(new))
+        }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let variables = environment ?? ProcessInfo.processInfo.environment
+        var pid = pid_t()
+        // Swift's Glibc lacks the call that changes the folder, so a shell does it and gives way.
+        let command =
+            directory.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0] } ?? []
+        let words = command + [executable] + arguments
+        let status = Self.withCStrings(words) { arguments in
+            Self.withCStrings(variables.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
+            }
+        }
+        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: status) ?? .EINVAL) }
+        processIdentifier = pid
+        Thread.detachNewThread { [pid, exit] in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            exit.update { [status] in $0 = Self.exitCode(status) }
+        }
+    }
+
+    /// Whether it has not ended, as far as is known.
+    public var isRunning: Bool { exit.value == nil }
+
+    /// The exit code as shells tell it: 128 and the signal's number for a program ended by a signal.
+    /// `nil` when the waiting task is cancelled first.
+    public func exitCode() async -> Int32? {
+        await exit.wait(until: { $0 != nil }) ?? nil
+    }
+
+    public func send(_ signal: Int32) {
+        guard isRunning else { return }
+        kill(processIdentifier, signal)
+    }
+
+    private static func exitCode(_ status: Int32) -> Int32 {
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+
+    private static func withCStrings<R>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+    ) -> R {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}

@@ -1,0 +1,120 @@
+/// A clock whose time moves only when a test says so.
+public final class ManualClock: Clock, Sendable {
+    /// A time since the clock was made.
+    public struct Instant: InstantProtocol {
+        /// The time since the start of the clock.
+        public var offset: Duration
+
+        public init(offset: Duration = .zero) {
+            self.offset = offset
+        }
+
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        public func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        public static func < (lhs: Instant, rhs: Instant) -> Bool {
+            lhs.offset < rhs.offset
+        }
+    }
+
+    private let state = Observed(SleepSchedule())
+
+    /// A clock at time zero.
+    public init() {}
+
+    public var now: Instant { state.value.now }
+
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// How many tasks sleep on this clock now.
+    public var sleeperCount: Int { state.value.sleepers.count }
+
+    /// The time at which the next sleeper wakes, `nil` when nobody sleeps.
+    public var nextDeadline: Instant? { state.value.sleepers.first?.deadline }
+
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let id = state.update { $0.makeIdentifier() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // Cancellation that came before this point finds no sleeper, so it is looked up here.
+                let outcome = state.update { schedule -> Result<Void, any Error>? in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if deadline <= schedule.now { return .success(()) }
+                    schedule.add(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.update { $0.remove(id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves the time and wakes whoever is due, in the order of deadlines, then of falling asleep.
+    public func advance(by duration: Duration) {
+        for sleeper in state.update({ $0.advance(by: duration) }) {
+            sleeper.continuation.resume()
+        }
+    }
+
+    /// Moves the time to the next deadline and wakes who sleeps until then.
+    ///
+    /// - Returns: How far the time moved, `nil` when nobody sleeps.
+    @discardableResult
+    public func advanceToNextDeadline() -> Duration? {
+        let (step, due) = state.update { schedule -> (Duration?, [Sleeper]) in
+            guard let next = schedule.sleepers.first?.deadline else { return (nil, []) }
+            let step = schedule.now.duration(to: next)
+            return (step, schedule.advance(by: step))
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+        return step
+    }
+
+    /// Waits until at least `count` tasks sleep on this clock; returns at once when cancelled.
+    public func waitForSleepers(_ count: Int = 1) async {
+        await state.wait { $0.sleepers.count >= count }
+    }
+}
+
+/// A task that sleeps on a manual clock.
+struct Sleeper: Sendable {
+    var id: Int
+    var deadline: ManualClock.Instant
+    var continuation: CheckedContinuation<Void, any Error>
+}
+
+/// The time of a manual clock and who sleeps on it, the next to wake first.
+struct SleepSchedule: Sendable {
+    private(set) var now = ManualClock.Instant()
+    private(set) var sleepers: [Sleeper] = []
+    private var lastIdentifier = 0
+
+    mutating func makeIdentifier() -> Int {
+        lastIdentifier += 1
+        return lastIdentifier
+    }
+
+    mutating func add(_ sleeper: Sleeper) {
+        let index = sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? sleepers.endIndex
+        sleepers.insert(sleeper, at: index)
+    }
+
+    mutating func remove(_ id: Int) -> Sleeper? {
+        sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0) }
+    }
+
+    /// Moves the time and takes out who is due.
+    mutating func advance(by duration: Duration) -> [Sleeper] {
+        now = now.advanced(by: duration)
+        let due = Array(sleepers.prefix { $0.deadline <= now })
+        sleepers.removeFirst(due.count)
+        return due
+    }
+}

@@ -1,0 +1,93 @@
+/// Decides whose message is whose: which lines of libvips' one, process-wide error buffer belong to
+/// which of the operations that run at the same time.
+///
+/// The buffer is emptied whenever an operation begins or ends, so that a line was written by one of
+/// those that are running at that moment, its candidates. Where the line's domain names the nickname,
+/// the pipeline or the file format of some of them, the others are ruled out. An operation that fails
+/// receives the lines that name it or can only be its own; if there are none, the warnings that were
+/// given on its thread; and only as a last resort lines that a concurrent operation may have written.
+struct ErrorLedger {
+    /// An operation that is running.
+    struct Token: Hashable {
+        fileprivate let number: Int
+    }
+
+    private struct Run {
+        let lineage: Lineage
+        let thread: UInt
+        var warnings: [String] = []
+    }
+
+    private struct Entry {
+        let text: String
+        let isAttributed: Bool
+        var candidates: Set<Int>
+    }
+
+    private var runs: [Int: Run] = [:]
+    private var nextNumber = 0
+    private var entries: [Entry] = []
+
+    /// Lines that wait for their operation to end; more than these are dropped, oldest first.
+    private static let entryLimit = 64
+    private static let warningLimit = 8
+
+    /// Registers an operation that begins on `thread`.
+    ///
+    /// - Parameter fresh: What the buffer holds by now.
+    mutating func begin(_ lineage: Lineage, thread: UInt, fresh: String) -> Token {
+        record(fresh)
+        nextNumber += 1
+        runs[nextNumber] = Run(lineage: lineage, thread: thread)
+        return Token(number: nextNumber)
+    }
+
+    /// Notes a warning given on `thread`: some loaders explain themselves in no other way.
+    mutating func warn(_ text: String, thread: UInt) {
+        let own = runs.filter { $0.value.thread == thread }.keys.max()
+        // A worker thread of libvips is nobody's own; its words are certain only when one runs.
+        guard let number = own ?? (runs.count == 1 ? runs.keys.first : nil),
+            runs[number]!.warnings.count < Self.warningLimit
+        else { return }
+        runs[number]!.warnings.append(text)
+    }
+
+    /// Ends an operation that succeeded; what only it can have written is forgotten.
+    mutating func succeed(_ token: Token, fresh: String) {
+        record(fresh)
+        remove(token)
+    }
+
+    /// Ends an operation that failed and returns its message.
+    mutating func fail(_ token: Token, fresh: String) -> String {
+        record(fresh)
+        let possible = entries.filter { $0.candidates.contains(token.number) }
+        var texts = possible.filter(\.isAttributed).map(\.text)
+        if texts.isEmpty { texts = runs[token.number]?.warnings ?? [] }
+        if texts.isEmpty { texts = possible.map(\.text) }
+        remove(token)
+        var seen: Set<String> = []
+        texts.removeAll { !seen.insert($0).inserted }
+        return texts.isEmpty ? "failed without a message" : texts.joined(separator: "\n")
+    }
+
+    private mutating func record(_ fresh: String) {
+        guard !fresh.isEmpty, !runs.isEmpty else { return }
+        for line in ErrorLine.lines(of: fresh) where !line.isHarmless {
+            let owners = runs.filter { $0.value.lineage.owns(domain: line.domain) }
+            let candidates = owners.isEmpty ? runs : owners
+            entries.append(
+                Entry(
+                    text: line.text, isAttributed: !owners.isEmpty || runs.count == 1,
+                    candidates: Set(candidates.keys)))
+        }
+        entries.removeFirst(max(0, entries.count - Self.entryLimit))
+    }
+
+    private mutating func remove(_ token: Token) {
+        runs[token.number] = nil
+        guard !entries.isEmpty else { return }
+        for index in entries.indices { entries[index].candidates.remove(token.number) }
+        entries.removeAll { $0.candidates.isEmpty }
+    }
+}

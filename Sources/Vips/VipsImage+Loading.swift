@@ -1,0 +1,59 @@
+import CVips
+public import Foundation
+
+extension VipsImage {
+    /// Opens encoded bytes with one loader, such as `jpegload_buffer`. Only the header is read.
+    ///
+    /// Bytes are never sniffed here: the caller has recognised the format. `bytes` are not copied; they are
+    /// kept until the last image derived from this one is gone.
+    public static func load(
+        _ loader: String, bytes: Data, _ options: [String: VipsValue] = [:]
+    ) throws(VipsError) -> VipsImage {
+        var operation = VipsOperation(loader)
+        operation.set(options)
+        operation.set("buffer", .blob(bytes))
+        return try operation.run().image()
+    }
+
+    /// Opens a file with one loader, such as `jpegload`. Only the header is read.
+    ///
+    /// The file must not change until the last image derived from this one is gone.
+    public static func load(
+        _ loader: String, path: String, _ options: [String: VipsValue] = [:]
+    ) throws(VipsError) -> VipsImage {
+        var operation = VipsOperation(loader)
+        operation.set(options)
+        operation.set("filename", .string(path))
+        return try operation.run().image()
+    }
+
+    /// An image over pixels that are already in memory, without a copy.
+    ///
+    /// - Parameters:
+    ///   - pointer: Rows from top to bottom without padding, bands interleaved. Must not be written to.
+    ///   - count: The size in bytes; at least that of the pixels.
+    ///   - owner: Kept until the last image derived from this one is gone.
+    public static func memory(
+        _ pointer: UnsafeRawPointer, count: Int, owner: AnyObject, width: Int, height: Int,
+        bands: Int, format: VipsBandFormat, interpretation: VipsInterpretation
+    ) throws(VipsError) -> VipsImage {
+        let operation = "memory"
+        try Vips.requireStarted(for: operation)
+        guard let columns = Int32(exactly: width), let rows = Int32(exactly: height),
+            let bandCount = Int32(exactly: bands), columns > 0, rows > 0, bandCount > 0, count > 0
+        else {
+            throw VipsError(
+                operation: operation, message: "memory: bad size \(width)x\(height)x\(bands)")
+        }
+        let image = try ErrorBuffer.attempt(operation) {
+            vips_image_new_from_memory(pointer, count, columns, rows, bandCount, format.cValue)
+        }
+        image.pointee.Type = interpretation.cValue
+        UnsafeMutableRawPointer(image).withMemoryRebound(to: GObject.self, capacity: 1) {
+            g_object_set_data_full(
+                $0, "halcyon-owner", Unmanaged.passRetained(owner).toOpaque(),
+                { Unmanaged<AnyObject>.fromOpaque($0!).release() })
+        }
+        return VipsImage(owning: image, lineage: Lineage([operation]))
+    }
+}

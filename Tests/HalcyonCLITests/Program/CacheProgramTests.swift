@@ -1,0 +1,115 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonCLI
+
+@Suite(.timeLimit(.minutes(2)))
+struct CacheProgramTests {
+    private let program: Program
+    private let origin: OriginServer
+
+    init() async throws {
+        program = try Program()
+        origin = try await OriginServer.start(files: [
+            "/a.png": Pictures.png(), "/b.gif": Pictures.gif,
+        ])
+    }
+
+    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+
+    private func fill() async throws {
+        let outcome = try await program.run(
+            "load", url("a.png"), url("b.gif"), "--cache-directory", "cache")
+        #expect(outcome.exitCode == 0)
+    }
+
+    private func cache(_ arguments: String...) async throws -> Program.Outcome {
+        try await program.start(
+            ["cache"] + arguments + ["--cache-directory", "cache", "--json"]
+        ).outcome()
+    }
+
+    @Test func infoCountsFilesAndBytes() async throws {
+        try await fill()
+        let row = try #require(try await cache("info").rows.first)
+        #expect(row["path"] as? String == program.folder.file("cache").path)
+        #expect(row["files"] as? Int == 2)
+        #expect(row["bytes"] as? Int == Pictures.png().count + Pictures.gif.count)
+        #expect(row["limit"] is NSNull)
+    }
+
+    @Test func lookingDoesNotMakeAFolder() async throws {
+        #expect(try await cache("info").rows.first?["files"] as? Int == 0)
+        #expect(try await cache("list").output.isEmpty)
+        #expect(try await cache("clear").exitCode == 0)
+        #expect(!FileManager.default.fileExists(atPath: program.folder.file("cache").path))
+    }
+
+    @Test func listNamesEveryFile() async throws {
+        try await fill()
+        let rows = try await cache("list").rows
+        #expect(Set(rows.compactMap { $0["key"] as? String }) == [url("a.png"), url("b.gif")])
+        #expect(Set(rows.compactMap { $0["format"] as? String }) == ["PNG", "GIF"])
+        for row in rows {
+            let name = try #require(row["file"] as? String)
+            let file = program.folder.file("cache/\(name)")
+            #expect(try Data(contentsOf: file).count == row["bytes"] as? Int)
+            let expires = try #require(row["expires"] as? String)
+            let used = try #require(row["lastAccess"] as? String)
+            let date = try Date(expires, strategy: .iso8601)
+            #expect(try date.timeIntervalSince(Date(used, strategy: .iso8601)) > 6 * 86400)
+        }
+        let table = try await program.run("cache", "list", "--cache-directory", "cache")
+        #expect(table.lines.count == 4)
+        #expect(table.output.contains(url("a.png")))
+    }
+
+    @Test func pathIsWhereTheFileIs() async throws {
+        try await fill()
+        let folder = try await program.run("cache", "path", "--cache-directory", "cache")
+        #expect(folder.lines == [program.folder.file("cache").path])
+        let file = try await program.run(
+            "cache", "path", url("a.png"), "--cache-directory", "cache")
+        let path = try #require(file.lines.first)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Pictures.png())
+        let missing = try await cache("path", url("c.png"))
+        #expect(missing.exitCode == 1)
+        #expect(missing.output.isEmpty && missing.error.contains("c.png"))
+    }
+
+    @Test func theDefaultCacheIsInTheFolderForCaches() async throws {
+        let outcome = try await program.run("cache", "path")
+        #expect(outcome.lines == [program.folder.file("caches/halcyon/default").path])
+    }
+
+    @Test func cleanRemovesWhatIsTooMuch() async throws {
+        try await fill()
+        let nothing = try #require(try await cache("clean").rows.first)
+        #expect((nothing["expired"] as? [String: Int])?["files"] == 0)
+        let row = try #require(try await cache("clean", "--size-limit", "1").rows.first)
+        #expect((row["exceeding"] as? [String: Int])?["files"] == 2)
+        #expect(
+            (row["exceeding"] as? [String: Int])?["bytes"]
+                == Pictures.png().count + Pictures.gif.count)
+        #expect(try await cache("info").rows.first?["files"] as? Int == 0)
+    }
+
+    @Test func clearRemovesEverything() async throws {
+        try await fill()
+        let row = try #require(try await cache("clear").rows.first)
+        #expect((row["removed"] as? [String: Int])?["files"] == 2)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: program.folder.file("cache").path)
+        #expect(names.allSatisfy { $0.hasPrefix(".") })
+    }
+
+    @Test(arguments: ["clear", "clean"])
+    func aFolderThatIsNoCacheIsLeftAlone(command: String) async throws {
+        let file = try program.folder.write(Data("mine".utf8), to: "cache/letter.txt")
+        let outcome = try await cache(command)
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.error.contains("letter.txt"))
+        #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    }
+}

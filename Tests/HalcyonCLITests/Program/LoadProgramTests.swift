@@ -1,0 +1,197 @@
+import Foundation
+import Halcyon
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonCLI
+
+@Suite(.timeLimit(.minutes(2)))
+struct LoadProgramTests {
+    private let program: Program
+    private let origin: OriginServer
+
+    init() async throws {
+        program = try Program()
+        origin = try await OriginServer.start(files: [
+            "/a.png": Pictures.png(), "/b.gif": Pictures.gif,
+        ])
+    }
+
+    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+
+    private func error(of row: [String: Any]) -> (code: Int?, message: String?) {
+        let error = row["error"] as? [String: Any]
+        return (error?["code"] as? Int, error?["message"] as? String)
+    }
+
+    @Test func tellsWhatWasLoaded() async throws {
+        let outcome = try await program.run("load", "--json", url("a.png"), url("b.gif"))
+        #expect(outcome.exitCode == 0)
+        let rows = try outcome.rows
+        try #require(rows.count == 2)
+        #expect(rows[0]["source"] as? String == url("a.png"))
+        #expect(rows[0]["cacheKey"] as? String == url("a.png"))
+        #expect(rows[0]["cacheType"] as? String == "none")
+        #expect(rows[0]["format"] as? String == "PNG")
+        #expect(rows[0]["width"] as? Int == 40)
+        #expect(rows[0]["height"] as? Int == 30)
+        #expect(rows[0]["frames"] as? Int == 1)
+        #expect(rows[0]["bytes"] as? Int == Pictures.png().count)
+        #expect((rows[0]["milliseconds"] as? Double ?? -1) > 0)
+        #expect(rows[0]["output"] is NSNull)
+        #expect(rows[1]["frames"] as? Int == 2)
+        #expect(rows[1]["bytes"] as? Int == Pictures.gif.count)
+    }
+
+    @Test func theSecondRunReadsTheDiskAndSendsNoRequest() async throws {
+        let arguments = [
+            "load", "--json", "--cache-directory", "cache", url("a.png"), url("b.gif"),
+        ]
+        _ = try await program.start(arguments).outcome()
+        #expect(origin.requestCount == 2)
+        let second = try await program.start(arguments).outcome()
+        #expect(second.exitCode == 0)
+        #expect(try second.rows.map { $0["cacheType"] as? String } == ["disk", "disk"])
+        #expect(
+            try second.rows.map { $0["bytes"] as? Int } == [
+                Pictures.png().count, Pictures.gif.count,
+            ])
+        #expect(origin.requestCount == 2)
+        // The folder itself, not one in it.
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: program.folder.file("cache").path)
+        #expect(names.count { $0.count == 64 } == 2)
+    }
+
+    @Test func aProcessedImageIsReadFromDiskToo() async throws {
+        let arguments = ["load", "--json", url("a.png"), "--processor", "resize:20x10"]
+        let first = try await program.start(arguments).outcome()
+        #expect(try first.rows.first?["width"] as? Int == 20)
+        let second = try await program.start(arguments).outcome()
+        #expect(try second.rows.first?["cacheType"] as? String == "disk")
+        #expect(try second.rows.first?["height"] as? Int == 10)
+        let other = try await program.run("load", "--json", url("a.png"), "--processor", "bw")
+        #expect(try other.rows.first?["cacheType"] as? String == "none")
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func forceRefreshLoadsAgain() async throws {
+        _ = try await program.run("load", url("a.png"))
+        let outcome = try await program.run("load", "--json", "--force-refresh", url("a.png"))
+        #expect(try outcome.rows.first?["cacheType"] as? String == "none")
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func onlyFromCacheIsError3006() async throws {
+        let outcome = try await program.run("load", "--json", "--only-from-cache", url("a.png"))
+        #expect(outcome.exitCode == 1)
+        let row = try #require(try outcome.rows.first)
+        #expect(error(of: row).code == 3006)
+        #expect(row["source"] as? String == url("a.png"))
+        #expect(row.count == 2)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test func oneFailureDoesNotStopTheOthers() async throws {
+        origin.route("/page.png", .html())
+        let outcome = try await program.run(
+            "load", "--json", url("missing.png"), url("a.png"), url("page.png"), "nowhere.png",
+            "ftp://x/y")
+        #expect(outcome.exitCode == 1)
+        let rows = try outcome.rows
+        try #require(rows.count == 5)
+        #expect(error(of: rows[0]).code == 2002)
+        #expect(rows[1]["width"] as? Int == 40)
+        #expect(error(of: rows[2]).code == 4001)
+        #expect(error(of: rows[3]).code == 5003)
+        #expect(error(of: rows[4]).code == 1002)
+        #expect(rows.compactMap { error(of: $0).message }.allSatisfy { !$0.isEmpty })
+    }
+
+    @Test func rowsKeepTheOrderOfTheSources() async throws {
+        let gate = Gate()
+        origin.route("/slow.png", .png(Pictures.png(width: 8, height: 8)).with(.wait(.gate(gate))))
+        let run = try program.start(["load", "--json", url("slow.png"), url("a.png")])
+        await origin.waitForRequests(1, path: "/a.png")
+        gate.open()
+        #expect(try await run.outcome().rows.map { $0["width"] as? Int } == [8, 40])
+    }
+
+    @Test func noMoreThanTheJobsRunAtATime() async throws {
+        let gate = Gate()
+        let paths = (0..<5).map { "/\($0).png" }
+        for path in paths {
+            origin.route(path, .png(Pictures.png()).with(.wait(.gate(gate))))
+        }
+        let run = try program.start(
+            ["load", "--json", "--jobs", "2", "--timeout", "300"] + paths.map(url))
+        await gate.waitForWaiters(2)
+        gate.open()
+        #expect(try await run.outcome().exitCode == 0)
+        #expect(origin.peakConcurrentRequests == 2)
+    }
+
+    @Test func aDataURIHasAShortKey() async throws {
+        let uri = "data:image/png;base64,\(Pictures.png().base64EncodedString())"
+        let outcome = try await program.run("load", "--json", uri)
+        #expect(outcome.exitCode == 0)
+        let row = try #require(try outcome.rows.first)
+        #expect(row["source"] as? String == uri)
+        #expect((row["cacheKey"] as? String)?.hasPrefix("data:sha256:") == true)
+        #expect((row["cacheKey"] as? String)?.count == 76)
+        let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='7'/>"
+        let encoded = try #require(
+            drawing.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let svg = try await program.run("load", "--json", "data:image/svg+xml,\(encoded)")
+        #expect(try svg.rows.first?["width"] as? Int == 9)
+        #expect(try svg.rows.first?["format"] as? String == "SVG")
+    }
+
+    @Test func aChangedFileIsLoadedAnew() async throws {
+        try program.folder.write(Pictures.png(width: 5, height: 5), to: "a.png")
+        let first = try await program.run("load", "--json", "a.png")
+        #expect(try first.rows.first?["width"] as? Int == 5)
+        let again = try await program.run("load", "--json", "a.png")
+        #expect(try again.rows.first?["cacheType"] as? String == "disk")
+        try program.folder.write(Pictures.png(width: 60, height: 5), to: "a.png")
+        let second = try await program.run("load", "--json", "a.png")
+        #expect(try second.rows.first?["width"] as? Int == 60)
+    }
+
+    @Test func theLimitOfPixelsIsKept() async throws {
+        let small = try await program.run("load", "--json", "--max-pixels", "1199", url("a.png"))
+        #expect(try small.rows.first.map { error(of: $0).code } == 4001)
+        let enough = try await program.run("load", "--json", "--max-pixels", "1200", url("a.png"))
+        #expect(enough.exitCode == 0)
+    }
+
+    @Test func aSilentServerIsGivenUp() async throws {
+        origin.route("/silent.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
+        let outcome = try await program.run(
+            "load", "--json", "--timeout", "0.2", url("silent.png"))
+        #expect(try outcome.rows.first.map { error(of: $0).code } == 2003)
+    }
+
+    @Test func peopleGetALinePerSourceAndASummary() async throws {
+        let outcome = try await program.run("load", url("a.png"), url("missing.png"))
+        #expect(outcome.exitCode == 1)
+        let lines = outcome.lines
+        try #require(lines.count == 3)
+        #expect(lines[0].contains(url("a.png")) && lines[0].contains("40×30 PNG"))
+        #expect(lines[1].contains(url("missing.png")) && lines[1].contains("2002"))
+        #expect(lines[2].hasPrefix("1 image (1 loaded), 1 failed"))
+        // No terminal: progress in lines.
+        #expect(outcome.error.contains("[1/2]") && outcome.error.contains("[2/2]"))
+        #expect(!outcome.error.contains("\u{1B}"))
+    }
+
+    @Test func quietTellsOfFailuresOnly() async throws {
+        let outcome = try await program.run("load", "--quiet", url("a.png"), url("missing.png"))
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.error.contains("missing.png") && !outcome.error.contains("a.png"))
+        let json = try await program.run("load", "-q", "--json", url("a.png"))
+        #expect(try json.rows.count == 1)
+        #expect(json.error.isEmpty)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import HalcyonTestKit
+
+/// The built program, run as a process of its own with a home of its own.
+final class Program: Sendable {
+    /// How a run ended and what it wrote.
+    struct Outcome: Sendable {
+        let exitCode: Int32
+        let output: String
+        let error: String
+
+        /// The lines on standard output.
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+        /// The JSON objects on standard output, one per line.
+        var rows: [[String: Any]] {
+            get throws {
+                try lines.map { line in
+                    let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+                    guard let row = object as? [String: Any] else { throw NotAnObject(line: line) }
+                    return row
+                }
+            }
+        }
+    }
+
+    struct NotAnObject: Error {
+        let line: String
+    }
+
+    /// Where the program runs; its default cache is in it too.
+    let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory(prefix: "halcyon-program")
+    }
+
+    /// Beside the tests, where the build puts it.
+    static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("halcyon")
+
+    /// Runs the program to its end.
+    func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Outcome {
+        try await start(arguments, environment: environment).outcome()
+    }
+
+    /// Starts the program with its own descriptors, or with `/bin/sh` and `script` in place of it,
+    /// where `$0` is the program and `$1` and so on are the arguments.
+    func start(
+        _ arguments: [String], environment: [String: String] = [:], script: String? = nil,
+        output: FileHandle? = nil, error: FileHandle? = nil
+    ) throws -> Run {
+        let run = Run(folder: folder)
+        let environment = [
+            "PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TMPDIR": folder.url.path,
+            "XDG_CACHE_HOME": folder.file("caches").path, "TERM": "xterm",
+        ].merging(environment) { $1 }
+        let output = try output ?? run.makeFile(run.outputFile)
+        let error = try error ?? run.makeFile(run.errorFile)
+        run.process = try ChildProcess(
+            executable: script == nil ? Self.executable.path : "/bin/sh",
+            arguments: script.map { ["-c", $0, Self.executable.path] + arguments } ?? arguments,
+            environment: environment, directory: folder.url.path,
+            standardInput: FileHandle.nullDevice.fileDescriptor,
+            standardOutput: output.fileDescriptor, standardError: error.fileDescriptor)
+        return run
+    }
+
+    /// A running program.
+    final class Run: @unchecked Sendable {
+        // Unchecked because of the process, which is set before the run is shared.
+
+        fileprivate(set) var process: ChildProcess?
+        fileprivate let outputFile: URL
+        fileprivate let errorFile: URL
+
+        fileprivate init(folder: TemporaryDirectory) {
+            let name = UUID().uuidString
+            outputFile = folder.file(".\(name).out")
+            errorFile = folder.file(".\(name).err")
+        }
+
+        fileprivate func makeFile(_ url: URL) throws -> FileHandle {
+            try Data().write(to: url)
+            return try FileHandle(forWritingTo: url)
+        }
+
+        func send(_ signal: Int32) {
+            process?.send(signal)
+        }
+
+        /// Waits for the end.
+        func outcome() async throws -> Outcome {
+            guard let exitCode = await process?.exitCode() else {
+                process?.send(SIGTERM)
+                throw CancellationError()
+            }
+            return Outcome(
+                exitCode: exitCode, output: text(of: outputFile), error: text(of: errorFile))
+        }
+
+        /// What was written; nothing when the stream led elsewhere.
+        private func text(of file: URL) -> String {
+            (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+}
+
+/// A pseudo-terminal of a given size, as standard error of a program.
+final class PseudoTerminal: Sendable {
+    /// The side a person sits at.
+    private let master: Int32
+    /// The side of the program.
+    let handle: FileHandle
+
+    init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
+        // The functions of POSIX for this are hidden from Swift; these are what they call.
+        let unlock = UInt(0x4004_5431)
+        let getNumber = UInt(0x8004_5430)
+        var locked: Int32 = 0
+        var number: Int32 = 0
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0, ioctl(master, unlock, &locked) == 0,
+            ioctl(master, getNumber, &number) == 0
+        else { throw POSIXError(.ENODEV) }
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw POSIXError(.ENODEV) }
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+        handle = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+    }
+
+    deinit {
+        close(master)
+    }
+
+    /// Waits until what was written to the terminal since the last call fulfils `condition`, and
+    /// returns it.
+    func text(until condition: @escaping @Sendable (String) -> Bool) async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65536)
+                while !condition(String(decoding: bytes, as: UTF8.self)) {
+                    let count = read(master, &buffer, buffer.count)
+                    guard count > 0 else { break }
+                    bytes += buffer[..<count]
+                }
+                continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonCLI
+
+/// What the program makes of signals, pipes and terminals.
+@Suite(.timeLimit(.minutes(2)))
+struct StreamProgramTests {
+    private let program: Program
+    private let origin: OriginServer
+
+    init() async throws {
+        program = try Program()
+        origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
+    }
+
+    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func aSignalStopsTheDownloadAndLeavesNoFile(signal: Int32) async throws {
+        origin.route(
+            "/held.png", .png(Pictures.png()).with(.hold(afterBytes: 40, .gate(Gate()))))
+        let run = try program.start([
+            "load", url("held.png"), url("a.png"), "--output-directory", "out",
+            "--cache-directory", "cache",
+        ])
+        await origin.waitForRequests(1, path: "/held.png")
+        run.send(signal)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 128 + signal)
+        await origin.waitForAbandonedRequests(1)
+        // The folder is made with the first output, which may have been written already.
+        let names =
+            (try? FileManager.default.contentsOfDirectory(
+                atPath: program.folder.file("out").path)) ?? []
+        #expect(names.filter { $0 != "a.png" } == [])
+    }
+
+    @Test func aClosedPipeEndsTheProgramQuietly() async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let run = try program.start(
+            ["load", "--json", url("a.png")], output: pipe.fileHandleForWriting)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 128 + SIGPIPE)
+        #expect(!outcome.error.lowercased().contains("fatal"))
+    }
+
+    @Test func aClosedStandardInputIsNoMatter() async throws {
+        let run = try program.start(
+            ["load", "--json", url("a.png")], script: #"exec "$0" "$@" <&-"#)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 0)
+        #expect(try outcome.rows.first?["width"] as? Int == 40)
+    }
+
+    @Test func aClosedStandardOutputIsAnErrorAndSpoilsNoFile() async throws {
+        let run = try program.start(
+            ["load", "--json", url("a.png"), "--output", "a.webp"],
+            script: #"exec "$0" "$@" >&-"#)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode != 0)
+        let again = try await program.run("load", "--json", "--only-from-cache", url("a.png"))
+        #expect(again.exitCode == 0)
+    }
+
+    @Test func aTerminalShowsProgressAndIsLeftClean() async throws {
+        let terminal = try PseudoTerminal(columns: 60)
+        let gate = Gate()
+        let body = Pictures.png(width: 100, height: 100)
+        origin.route(
+            "/held.png",
+            .png(body).with(.hold(afterBytes: body.count / 2, .gate(gate))))
+        let run = try program.start(["load", url("held.png")], error: terminal.handle)
+        var seen = await terminal.text { $0.contains("50%") && $0.contains("held.png") }
+        gate.open()
+        let outcome = try await run.outcome()
+        // The last thing written is the sequence that erases the lines.
+        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.lines.first?.contains("100×100") == true)
+        #expect(seen.contains("━") && seen.contains("\u{1B}[36m"))
+        #expect(seen.hasSuffix("\u{1B}[J"))
+    }
+
+    @Test func noColourOnATerminalThatWantsNone() async throws {
+        let terminal = try PseudoTerminal()
+        let gate = Gate()
+        origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(gate))))
+        let run = try program.start(
+            ["load", url("held.png")], environment: ["NO_COLOR": "1"], error: terminal.handle)
+        var seen = await terminal.text { $0.contains("waiting") }
+        gate.open()
+        _ = try await run.outcome()
+        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
+        #expect(!seen.contains("\u{1B}[3"))
+    }
+
+    @Test func anInterruptedTerminalIsLeftClean() async throws {
+        let terminal = try PseudoTerminal()
+        origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
+        let run = try program.start(["load", url("held.png")], error: terminal.handle)
+        var seen = await terminal.text { $0.contains("waiting") }
+        run.send(SIGINT)
+        #expect(try await run.outcome().exitCode == 130)
+        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
+        #expect(seen.hasSuffix("\u{1B}[J"))
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Halcyon
+import Testing
+
+@testable import HalcyonCLI
+
+@Suite(.timeLimit(.minutes(2)))
+struct UsageTests {
+    private let program: Program
+
+    init() throws {
+        program = try Program()
+    }
+
+    @Test func helpAndVersionSucceed() async throws {
+        let help = try await program.run("--help")
+        #expect(help.exitCode == 0)
+        for command in ["load", "prefetch", "cache", "formats", "demo"] {
+            #expect(help.output.contains(command))
+        }
+        #expect(try await program.run("--version").lines == [HalcyonVersion.current])
+    }
+
+    @Test func theHelpOfLoadExplainsEveryProcessor() async throws {
+        let help = try await program.run("load", "--help")
+        #expect(help.exitCode == 0)
+        for processor in ImageProcessorSpec.reference {
+            #expect(help.output.contains(processor.form))
+        }
+    }
+
+    @Test func noLineOfAHelpIsTooLong() async throws {
+        for command in [
+            ["--help"], ["load", "--help"], ["prefetch", "--help"], ["cache", "list", "--help"],
+        ] {
+            let help = try await program.start(command).outcome()
+            #expect(help.lines.allSatisfy { $0.columns <= 80 })
+        }
+    }
+
+    @Test(arguments: [
+        (["load"], "source"),
+        (["load", "a", "--jobs", "0"], "--jobs"),
+        (["load", "a", "--jobs", "-1"], "--jobs"),
+        (["load", "a", "--jobs", "65"], "64"),
+        (["load", "a", "--jobs", "many"], "--jobs"),
+        (["load", "a", "b", "--output", "c.png"], "--output-directory"),
+        (["load", "a", "--output", "c", "--output-directory", "d"], "not both"),
+        (["load", "a", "--output", "c", "--quality", "1.1"], "--quality"),
+        (["load", "a", "--quality", "0.5"], "--output"),
+        (["load", "a", "--keep-metadata"], "--output"),
+        (["load", "a", "--timeout", "0"], "--timeout"),
+        (["load", "a", "--max-pixels", "0"], "--max-pixels"),
+        (["load", "a", "--force-refresh", "--only-from-cache"], "--only-from-cache"),
+        (["load", "a", "--cache-directory", ""], "cache directory"),
+        (["load", "a", "--format", "xyz", "--output", "c"], "webp"),
+        (["load", "a", "--output", "c.bmp"], "webp"),
+        (["load", "a", "--processor", "resize:abc"], "resize: size"),
+        (["load", "a", "--processor", "sharpen"], "sharpen"),
+        (["load", "a", "--unknown"], "--unknown"),
+        (["prefetch"], "file"),
+        (["prefetch", ""], "list"),
+        (["prefetch", "-", "--jobs", "0"], "--jobs"),
+        (["prefetch", "-", "--jobs", "65"], "64"),
+        (["prefetch", "-", "--processor", "sharpen"], "sharpen"),
+        (["prefetch", "-", "--cache-directory", ""], "cache directory"),
+        (["cache", "path", "--processor", "bw"], "source"),
+        (["cache", "clean", "--size-limit", "0"], "--size-limit"),
+        (["cache", "burn"], "burn"),
+        (["burn"], "burn"),
+    ])
+    func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
+        let outcome = try await program.start(arguments).outcome()
+        #expect(outcome.exitCode == 64)
+        #expect(outcome.error.contains(fault))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test func linksNoToolkit() async throws {
+        let outcome = try await program.start([], script: #"ldd "$0""#).outcome()
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.output.contains("libvips"))
+        #expect(!outcome.output.contains("libgtk"))
+    }
+
+    @Test func formatsAreThoseOfTheLibrary() async throws {
+        let row = try #require(try await program.run("formats", "--json").rows.first)
+        let formats = try #require(row["formats"] as? [[String: Any]])
+        func names(_ capability: String) -> [String] {
+            formats.filter { $0[capability] as? Bool == true }.compactMap {
+                $0["format"] as? String
+            }
+        }
+        #expect(names("read") == ImageFormat.readable.map(\.rawValue))
+        #expect(names("write") == ImageFormat.writable.map(\.rawValue))
+        #expect(names("animated").contains("GIF"))
+        #expect(!names("animated").contains("JPEG"))
+        let table = try await program.run("formats")
+        #expect(table.exitCode == 0)
+        #expect(table.lines.count >= formats.count + 2)
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A client of bare sockets, which shows what really is on the wire.
+final class RawClient: Sendable {
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "raw client")
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Foundation.send(descriptor, bytes, bytes.count, 0)
+    }
+
+    /// Reads until `isEnough` says so, the server ends, or an error comes.
+    ///
+    /// - Returns: The bytes and the error number, 0 for none.
+    func read(
+        until isEnough: @escaping @Sendable ([UInt8]) -> Bool = { _ in false }
+    ) async -> (bytes: [UInt8], error: Int32) {
+        await withCheckedContinuation { continuation in
+            queue.async { [descriptor] in
+                var bytes: [UInt8] = []
+                var chunk = [UInt8](repeating: 0, count: 65536)
+                while !isEnough(bytes) {
+                    let count = recv(descriptor, &chunk, chunk.count, 0)
+                    if count < 0 {
+                        continuation.resume(returning: (bytes, errno))
+                        return
+                    }
+                    if count == 0 { break }
+                    bytes += chunk[..<count]
+                }
+                continuation.resume(returning: (bytes, 0))
+            }
+        }
+    }
+
+    /// Sends one request and reads until the connection ends.
+    func exchange(_ path: String, method: String = "GET", headers: [String] = []) async -> (
+        head: String, body: [UInt8], error: Int32
+    ) {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers
+        send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        let (bytes, error) = await read()
+        let separator = Array("\r\n\r\n".utf8)
+        guard let end = bytes.firstRange(of: separator) else {
+            return (String(decoding: bytes, as: UTF8.self), [], error)
+        }
+        return (
+            String(decoding: bytes[..<end.lowerBound], as: UTF8.self),
+            Array(bytes[end.upperBound...]), error
+        )
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct FrameBufferTests {
+    private let frameBytes = 8 * 6 * 3
+
+    @Test(arguments: 0..<20)
+    func neverExceedsItsBudgetUnderRandomSeeking(seed: UInt64) {
+        var random = SeededGenerator(state: seed)
+        let jobs = HeldJobs()
+        let budget = frameBytes * Int.random(in: 3...20, using: &random) + 7
+        let buffer = FrameBuffer(
+            source: SpyFrameSource(40), bytesPerFrame: frameBytes, budget: budget,
+            schedule: jobs.scheduler)
+        let viewers = (0..<3).map { _ in buffer.join(at: 0, lookahead: 10) }
+        for _ in 0..<300 {
+            let viewer = viewers.randomElement(using: &random) ?? viewers[0]
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: buffer.seek(viewer, to: Int.random(in: 0..<40, using: &random))
+            case 1: buffer.move(viewer, to: Int.random(in: 0..<40, using: &random))
+            case 2: buffer.purge(viewer, keepsPresent: true)
+            default: jobs.runNext()
+            }
+            #expect(jobs.count <= 1)
+            #expect(buffer.contents.byteCount + jobs.count * frameBytes <= budget)
+        }
+    }
+
+    @Test func deliversWhatItsViewersWant() {
+        let jobs = HeldJobs()
+        let buffer = FrameBuffer(
+            source: SpyFrameSource(10), bytesPerFrame: frameBytes, budget: frameBytes * 4,
+            schedule: jobs.scheduler)
+        let viewer = buffer.join(at: 8, lookahead: 10)
+        jobs.runAll()
+        #expect(buffer.contents.frames.mapValues(\.grayIndex) == [8: 8, 9: 9, 0: 0, 1: 1])
+        buffer.leave(viewer)
+        #expect(buffer.contents.frames.isEmpty)
+    }
+
+    @Test func takesFramesThatAreInMemoryAnywayAtOnce() throws {
+        let jobs = HeldJobs()
+        let spy = SpyFrameSource(4)
+        let frame = try Grays.bitmap(0)
+        let buffer = FrameBuffer(
+            source: spy, bytesPerFrame: frameBytes, budget: 10_000,
+            resident: { $0 < 2 ? frame : nil }, schedule: jobs.scheduler)
+        _ = buffer.join(at: 0, lookahead: 3)
+        #expect(buffer.contents.frames.keys.sorted() == [0, 1])
+        #expect(buffer.contents.frames[1]?.identity == frame.identity)
+        jobs.runAll()
+        #expect(spy.requests == [2, 3])
+    }
+
+    @Test func isSharedByPlayersOfOneImage() throws {
+        let image = try #require(Image(data: Grays.gif(4)))
+        let key = FrameBuffers.Key(longestSide: nil, budget: 1000)
+        let buffer = image.content.frameBuffer(key)
+        #expect(image.content.frameBuffer(key) === buffer)
+        #expect(image.withScale(2).content.frameBuffer(key) === buffer)
+        var other = key
+        other.longestSide = 4
+        #expect(image.content.frameBuffer(other) !== buffer)
+        other = key
+        other.budget = 99
+        #expect(image.content.frameBuffer(other) !== buffer)
+    }
+
+    @Test func isFreedWithItsPlayersWhileAFrameIsOnItsWay() {
+        let jobs = HeldJobs()
+        let spy = SpyFrameSource(4)
+        weak var freed: FrameBuffer?
+        do {
+            let buffer = FrameBuffer(
+                source: spy, bytesPerFrame: frameBytes, budget: 10_000, schedule: jobs.scheduler)
+            _ = buffer.join(at: 0, lookahead: 3)
+            jobs.runNext()
+            freed = buffer
+        }
+        #expect(freed == nil)
+        #expect(jobs.count == 1)
+        jobs.runAll()
+        #expect(spy.requests == [0])
+    }
+
+    @Test func doesNotWaitWhenNothingIsOnItsWay() async {
+        let jobs = HeldJobs()
+        let buffer = FrameBuffer(
+            source: SpyFrameSource(2), bytesPerFrame: frameBytes, budget: 10_000,
+            schedule: jobs.scheduler)
+        await buffer.waitForLoad()
+        _ = buffer.join(at: 0, lookahead: 1)
+        jobs.runAll()
+        await buffer.waitForLoad()
+        #expect(buffer.contents.frames.count == 2)
+    }
+
+    @Test func stopsWaitingWhenTheTaskIsCancelled() async {
+        let jobs = HeldJobs()
+        let buffer = FrameBuffer(
+            source: SpyFrameSource(2), bytesPerFrame: frameBytes, budget: 10_000,
+            schedule: jobs.scheduler)
+        _ = buffer.join(at: 0, lookahead: 1)
+        let waiting = Task { await buffer.waitForLoad() }
+        waiting.cancel()
+        await waiting.value
+        #expect(buffer.isLoading)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import Testing
+import Vips
+
+@testable import Halcyon
+
+/// A clock that moves when told.
+final class TestClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(_ seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
+}
+
+/// A deterministic source of numbers.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+/// The error of a conversion that was asked to fail.
+struct Refusal: Error {}
+
+/// A value with a cost.
+struct Weight: CacheCostCalculable, Equatable {
+    let id: Int
+    var cacheCost = 1
+}
+
+/// Text as a file, whose conversions can be made to fail.
+struct Note: DataTransformable, Equatable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func toData() throws -> Data {
+        if text == "inconvertible" { throw Refusal() }
+        return Data(text.utf8)
+    }
+
+    static func fromData(_ data: Data) throws -> Note {
+        let text = String(decoding: data, as: UTF8.self)
+        if text == "unreadable" { throw Refusal() }
+        return Note(text)
+    }
+
+    static let empty = Note("")
+}
+
+/// Writes an image's pixels as they are, behind a header of width, height and channels; counts.
+final class PixelSerializer: CacheSerializer {
+    private let counts = Mutex((encoded: 0, decoded: 0))
+    /// Called when an image has been decoded.
+    let afterDecoding: @Sendable () -> Void
+
+    init(afterDecoding: @escaping @Sendable () -> Void = {}) {
+        self.afterDecoding = afterDecoding
+    }
+
+    var encoded: Int { counts.withLock { $0.encoded } }
+    var decoded: Int { counts.withLock { $0.decoded } }
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        counts.withLock { $0.encoded += 1 }
+        guard let bitmap = try? image.bitmap(), bitmap.size.width < 256, bitmap.size.height < 256
+        else { return nil }
+        return Data([UInt8(bitmap.size.width), UInt8(bitmap.size.height), UInt8(bitmap.channels)])
+            + bitmap.data
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        counts.withLock { $0.decoded += 1 }
+        defer { afterDecoding() }
+        guard data.count > 3 else { return nil }
+        return Bitmap(
+            pixels: data.dropFirst(3), size: PixelSize(width: Int(data[0]), height: Int(data[1])),
+            channels: Int(data[2])
+        ).map { Image(bitmap: $0) }
+    }
+}
+
+/// An image of one color.
+func testImage(width: Int = 4, height: Int = 4, value: UInt8 = 200) -> Image {
+    let size = PixelSize(width: width, height: height)
+    let pixels = Data(repeating: value, count: width * height * 4)
+    return Image(bitmap: Bitmap(pixels: pixels, size: size)!)
+}
+
+/// A step that cannot be done.
+struct FailingOperation: ImageOperation {
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        throw ImageCodingError.processing(reason: "asked to fail")
+    }
+}
+
+/// A step that changes nothing.
+struct IdentityOperation: ImageOperation {
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage { image }
+}
+
+/// A processor of which only the name matters.
+struct NamedProcessor: ImageProcessor {
+    let identifier: String
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    { nil }
+}
+
+extension KingfisherError {
+    /// The code of an error that must be one of this type.
+    static func code(of body: () throws -> Void) -> Int? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KingfisherError)?.errorCode ?? -1
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// A new storage over files that are there already, and files that may not be read.
+@Suite struct DiskStorageAccessTests {
+    let folder: TemporaryDirectory
+    let config: DiskStorage.Config
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
+        #expect(chmod(folder.url.path, 0o755) == 0)
+    }
+
+    private func makeStorage() throws -> DiskStorage.Backend<Note> {
+        try DiskStorage.Backend(config: config)
+    }
+
+    /// Files of a storage whose index is lost, so that the next one has to list the folder.
+    private func leaveFiles(_ count: Int) throws {
+        let storage = try makeStorage()
+        for number in 0..<count { try storage.store(value: Note("\(number)"), forKey: "\(number)") }
+        for name in DiskIndex.fileNames {
+            // The log files may not be there.
+            try? FileManager.default.removeItem(
+                at: storage.directoryURL.appendingPathComponent(name))
+        }
+    }
+
+    // MARK: Listing
+
+    /// Upstream: testStoreAndGetWhenInitialCacheScanFinishesAfterStore
+    @Test func aValueStoredWhileTheFolderIsListedStays() throws {
+        try leaveFiles(50)
+        let storages = try (0..<4).map { _ in try makeStorage() }
+        let failures = Locked<[String]>([])
+        // Whoever comes first lists the folder; the others store meanwhile.
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            let storage = storages[number % 4]
+            do {
+                if number.isMultiple(of: 3) { _ = try storage.totalSize() }
+                try storage.store(value: Note("new"), forKey: "new \(number)")
+                let value = try storage.value(forKey: "new \(number)")
+                if value != Note("new") { failures.withLock { $0.append("\(number)") } }
+            } catch {
+                failures.withLock { $0.append("\(number): \(error)") }
+            }
+        }
+        #expect(failures.value == [])
+        let fresh = try makeStorage()
+        #expect((0..<16).allSatisfy { fresh.isCached(forKey: "new \($0)") })
+        #expect((0..<50).allSatisfy { fresh.isCached(forKey: "\($0)") })
+    }
+
+    /// Upstream: testDirectoryIsPreparedBeforeInitialCacheScan
+    @Test func theFolderIsThereBeforeItIsListed() throws {
+        let storage = try makeStorage()
+        var isFolder: ObjCBool = false
+        #expect(
+            FileManager.default.fileExists(
+                atPath: storage.directoryURL.path, isDirectory: &isFolder))
+        #expect(isFolder.boolValue)
+        #expect(try storage.totalSize() == 0)
+        #expect(try storage.removeExpiredValues() == [])
+    }
+
+    /// Upstream: testMissForUnknownKeyAfterInitialScanApplied
+    @Test func anUnknownKeyIsAMissAfterTheFolderWasListed() throws {
+        try leaveFiles(3)
+        let storage = try makeStorage()
+        #expect(try storage.totalSize() == 3)
+        #expect(storage.isCached(forKey: "1"))
+        #expect(!storage.isCached(forKey: "unknown"))
+        #expect(try storage.value(forKey: "unknown") == nil)
+    }
+
+    // MARK: Without permission
+
+    /// Upstream: testValueWithUnreadableDirectoryReportsMiss
+    @Test func aFolderThatMayNotBeEnteredHoldsNothing() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        #expect(chmod(storage.directoryURL.path, 0) == 0)
+        defer { chmod(storage.directoryURL.path, 0o755) }
+        try Unprivileged.run {
+            #expect(!storage.isCached(forKey: "1"))
+            #expect(try storage.value(forKey: "1") == nil)
+            let other = try DiskStorage.Backend<Note>(config: config)
+            #expect(try other.value(forKey: "1") == nil)
+        }
+        #expect(chmod(storage.directoryURL.path, 0o755) == 0)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+
+    /// Upstream: testValueWithUnreadableFileDataThrows
+    @Test func aFileThatMayNotBeReadIsThereButAnError() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        let file = storage.cacheFileURL(forKey: "1").path
+        #expect(chmod(file, 0) == 0)
+        Unprivileged.run {
+            #expect(storage.isCached(forKey: "1"))
+            #expect(KingfisherError.code { _ = try storage.value(forKey: "1") } == 3004)
+        }
+        #expect(chmod(file, 0o644) == 0)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+
+    /// Upstream: testValueWithUnreadableMetadataOnExistingFileThrows
+    @Test func anIndexThatMayNotBeReadIsAnError() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        let index = storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
+        #expect(chmod(index, 0) == 0)
+        try Unprivileged.run {
+            let other = try DiskStorage.Backend<Note>(config: config)
+            #expect(KingfisherError.code { _ = try other.value(forKey: "1") } == 3003)
+            #expect(!other.isCached(forKey: "1"))
+        }
+        #expect(chmod(index, 0o644) == 0)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+}
+
+/// Work without the rights of the superuser, whom the permissions of files do not stop.
+private enum Unprivileged {
+    // Not in the module map of Glibc. Changes the calling thread only (setfsuid(2)).
+    @_silgen_name("setfsuid")
+    private static func setfsuid(_ user: uid_t) -> CInt
+
+    /// Runs `body`, which must stay on this thread, as nobody.
+    static func run(_ body: () throws -> Void) rethrows {
+        let user = geteuid()
+        guard user == 0 else { return try body() }
+        _ = setfsuid(65534)
+        defer { _ = setfsuid(user) }
+        try body()
+    }
+}

@@ -1,0 +1,427 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// What the disk storage makes of crashes, damage, other processes and disks that cannot be written.
+@Suite struct DiskStorageDamageTests {
+    let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    private var config: DiskStorage.Config {
+        DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
+    }
+
+    private func makeStorage() throws -> DiskStorage.Backend<Note> {
+        try DiskStorage.Backend(config: config)
+    }
+
+    private func index(of storage: DiskStorage.Backend<Note>) -> URL {
+        storage.directoryURL.appendingPathComponent(DiskIndex.fileName)
+    }
+
+    private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// Overwrites a file in place, as a failing disk would.
+    private func overwrite(_ url: URL, with bytes: Data, at offset: UInt64 = 0) throws {
+        let file = try FileHandle(forWritingTo: url)
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+
+    // MARK: Files
+
+    /// Upstream: testValueForFileRemovedBehindStorageIsMiss
+    @Test func aFileRemovedByOthersIsAMiss() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        try FileManager.default.removeItem(at: storage.cacheFileURL(forKey: "1"))
+        #expect(!storage.isCached(forKey: "1"))
+        #expect(try storage.value(forKey: "1") == nil)
+        #expect(try storage.totalSize() == 0, "the row went with the file")
+    }
+
+    @Test func aTruncatedFileIsAMissAndRemoved() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("a long text"), forKey: "1")
+        let url = storage.cacheFileURL(forKey: "1")
+        #expect(truncate(url.path, 4) == 0)
+        #expect(try storage.value(forKey: "1") == nil)
+        #expect(!exists(url))
+        #expect(try storage.totalSize() == 0)
+    }
+
+    @Test func aDamagedFileIsAMissAndRemoved() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("a long text"), forKey: "1")
+        let url = storage.cacheFileURL(forKey: "1")
+        try overwrite(url, with: Data("X".utf8), at: 3)
+        #expect(storage.isCached(forKey: "1"), "a probe does not read the bytes")
+        #expect(try storage.value(forKey: "1") == nil)
+        #expect(!exists(url))
+        #expect(!storage.isCached(forKey: "1"))
+    }
+
+    /// Upstream: testValueForDanglingSymbolicLinkUsesLinkMetadataThenFailsToLoad
+    @Test func aDanglingLinkIsAMiss() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        let url = storage.cacheFileURL(forKey: "1")
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.createSymbolicLink(
+            at: url, withDestinationURL: folder.file("nowhere"))
+        #expect(try storage.value(forKey: "1") == nil)
+        try storage.store(value: Note("two"), forKey: "1")
+        #expect(try storage.value(forKey: "1") == Note("two"))
+        #expect(!exists(folder.file("nowhere")))
+    }
+
+    @Test func aFolderInTheFilesPlaceIsAnError() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        let url = storage.cacheFileURL(forKey: "1")
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        #expect(KingfisherError.code { _ = try storage.value(forKey: "1") } == 3004)
+        #expect(KingfisherError.code { try storage.store(value: Note("2"), forKey: "1") } == 3009)
+    }
+
+    @Test func filesOfOthersInTheFolderAreNeverAdoptedCountedOrRemoved() throws {
+        var config = config
+        config.expiration = .seconds(1)
+        config.cachePathBlock = { directory, _ in directory }
+        let photo = try folder.write(Data("a photo".utf8), to: "holiday.jpg")
+        let long = String(repeating: "0123456789abcdef", count: 4) + "-copy.jpg"
+        let lookalike = try folder.write(Data("another".utf8), to: long)
+        let later = Date(timeIntervalSinceNow: 1_000_000)
+        let storage = DiskStorage.Backend<Note>(config: config, now: { later })
+        #expect(try storage.totalSize() == 0)
+        try storage.store(value: Note("one"), forKey: "1")
+        #expect(try storage.removeExpiredValues() == [])
+        try storage.removeAll()
+        #expect(!storage.isCached(forKey: "1"))
+        #expect(exists(photo))
+        #expect(exists(lookalike))
+    }
+
+    @Test func aFileWithoutARowIsNoImageAndCleanedInTime() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        let stray = storage.cacheFileURL(forKey: "2")
+        try Data("two".utf8).write(to: stray)
+        #expect(try storage.value(forKey: "2") == nil)
+        #expect(try storage.removeExpiredValues().isEmpty, "somebody may be about to write the row")
+        let removed = try storage.removeExpiredValues(referenceDate: Date() + 120)
+        #expect(removed == [stray])
+        #expect(storage.isCached(forKey: "1"))
+    }
+
+    @Test func theRemainsOfAKilledWriteAreCleaned() throws {
+        let storage = try makeStorage()
+        let remains = storage.directoryURL.appendingPathComponent(TemporaryFile.newName())
+        try Data("half a fi".utf8).write(to: remains)
+        _ = try storage.removeExpiredValues()
+        #expect(exists(remains))
+        _ = try storage.removeExpiredValues(referenceDate: Date() + 3600)
+        #expect(!exists(remains))
+    }
+
+    @Test func aKillBetweenRenameAndRowCostsTheFileOnly() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("former"), forKey: "1")
+        try storage.store(value: Note("other"), forKey: "2")
+        try Data("newer!".utf8).write(to: storage.cacheFileURL(forKey: "1"), options: .atomic)
+        let restarted = try makeStorage()
+        #expect(try restarted.value(forKey: "1") == nil)
+        #expect(try restarted.value(forKey: "2") == Note("other"))
+    }
+
+    @Test func storingLeavesNoTemporaryFiles() throws {
+        let storage = try makeStorage()
+        for index in 0..<10 { try storage.store(value: Note("x"), forKey: "\(index % 3)") }
+        let hidden = try #require(DiskFile.names(in: storage.directoryURL.path, hidden: true))
+        #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
+    }
+
+    // MARK: The index
+
+    @Test func aLostIndexIsMadeAgainFromTheFiles() throws {
+        do {
+            let storage = try makeStorage()
+            try storage.store(value: Note("one"), forKey: "1")
+            try storage.store(value: Note("two"), forKey: "2")
+        }
+        let url = try makeStorage().directoryURL
+        for name in DiskIndex.fileNames {
+            try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
+        }
+        let storage = try makeStorage()
+        #expect(try storage.totalSize() == 6)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        #expect(storage.isCached(forKey: "2", referenceDate: Date() + 6 * 86_400))
+        #expect(!storage.isCached(forKey: "2", referenceDate: Date() + 8 * 86_400))
+    }
+
+    @Test func aFileFoundByARebuildGetsItsChecksumWhenRead() async throws {
+        try FileManager.default.createDirectory(
+            at: makeStorage().directoryURL, withIntermediateDirectories: true)
+        let storage = try makeStorage()
+        let url = storage.cacheFileURL(forKey: "1")
+        try Data("one".utf8).write(to: url)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        while try storage.directory.withIndex(
+            validated: true, { try $0.row(named: "1".kf.sha256)?.checksum }) == .some(nil)
+        {
+            await Task.yield()
+        }
+        try overwrite(url, with: Data("X".utf8))
+        #expect(try storage.value(forKey: "1") == nil)
+    }
+
+    @Test func anIndexDeletedWhileRunningIsMadeAgain() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        for name in DiskIndex.fileNames {
+            try? FileManager.default.removeItem(
+                at: storage.directoryURL.appendingPathComponent(name))
+        }
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        try storage.store(value: Note("two"), forKey: "2")
+        #expect(exists(index(of: storage)))
+        #expect(try storage.totalSize() == 6)
+        let other = try makeStorage()
+        #expect(try other.value(forKey: "1") == Note("one"))
+        #expect(try other.value(forKey: "2") == Note("two"))
+        #expect(try storage.value(forKey: "2") == Note("two"))
+    }
+
+    @Test func aGarbledIndexIsMadeAgain() throws {
+        do {
+            let storage = try makeStorage()
+            try storage.store(value: Note("one"), forKey: "1")
+        }
+        let storage = try makeStorage()
+        for name in DiskIndex.fileNames {
+            let url = storage.directoryURL.appendingPathComponent(name)
+            try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 7) }).write(to: url)
+        }
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        try storage.store(value: Note("two"), forKey: "2")
+        #expect(try makeStorage().value(forKey: "2") == Note("two"))
+    }
+
+    @Test func anIndexGarbledWhileRunningIsMadeAgain() throws {
+        let storage = try makeStorage()
+        for index in 0..<200 { try storage.store(value: Note("\(index)"), forKey: "\(index)") }
+        let garbage = Data(repeating: 0xA5, count: 1 << 16)
+        // In place, the way a failing disk or a stray writer would do it.
+        try garbage.withUnsafeBytes { bytes in
+            for name in DiskIndex.fileNames.prefix(2) {
+                let path = storage.directoryURL.appendingPathComponent(name).path
+                let file = open(path, O_WRONLY)
+                try #require(file >= 0)
+                _ = pwrite(file, bytes.baseAddress, bytes.count, 0)
+                // Closing it would take away SQLite's locks in this process.
+            }
+        }
+        for index in 0..<200 {
+            let value = try storage.value(forKey: "\(index)")
+            #expect(value == nil || value == Note("\(index)"))
+        }
+        try storage.store(value: Note("new"), forKey: "new")
+        #expect(try storage.value(forKey: "new") == Note("new"))
+    }
+
+    @Test func theIndexOfAnotherVersionIsMadeAgain() throws {
+        do {
+            let storage = try makeStorage()
+            try storage.store(value: Note("one"), forKey: "1")
+            _ = try storage.directory.withIndex(validated: true) { index in
+                try index.write { try $0.setVersion(77) }
+            }
+        }
+        let storage = try makeStorage()
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+
+    // MARK: The folder
+
+    @Test func aFolderDeletedWhileRunningIsMadeAgain() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        try FileManager.default.removeItem(at: storage.directoryURL)
+        #expect(try storage.value(forKey: "1") == nil)
+        #expect(!storage.isCached(forKey: "1"))
+        #expect(try storage.totalSize() == 0)
+        #expect(try storage.removeExpiredValues().isEmpty)
+        #expect(!exists(storage.directoryURL))
+        try storage.store(value: Note("two"), forKey: "2")
+        #expect(try storage.value(forKey: "2") == Note("two"))
+        #expect(try storage.value(forKey: "1") == nil)
+        #expect(try storage.totalSize() == 3)
+    }
+
+    /// Upstream: testValueOnNotReadyStorageThrows
+    @Test func aFolderThatCannotBeMadeIsAnError() throws {
+        try folder.write(Data("a file".utf8), to: "file")
+        let config = DiskStorage.Config(
+            name: "test", sizeLimit: 0, directory: folder.file("file"))
+        #expect(KingfisherError.code { _ = try DiskStorage.Backend<Note>(config: config) } == 3005)
+        let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
+        #expect(!storage.isCached(forKey: "1"))
+        #expect(KingfisherError.code { _ = try storage.value(forKey: "1") } == 3011)
+        #expect(KingfisherError.code { try storage.store(value: Note("1"), forKey: "1") } == 3011)
+    }
+
+    /// Defect: D-27
+    @Test func aFolderThatCouldNotBeMadeIsTriedAgainByTheNextStore() throws {
+        try folder.write(Data("a file".utf8), to: "file")
+        let config = DiskStorage.Config(
+            name: "test", sizeLimit: 0, directory: folder.file("file"))
+        let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
+        try FileManager.default.removeItem(at: folder.file("file"))
+        #expect(KingfisherError.code { _ = try storage.value(forKey: "1") } == 3011)
+        try storage.store(value: Note("one"), forKey: "1")
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsAnError() {
+        // Nobody may create files there, not even root.
+        var config = DiskStorage.Config(name: "test", sizeLimit: 0)
+        config.cachePathBlock = { _, _ in URL(fileURLWithPath: "/proc/self", isDirectory: true) }
+        let storage = DiskStorage.Backend<Note>(noThrowConfig: config, creatingDirectory: true)
+        #expect(KingfisherError.code { try storage.store(value: Note("1"), forKey: "1") } == 3009)
+        #expect(!storage.isCached(forKey: "1"))
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a file system needs privileges"))
+    func aFullDiskIsAnErrorAndHarmsNothingElse() throws {
+        let disk = try SmallDisk(at: folder.url, size: "512k")
+        defer { disk.unmount() }
+        let storage = try makeStorage()
+        try storage.store(value: Note("zero"), forKey: "0")
+        try storage.store(value: Note("one"), forKey: "1")
+        let large = Note(String(repeating: "x", count: 1 << 20))
+        #expect(KingfisherError.code { try storage.store(value: large, forKey: "2") } == 3009)
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        #expect(!storage.isCached(forKey: "2"))
+
+        // Fill it to the last byte: now the index cannot grow either.
+        let filler = folder.file("filler")
+        try Data().write(to: filler)
+        let file = try FileHandle(forWritingTo: filler)
+        while (try? file.write(contentsOf: Data(repeating: 0, count: 512))) != nil {}
+        try file.close()
+        for key in 3..<20 {
+            #expect(
+                KingfisherError.code { try storage.store(value: Note("x"), forKey: "\(key)") }
+                    == 3009)
+        }
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        #expect(truncate(storage.cacheFileURL(forKey: "0").path, 1) == 0)
+        #expect(try storage.value(forKey: "0") == nil, "damage that cannot be recorded is a miss")
+        try FileManager.default.removeItem(at: filler)
+        try storage.store(value: Note("two"), forKey: "2")
+        #expect(try storage.value(forKey: "2") == Note("two"))
+        #expect(try storage.value(forKey: "1") == Note("one"))
+    }
+
+    // MARK: Others
+
+    /// Defect: D-19
+    @Test func storagesOfOneFolderSeeEachOthersFiles() throws {
+        let first = try makeStorage()
+        let second = try makeStorage()
+        #expect(try second.value(forKey: "1") == nil)
+        try first.store(value: Note("one"), forKey: "1")
+        #expect(try second.value(forKey: "1") == Note("one"))
+        try second.store(value: Note("other"), forKey: "1")
+        #expect(try first.value(forKey: "1") == Note("other"))
+        try second.remove(forKey: "1")
+        #expect(try first.value(forKey: "1") == nil)
+        try first.store(value: Note("one"), forKey: "1")
+        try second.removeAll()
+        #expect(try first.totalSize() == 0)
+    }
+
+    @Test func manyThreadsAndStoragesNeverSeeAWrongValue() throws {
+        let storages = try (0..<3).map { _ in try makeStorage() }
+        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+            var random = SeededGenerator(state: UInt64(thread))
+            let storage = storages[thread % storages.count]
+            for step in 0..<120 {
+                let key = "\(Int.random(in: 0..<8, using: &random))"
+                do {
+                    switch step % 6 {
+                    case 0, 1:
+                        let tail = String(repeating: "-", count: step * 50)
+                        try storage.store(value: Note("\(key):\(thread):\(tail)"), forKey: key)
+                    case 5 where step % 5 == 0:
+                        try storage.remove(forKey: key)
+                    default:
+                        let text = try storage.value(forKey: key)?.text
+                        #expect(text?.hasPrefix("\(key):") ?? true)
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        let files = try FileManager.default.contentsOfDirectory(
+            at: storages[0].directoryURL, includingPropertiesForKeys: [.fileSizeKey],
+            options: .skipsHiddenFiles)
+        let sizes = try files.map { try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 }
+        #expect(try storages[1].totalSize() == UInt(sizes.reduce(0, +)))
+    }
+
+    @Test func aStorageThatIsReplacedIsNeverAMissForReaders() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("start"), forKey: "1")
+        DispatchQueue.concurrentPerform(iterations: 3) { thread in
+            for step in 0..<150 {
+                do {
+                    if thread == 0 {
+                        let text = String(repeating: "\(step)", count: 1 + step % 17)
+                        try storage.store(value: Note(text), forKey: "1")
+                    } else {
+                        #expect(try storage.value(forKey: "1") != nil)
+                        #expect(storage.isCached(forKey: "1"))
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+    }
+}
+
+/// A file system of little space, in memory.
+final class SmallDisk {
+    private let path: String
+
+    /// Whether this process may mount file systems.
+    static let isPermitted: Bool = {
+        guard let folder = try? TemporaryDirectory(),
+            let disk = try? SmallDisk(at: folder.url, size: "64k")
+        else { return false }
+        disk.unmount()
+        return true
+    }()
+
+    init(at url: URL, size: String) throws {
+        path = url.path
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else {
+            throw POSIXError.current
+        }
+    }
+
+    func unmount() {
+        umount2(path, Int32(MNT_DETACH))
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+
+/// Whatever happens to the bytes: a clear error or a whole image, never a crash.
+struct DamagedDataTests {
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let name: String
+        let data: Data
+        var testDescription: String { name }
+    }
+
+    static let samples: [Sample] = {
+        let grid = PixelGrid.gradient(width: 36, height: 28)
+        var samples = [
+            Sample(name: "BMP", data: BMPFixture.data(grid)),
+            Sample(name: "ICO of a bitmap", data: ICOFixture.data([grid], as: .bmp)),
+            Sample(name: "ICO of a PNG", data: ICOFixture.data([grid], as: .png)),
+            Sample(name: "uncompressed PNG", data: PNGFixture.data(grid)),
+            Sample(
+                name: "animated GIF",
+                data: GIFFixture.data(
+                    [.red, .green].map { GIFFixture.Frame(.solid($0, width: 36, height: 28)) },
+                    loopCount: 0)),
+        ]
+        // A format that is not written here has no sample.
+        for format in ImageFormat.writable {
+            if let data = try? encoded(grid.bitmap(channels: 3), as: format, quality: 0.9) {
+                samples.append(Sample(name: format.rawValue, data: data))
+            }
+        }
+        if let progressive = try? grid.bitmap(channels: 3).vipsImage()
+            .encoded("jpegsave_buffer", ["interlace": true])
+        {
+            samples.append(Sample(name: "progressive JPEG", data: progressive))
+        }
+        return samples
+    }()
+
+    private func allPixels(_ data: Data) throws -> [Data] {
+        try Image.decoding(data).allBitmaps().map(\.data)
+    }
+
+    @Test(arguments: samples)
+    func neverTakesAPartForTheWhole(_ sample: Sample) throws {
+        let whole = try allPixels(sample.data)
+        let step = max(1, sample.data.count / 60)
+        for length in stride(from: 0, to: sample.data.count, by: step) {
+            do {
+                let pixels = try allPixels(sample.data.prefix(length))
+                #expect(pixels == whole, "\(length) of \(sample.data.count) bytes")
+            } catch is ImageCodingError {
+                // As it should be.
+            }
+        }
+    }
+
+    @Test(arguments: samples)
+    func survivesFlippedBits(_ sample: Sample) throws {
+        var generator = SplitMix(state: 20_240_607)
+        let limits = DecodingLimits(maximumPixelCount: 1_000_000)
+        for _ in 0..<60 {
+            var data = sample.data
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: 0..<data.count, using: &generator)
+                data[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            do {
+                let options = ImageCreatingOptions(limits: limits)
+                let image = try Image.decoding(data, options: options)
+                #expect(try image.allBitmaps().allSatisfy { $0.size == image.pixelSize })
+            } catch is ImageCodingError {
+                // As it should be.
+            }
+        }
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func survivesAHeaderAndNothingElse(_ format: ImageFormat) throws {
+        for sample in Self.samples where sample.data.kf.imageFormat == format {
+            let data = sample.data.prefix(16) + Data(repeating: 0xFF, count: 200)
+            #expect(throws: ImageCodingError.self) { try Image.decoding(data).bitmap() }
+        }
+    }
+
+    /// SplitMix64, so that every run sees the same damage.
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}

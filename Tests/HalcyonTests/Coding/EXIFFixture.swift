@@ -1,0 +1,36 @@
+import Foundation
+import HalcyonTestKit
+
+/// Blocks of EXIF data written by hand.
+enum EXIFFixture {
+    /// A little-endian block with an orientation and a position (a latitude reference and an artist's
+    /// name, `secret`, that must not leak).
+    static func block(orientation: Int, prefix: Bool = true) -> Data {
+        var bytes: [UInt8] = prefix ? Array("Exif".utf8) + [0, 0] : []
+        bytes += [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]
+        bytes += [3, 0]
+        bytes += entry(0x0112, type: 3, count: 1, value: orientation)
+        // The text stands after this directory and that of the position.
+        bytes += entry(0x013B, type: 2, count: 7, value: 68)
+        bytes += entry(0x8825, type: 4, count: 1, value: 50)
+        bytes += [0, 0, 0, 0]
+        bytes += [1, 0]
+        bytes += entry(0x0001, type: 2, count: 2, value: 0x4E)
+        bytes += [0, 0, 0, 0]
+        return Data(bytes + Array("secret".utf8) + [0, 0])
+    }
+
+    /// `jpeg` with the block as its first segment.
+    static func inserted(_ block: Data, into jpeg: Data) -> Data {
+        let length = block.count + 2
+        return jpeg.prefix(2) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + block
+            + jpeg.dropFirst(2)
+    }
+
+    private static func entry(_ tag: Int, type: Int, count: Int, value: Int) -> [UInt8] {
+        [UInt8(tag & 255), UInt8(tag >> 8), UInt8(type), 0]
+            + [count, value].flatMap { number in
+                (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+            }
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+
+struct VipsDecoderTests {
+    @Test func readsEveryCommonFormat() {
+        let readable = Set(ImageFormat.readable)
+        #expect(readable.isSuperset(of: [.JPEG, .PNG, .GIF, .WebP, .BMP, .ICO]))
+        #expect(!readable.contains(.unknown))
+    }
+
+    /// Upstream: testDecodingSupportsVariousPixelFormats,
+    /// testDecodingRedrawsIndexedColorSpaceImageToDeviceRGB
+    @Test(arguments: PNGFixture.Format.allCases)
+    func readsEveryKindOfPNGExactly(_ kind: PNGFixture.Format) throws {
+        let grid = PixelGrid(width: 7, height: 5) { x, y in
+            let level = UInt8(x * 30 + y)
+            return switch kind {
+            case .gray8, .gray16: Pixel(gray: level)
+            case .grayAlpha8: Pixel(level, level, level, UInt8(255 - y * 40))
+            case .rgb8, .rgb16: Pixel(level, UInt8(y * 50), 77)
+            default: Pixel(level, UInt8(y * 50), 77, UInt8(255 - y * 40))
+            }
+        }
+        let image = try Image.decoding(PNGFixture.data(grid, as: kind))
+        let isDeep = [.gray16, .rgb16, .rgba16].contains(kind)
+        let hasAlpha = [.grayAlpha8, .rgba8, .rgba16, .palette8].contains(kind)
+        #expect(image.depth == (isDeep ? .sixteen : .eight))
+        #expect(image.hasAlpha == hasAlpha)
+        let bitmap = try image.bitmap()
+        #expect(bitmap.depth == image.depth)
+        #expect(try bitmap.greatestDifference(from: grid.bitmap(channels: hasAlpha ? 4 : 3)) == 0)
+    }
+
+    @Test(arguments: [1, 2, 4])
+    func readsFewBitsPerSample(_ bits: Int) throws {
+        let black = try Bitmap.drawn(9, 3) { x, y in
+            (x + y) % 2 == 0 ? [0, 0, 0] : [255, 255, 255]
+        }
+        let data = try black.vipsImage().apply("extract_band", ["band": 0])
+            .interpreted(as: .bw)
+            .encoded("pngsave_buffer", ["bitdepth": .int(bits), "palette": false])
+        #expect(try decoded(data).greatestDifference(from: black) == 0)
+    }
+
+    @Test func readsInterlacedPNG() throws {
+        let bitmap = try Bitmap.gradient(33, 21, channels: 4)
+        let data = try bitmap.vipsImage().encoded("pngsave_buffer", ["interlace": true])
+        #expect(try decoded(data).greatestDifference(from: bitmap) == 0)
+    }
+
+    @Test func readsBaselineProgressiveAndGreyJPEG() throws {
+        let bitmap = try Bitmap.gradient(64, 48)
+        for interlace in [false, true] {
+            let data = try bitmap.vipsImage().encoded(
+                "jpegsave_buffer", ["Q": 95, "interlace": .bool(interlace)])
+            #expect(JPEGFrameHeader(data)?.isProgressive == interlace)
+            #expect(try decoded(data).meanDifference(from: bitmap) < 2)
+        }
+        let grey = try bitmap.vipsImage().converted(to: .bw).encoded("jpegsave_buffer", ["Q": 95])
+        #expect(JPEGFrameHeader(grey)?.components == 1)
+        let image = try decoded(grey)
+        #expect(image.channels == 3)
+        let sample = image.samples(20, 20)
+        #expect(sample[0] == sample[1] && sample[1] == sample[2])
+    }
+
+    @Test(arguments: [
+        (UInt8(0xC1), UInt8(12), "it has 12 bits per sample, only 8 are read"),
+        (0xC3, 8, "it is lossless JPEG"), (0xC7, 8, "it is hierarchical JPEG or JPEG-LS"),
+    ])
+    func refusesUnusualJPEGByItsFrameHeader(
+        _ marker: UInt8, _ precision: UInt8, _ reason: String
+    ) throws {
+        var data = try encoded(.gradient(16, 16), as: .JPEG)
+        let frame = try #require(data.firstRange(of: Data([0xFF, 0xC0])))
+        data[frame.lowerBound + 1] = marker
+        data[frame.lowerBound + 4] = precision
+        #expect(throws: ImageCodingError.unsupported(.JPEG, reason: reason)) {
+            try Image.decoding(data)
+        }
+    }
+
+    @Test(arguments: 1...8)
+    func appliesEXIFOrientationExactly(_ orientation: Int) throws {
+        let grid = PixelGrid(width: 5, height: 3) { x, y in Pixel(UInt8(x * 40), UInt8(y * 80), 9) }
+        let block = EXIFFixture.block(orientation: orientation, prefix: false)
+        let data = PNGFixture.data(
+            grid, as: .rgb8, chunks: [PNGFixture.Chunk(type: "eXIf", data: block)])
+        let shown = Self.shown(try grid.bitmap(channels: 3), orientation)
+        let image = try Image.decoding(data)
+        #expect(image.pixelSize == shown.size)
+        #expect(try image.bitmap().greatestDifference(from: shown) == 0)
+    }
+
+    @Test(arguments: 1...8)
+    func appliesEXIFOrientationOfReducedJPEG(_ orientation: Int) throws {
+        let stored = try Bitmap.gradient(80, 48)
+        let jpeg = try encoded(stored, as: .JPEG)
+        let data = EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: jpeg)
+        let decoder = VipsDecoder()
+        let header = try decoder.header(of: data, format: .JPEG)
+        let shown = Self.shown(stored, orientation)
+        #expect(header.size == shown.size)
+        let least = PixelSize(width: shown.size.width / 4, height: shown.size.height / 4)
+        let bitmap = try Bitmap(
+            rendering: decoder.decode(data, header: header, frame: 0, leastSize: least).pipeline())
+        #expect(bitmap.size == least)
+        for (x, y) in [(1, 1), (bitmap.size.width - 2, 1), (1, bitmap.size.height - 2)] {
+            let expected = shown[x * 4 + 2, y * 4 + 2]
+            #expect(abs(bitmap[x, y].red - expected.red) < 0.05)
+            #expect(abs(bitmap[x, y].green - expected.green) < 0.05)
+        }
+    }
+
+    /// What is shown of stored pixels, after the table of EXIF 2.3 for tag 274.
+    private static func shown(_ stored: Bitmap, _ orientation: Int) -> Bitmap {
+        let (w, h) = (stored.size.width, stored.size.height)
+        let size = orientation >= 5 ? stored.size.transposed : stored.size
+        var bytes = Data()
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let (column, row) =
+                    switch orientation {
+                    case 2: (w - 1 - x, y)
+                    case 3: (w - 1 - x, h - 1 - y)
+                    case 4: (x, h - 1 - y)
+                    case 5: (y, x)
+                    case 6: (y, h - 1 - x)
+                    case 7: (w - 1 - y, h - 1 - x)
+                    case 8: (w - 1 - y, x)
+                    default: (x, y)
+                    }
+                bytes.append(contentsOf: stored.samples(column, row))
+            }
+        }
+        return Bitmap(pixels: bytes, size: size, channels: stored.channels)!
+    }
+
+    @Test func reducesJPEGAsFarAsItMay() throws {
+        let data = try encoded(.gradient(200, 200), as: .JPEG)
+        let decoder = VipsDecoder()
+        let header = try decoder.header(of: data, format: .JPEG)
+        for side in [200, 150, 100, 99, 50, 26, 25, 24, 1] {
+            let bitmap = try Bitmap(
+                rendering: decoder.decode(
+                    data, header: header, frame: 0,
+                    leastSize: PixelSize(width: side, height: side)
+                ).pipeline())
+            let best = [25, 50, 100, 200].first { $0 >= side }!
+            #expect(bitmap.size == PixelSize(width: best, height: best))
+        }
+    }
+
+    @Test func reducesWebPAndSVGToWhatIsAsked() throws {
+        let webp = try encoded(.gradient(300, 200), as: .WebP)
+        let svg = Data("<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>".utf8)
+        for (data, format) in [(webp, ImageFormat.WebP), (svg, .SVG)] {
+            let decoder = VipsDecoder()
+            guard decoder.canDecode(format) else { continue }
+            let header = try decoder.header(of: data, format: format)
+            #expect(header.size == PixelSize(width: 300, height: 200))
+            let bitmap = try Bitmap(
+                rendering: decoder.decode(
+                    data, header: header, frame: 0, leastSize: PixelSize(width: 31, height: 20)
+                ).pipeline())
+            #expect((31...33).contains(bitmap.size.width))
+            #expect((20...22).contains(bitmap.size.height))
+        }
+    }
+
+    @Test func refusesMorePixelsThanAllowed() throws {
+        let data = PNGFixture.data(.solid(.red, width: 20, height: 10))
+        let limits = DecodingLimits(maximumPixelCount: 199)
+        #expect(
+            throws: ImageCodingError.tooManyPixels(PixelSize(width: 20, height: 10), limit: 199)
+        ) {
+            try Image.decoding(data, options: ImageCreatingOptions(limits: limits))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct VipsEncoderTests {
+    static let writable = ImageFormat.writable
+    static let lossless: [ImageFormat] = [.PNG, .TIFF]
+
+    @Test func writesEveryCommonFormat() {
+        #expect(Set(Self.writable).isSuperset(of: [.JPEG, .PNG, .GIF, .WebP, .TIFF]))
+        #expect(!Self.writable.contains(.SVG))
+    }
+
+    @Test(arguments: writable)
+    func givesBackWhatWasWritten(_ format: ImageFormat) throws {
+        for channels in [3, 4] where channels == 3 || format != .JPEG && format != .GIF {
+            let bitmap = try Bitmap.gradient(48, 36, channels: channels)
+            let back = try decoded(encoded(bitmap, as: format))
+            #expect(back.channels == channels)
+            // A palette of 256 colours is coarse.
+            let tolerance = Self.lossless.contains(format) ? 0 : format == .GIF ? 12.0 : 2.5
+            #expect(try back.meanDifference(from: bitmap) <= tolerance)
+        }
+    }
+
+    @Test(arguments: writable)
+    func keepsSixteenBitsWhereTheFormatCan(_ format: ImageFormat) throws {
+        var bytes = Data()
+        for place in 0..<32 * 32 {
+            let sample = UInt16(place * 60 + 3)
+            for _ in 0..<3 { withUnsafeBytes(of: sample) { bytes.append(contentsOf: $0) } }
+        }
+        let bitmap = try #require(
+            Bitmap(
+                pixels: bytes, size: PixelSize(width: 32, height: 32), channels: 3, depth: .sixteen)
+        )
+        let back = try decoded(encoded(bitmap, as: format))
+        let isDeep = [.PNG, .TIFF, .AVIF, .HEIC, .JPEGXL].contains(format)
+        #expect(back.depth == (isDeep ? .sixteen : .eight))
+        if Self.lossless.contains(format) {
+            #expect(back.data == bytes)
+        } else if format != .GIF {
+            #expect(try back.meanDifference(from: bitmap) < 4)
+        }
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .WebP, .AVIF, .JPEGXL])
+    func spendsFewerBytesOnLessQuality(_ format: ImageFormat) throws {
+        guard Self.writable.contains(format) else { return }
+        let bitmap = try Bitmap.drawn(96, 96) { x, y in
+            [UInt8(x * y % 251), UInt8((x * 7 + y * 3) % 256), UInt8(x * 2)]
+        }
+        let sizes = try [0, 0.5, 1].map { try encoded(bitmap, as: format, quality: $0).count }
+        #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
+    }
+
+    @Test func mapsQualityOntoTheCodecsRange() {
+        #expect(VipsSaver.level(0) == 1)
+        #expect(VipsSaver.level(1) == 100)
+        #expect(VipsSaver.level(-3) == 1)
+        #expect(VipsSaver.level(7) == 100)
+        #expect(VipsSaver.level(.nan) == 100)
+    }
+
+    @Test func putsWhiteBehindTransparencyInJPEG() throws {
+        let bitmap = try Bitmap.drawn(16, 16, channels: 4) { x, _ in
+            x < 8 ? [0, 0, 0, 0] : [255, 0, 0, 255]
+        }
+        let back = try decoded(encoded(bitmap, as: .JPEG))
+        #expect(back.samples(1, 8).allSatisfy { $0 > 250 })
+        #expect(back.samples(14, 8)[0] > 240 && back.samples(14, 8)[1] < 15)
+    }
+
+    @Test func writesPlainJPEGAndPNGOfOddSizes() throws {
+        for format in [ImageFormat.JPEG, .PNG, .WebP, .GIF, .TIFF] {
+            for size in [PixelSize(width: 1, height: 1), PixelSize(width: 17, height: 1)] {
+                let bitmap = try Bitmap.gradient(size.width, size.height)
+                #expect(try decoded(encoded(bitmap, as: format)).size == size)
+            }
+        }
+    }
+
+    @Test func saysWhichSizesAFormatCannotHold() throws {
+        let wide = try Bitmap.gradient(16384, 1)
+        #expect(
+            throws: ImageCodingError.encodingFailed(
+                .WebP, reason: "16384×1 pixels are outside of 1…16383 a side")
+        ) { try encoded(wide, as: .WebP) }
+        guard Self.writable.contains(.AVIF) else { return }
+        #expect(
+            throws: ImageCodingError.encodingFailed(
+                .AVIF, reason: "15×40 pixels are outside of 16…16384 a side")
+        ) { try encoded(.gradient(15, 40), as: .AVIF) }
+    }
+
+    @Test(arguments: [ImageFormat.SVG, .PDF, .BMP, .ICO, .unknown])
+    func writesNoOtherFormat(_ format: ImageFormat) throws {
+        #expect(throws: ImageCodingError.self) { try encoded(.gradient(16, 16), as: format) }
+    }
+
+    // MARK: Metadata
+
+    private static let traces = ["Exif", "EXIF", "secret", "xmpmeta", "Photoshop"]
+
+    private static func traces(in data: Data) -> [String] {
+        traces.filter { data.firstRange(of: Data($0.utf8)) != nil }
+    }
+
+    @Test(arguments: writable)
+    func writesNoMetadataUnlessAsked(_ format: ImageFormat) throws {
+        let photo = EXIFFixture.inserted(
+            EXIFFixture.block(orientation: 6), into: try encoded(.gradient(40, 24), as: .JPEG))
+        #expect(!Self.traces(in: photo).isEmpty)
+        let image = try Image.decoding(photo)
+        let data = try image.kf.data(format: format, options: ImageEncodingOptions())
+        #expect(Self.traces(in: data) == [])
+        #expect(try ImageMetadata(reading: data) == ImageMetadata())
+        #expect(try Image.decoding(data).pixelSize == PixelSize(width: 24, height: 40))
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .AVIF, .HEIC])
+    func writesMetadataWhenAskedWithTheOrientationReset(_ format: ImageFormat) throws {
+        guard Self.writable.contains(format) else { return }
+        let photo = EXIFFixture.inserted(
+            EXIFFixture.block(orientation: 6), into: try encoded(.gradient(40, 24), as: .JPEG))
+        let metadata = try ImageMetadata(reading: photo)
+        #expect(metadata.exif != nil)
+        let options = ImageEncodingOptions(metadata: metadata)
+        let data = try Image.decoding(photo).kf.data(format: format, options: options)
+        #expect(Self.traces(in: data).contains("secret"))
+        // Upright pixels that nobody turns again.
+        let back = try Image.decoding(data)
+        #expect(back.pixelSize == PixelSize(width: 24, height: 40))
+        #expect(try back.bitmap().size == PixelSize(width: 24, height: 40))
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .TIFF, .AVIF, .HEIC])
+    func writesXMP(_ format: ImageFormat) throws {
+        guard Self.writable.contains(format) else { return }
+        let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'>secret</x:xmpmeta>".utf8)
+        let data = try encoded(.gradient(20, 20), as: format, metadata: ImageMetadata(xmp: xmp))
+        #expect(try ImageMetadata(reading: data).xmp == xmp)
+    }
+
+    @Test(arguments: [ImageFormat.GIF, .JPEGXL, .TIFF])
+    func leavesOutWhatTheFormatCannotHold(_ format: ImageFormat) throws {
+        guard Self.writable.contains(format) else { return }
+        let metadata = ImageMetadata(exif: EXIFFixture.block(orientation: 1))
+        let data = try encoded(.gradient(20, 20), as: format, metadata: metadata)
+        #expect(try decoded(data).size == PixelSize(width: 20, height: 20))
+        #expect(try ImageMetadata(reading: data).exif == nil)
+    }
+
+    @Test func resetsOnlyTheOrientation() {
+        for prefix in [true, false] {
+            let block = EXIFFixture.block(orientation: 6, prefix: prefix)
+            let upright = EXIFFixture.block(orientation: 1, prefix: prefix)
+            #expect(EXIFOrientation.reset(in: block) == upright)
+            #expect(EXIFOrientation.reset(in: Data([0]) + block).count == block.count + 1)
+        }
+        let junk = Data("Exif\0\0II*\0\u{FF}\u{FF}".utf8)
+        #expect(EXIFOrientation.reset(in: junk) == junk)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// The guides print code that compiles, and what it does is what they say.
+@Suite struct GuideTests {
+    @Test func everyPieceOfSwiftInADocumentIsCompiled() throws {
+        let regions = try GuideText.regions()
+        let documents = try GuideText.documents()
+        #expect(documents.count > 5)
+        for (name, text) in documents {
+            for block in GuideText.swiftBlocks(of: text) {
+                #expect(
+                    regions.contains { $0.key.hasPrefix("\(name)/") && $0.value == block },
+                    "docs/\(name).md prints code that is not in GuideSnippets.swift:\n\(block)")
+            }
+        }
+    }
+
+    @Test func everyCompiledPieceIsPrinted() throws {
+        let documents = try GuideText.documents()
+        for (name, code) in try GuideText.regions() {
+            let document = String(name.prefix { $0 != "/" })
+            #expect(
+                GuideText.swiftBlocks(of: documents[document] ?? "").contains(code),
+                "\(name) is not printed in docs/\(document).md")
+        }
+    }
+
+    @Test func theReadmeLinksToEveryGuide() throws {
+        let readme = try String(
+            contentsOf: GuideText.root.appendingPathComponent("README.md"), encoding: .utf8)
+        for guide in Set(try GuideText.regions().keys.map { $0.prefix { $0 != "/" } }) {
+            #expect(readme.contains("(docs/\(guide).md)"))
+        }
+    }
+
+    @Test func indentationIsTrimmedAndOrderKept() {
+        #expect(GuideText.trimmed(["    a {", "", "        b", "    }"]) == "a {\n\n    b\n}")
+        #expect(GuideText.swiftBlocks(of: "x\n```swift\n  a\n```\n```\nb\n```\n") == ["a"])
+    }
+}
+
+/// Reads the guides, and the code that belongs to them.
+private enum GuideText {
+    /// The folder of the package.
+    static let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }
+
+    /// The documents by their names without extension.
+    static func documents() throws -> [String: String] {
+        let folder = root.appendingPathComponent("docs", isDirectory: true)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".md") }
+        return try Dictionary(
+            uniqueKeysWithValues: names.map {
+                let text = try String(
+                    contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+                return (String($0.dropLast(3)), text)
+            })
+    }
+
+    /// The marked pieces of `GuideSnippets.swift` by their names.
+    static func regions() throws -> [String: String] {
+        let file = root.appendingPathComponent("Tests/HalcyonTests/Guides/GuideSnippets.swift")
+        var regions: [String: String] = [:]
+        var current: (name: String, lines: [String])?
+        for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if text.hasPrefix("// guide: ") {
+                #expect(current == nil, "\(text) begins inside another piece")
+                current = (String(text.dropFirst(10)), [])
+            } else if text == "// end", let (name, lines) = current {
+                #expect(regions.updateValue(trimmed(lines), forKey: name) == nil)
+                current = nil
+            } else {
+                current?.lines.append(line)
+            }
+        }
+        return regions
+    }
+
+    /// What is printed as Swift in a document.
+    static func swiftBlocks(of text: String) -> [String] {
+        var blocks: [String] = []
+        var current: [String]?
+        for line in text.components(separatedBy: "\n") {
+            if let lines = current {
+                if line == "```" {
+                    blocks.append(trimmed(lines))
+                    current = nil
+                } else {
+                    current = lines + [line]
+                }
+            } else if line == "```swift" {
+                current = []
+            }
+        }
+        return blocks
+    }
+
+    /// The lines without the indentation they have in common.
+    static func trimmed(_ lines: [String]) -> String {
+        let indentation =
+            lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        return lines.map { String($0.dropFirst(indentation)) }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// The option `downloadPriority`, up to the order in which a server gets the requests.
+struct DownloadPriorityTests {
+    private let url = URL(string: "http://a.example/x.png")!
+    private let downloader = ImageDownloader(
+        name: "test", transport: ScriptedTransport(body: Data([42]), after: Gate()))
+
+    private func download(
+        _ url: URL, _ priority: Float?, from downloader: ImageDownloader,
+        _ completion: @escaping @Sendable (LoadingResult) -> Void = { _ in }
+    ) -> DownloadTask {
+        downloader.downloadImage(
+            with: url,
+            options: .processing(
+                FirstByteProcessor(), priority.map { [.downloadPriority($0)] } ?? []),
+            completionHandler: completion)
+    }
+
+    /// Upstream: testDownloadTaskTakePriorityOption
+    @Test func theDownloadTakesThePriorityOfTheOption() {
+        let urgent = download(url, 0.75, from: downloader)
+        #expect(urgent.sessionTask?.priority == 0.75)
+        let plain = download(URL(string: "http://a.example/y.png")!, nil, from: downloader)
+        #expect(plain.sessionTask?.priority == 0.5)
+        let senseless = download(URL(string: "http://a.example/z.png")!, .nan, from: downloader)
+        #expect(senseless.sessionTask?.priority == 0.5)
+        downloader.cancelAll()
+    }
+
+    @Test func aDownloadIsAsUrgentAsItsMostUrgentCaller() throws {
+        let low = download(url, 0.1, from: downloader)
+        let task = try #require(low.sessionTask)
+        #expect(task.priority == 0.1)
+        let high = download(url, 0.9, from: downloader)
+        let middle = download(url, 0.4, from: downloader)
+        #expect(task === high.sessionTask && task.priority == 0.9)
+        high.cancel()
+        #expect(task.priority == 0.4)
+        middle.cancel()
+        #expect(task.priority == 0.1)
+        low.cancel()
+    }
+
+    @Test func theServerGetsTheMostUrgentRequestsFirst() async throws {
+        let gate = Gate()
+        let server = try await OriginServer.start()
+        let image = OriginResponse.ok(Data([42]))
+        server.route("/first", image.with(.wait(.gate(gate))))
+        for name in ["a", "b", "c", "d", "e", "f"] { server.route("/\(name)", image) }
+        let downloader = ImageDownloader.patient()
+        downloader.maximumConnectionsPerHost = 1
+        // A configuration of its own, so that nobody else is in line.
+        downloader.connectTimeout = 14.5
+        let results = Recorder<LoadingResult>()
+
+        _ = download(server.url("/first"), nil, from: downloader) { results.record($0) }
+        await server.waitForRequests(1)
+        var line = 0
+        for (name, priority) in [("a", 0.5), ("b", 0.2), ("c", 0.9), ("d", 0.5), ("e", 0.1)] {
+            _ = download(server.url("/\(name)"), Float(priority), from: downloader) {
+                results.record($0)
+            }
+            line += 1
+            try await downloader.waitForLine(line)
+        }
+        // A more urgent caller joins one download, and one leaves that had made another urgent.
+        _ = download(server.url("/e"), 0.8, from: downloader) { results.record($0) }
+        _ = download(server.url("/f"), 0.3, from: downloader) { results.record($0) }
+        let leaver = download(server.url("/f"), 1, from: downloader) { results.record($0) }
+        try await downloader.waitForLine(6)
+        leaver.cancel()
+        gate.open()
+        await results.waitFor(count: 9)
+        #expect(
+            server.requests.map(\.path) == ["/first", "/c", "/e", "/a", "/d", "/f", "/b"])
+    }
+}
+
+extension ImageDownloader {
+    /// Waits until `count` requests are in line.
+    fileprivate func waitForLine(_ count: Int) async throws {
+        guard let network = try transport() as? AsyncHTTPClientTransport else { return }
+        while network.waitingRequestCount < count { await pause() }
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+/// Little that unpacks to much.
+enum GzipBomb {
+    /// 4,098 bytes in gzip format that are 4,194,304 zeros: one dynamic block (RFC 1951), in which
+    /// each zero bit is a copy of 258 bytes at distance 1.
+    static let fourMebibytesOfZeros: Data = {
+        let start: [UInt8] = [
+            0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xED, 0xC1, 0x01, 0x01,
+            0x00, 0x00, 0x00, 0x82, 0x20, 0xFF, 0xAF, 0x6E, 0x48, 0x40, 0x01,
+        ]
+        let end: [UInt8] = [0x7C, 0x1B, 0x6A, 0x40, 0x47, 0x11, 0x00, 0x00, 0x40, 0x00]
+        return Data(start) + Data(count: 4098 - start.count - end.count) + Data(end)
+    }()
+}

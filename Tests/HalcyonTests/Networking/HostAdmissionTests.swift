@@ -1,0 +1,149 @@
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct HostAdmissionTests {
+    /// Lets `requests` enter and returns whether each may go on.
+    private func enter(_ requests: Range<Int>, _ host: String, _ admission: inout HostAdmission)
+        -> [Bool]
+    {
+        var answers: [Bool] = []
+        for request in requests {
+            answers.append(admission.enter(request, host: host, priority: 0.5))
+        }
+        return answers
+    }
+
+    @Test func admitsUpToTheLimitPerHostInOrder() {
+        var admission = HostAdmission(limit: 2)
+        let first = enter(0..<4, "a", &admission)
+        #expect(first == [true, true, false, false])
+        let other = enter(9..<10, "b", &admission)
+        #expect(other == [true])
+        var admitted: [[Int]] = []
+        for _ in 0..<4 { admitted.append(admission.leave("a")) }
+        #expect(admitted == [[2], [3], [], []])
+        let again = enter(5..<8, "a", &admission)
+        #expect(again == [true, true, false])
+    }
+
+    @Test func whoAbandonsTheLineIsNotAdmitted() {
+        var admission = HostAdmission(limit: 1)
+        _ = enter(0..<3, "a", &admission)
+        var abandoned: [Bool] = []
+        for request in [1, 1, 0] { abandoned.append(admission.abandon(request, host: "a")) }
+        #expect(abandoned == [true, false, false])
+        let next = admission.leave("a")
+        #expect(next == [2])
+    }
+
+    @Test func aMultiplexingHostAdmitsMany() {
+        var admission = HostAdmission(limit: 1)
+        _ = enter(0..<150, "a", &admission)
+        let admitted = admission.multiplex("a")
+        #expect(admitted == Array(1..<HostAdmission.multiplexedLimit))
+        let again = admission.multiplex("a")
+        #expect(again == [])
+        let next = admission.leave("a")
+        #expect(next == [100])
+    }
+
+    @Test func aCancelledTaskLeavesTheLine() async throws {
+        let gate = HostGate(limit: 1)
+        try await gate.enter("a", priority: TransferPriority())
+        let events = Recorder<String>()
+        let cancelled = Task {
+            try await gate.enter("a", priority: TransferPriority())
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let next = Task {
+            try await gate.enter("a", priority: TransferPriority())
+            events.record("next")
+        }
+        gate.leave("a")
+        try await next.value
+        #expect(events.events == ["next"])
+    }
+
+    @Test func theMostUrgentGoesFirstAndEquallyUrgentOnesInOrder() {
+        var admission = HostAdmission(limit: 1)
+        for (request, priority) in [0.5, 0.5, 0.9, 0.1, 0.9, 0.5].enumerated() {
+            _ = admission.enter(request, host: "a", priority: Float(priority))
+        }
+        admission.reprioritize(3, host: "a", priority: 1)
+        admission.reprioritize(4, host: "a", priority: 0.5)
+        // Not in line any more, or never.
+        admission.reprioritize(0, host: "a", priority: 1)
+        admission.reprioritize(7, host: "a", priority: 1)
+        var order: [Int] = []
+        for _ in 0..<6 { order += admission.leave("a") }
+        #expect(order == [3, 2, 1, 4, 5])
+    }
+
+    /// Who is where, by the plainest means.
+    private struct Model {
+        struct Waiting {
+            let request: Int
+            let host: String
+            var priority: Float
+        }
+
+        /// In the order they came.
+        var line: [Waiting] = []
+        var running: [Int: String] = [:]
+
+        mutating func admit(to host: String, limit: Int) -> [Int] {
+            var admitted: [Int] = []
+            while running.values.count(where: { $0 == host }) < limit,
+                let highest = line.filter({ $0.host == host }).map(\.priority).max(),
+                let index = line.firstIndex(where: {
+                    $0.host == host && $0.priority == highest
+                })
+            {
+                let request = line.remove(at: index).request
+                running[request] = host
+                admitted.append(request)
+            }
+            return admitted
+        }
+    }
+
+    @Test(arguments: 0..<40) func agreesWithAModelUnderRandomSchedules(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var admission = HostAdmission(limit: 2)
+        var model = Model()
+        for request in 0..<400 {
+            let host = Bool.random(using: &random) ? "a" : "b"
+            let priority = Float(Int.random(in: 0...4, using: &random)) / 4
+            switch random.next() % 8 {
+            case 0..<4:
+                let isAdmitted = admission.enter(request, host: host, priority: priority)
+                model.line.append(.init(request: request, host: host, priority: priority))
+                #expect(isAdmitted == model.admit(to: host, limit: 2).contains(request))
+            case 4, 5:
+                guard let done = model.running.sorted(by: { $0.key < $1.key }).first else {
+                    continue
+                }
+                model.running[done.key] = nil
+                let admitted = admission.leave(done.value)
+                #expect(admitted == model.admit(to: done.value, limit: 2))
+            case 6:
+                guard let index = model.line.indices.randomElement(using: &random) else {
+                    continue
+                }
+                model.line[index].priority = priority
+                admission.reprioritize(
+                    model.line[index].request, host: model.line[index].host, priority: priority)
+            default:
+                guard let index = model.line.indices.randomElement(using: &random) else {
+                    continue
+                }
+                let left = model.line.remove(at: index)
+                let wasInLine = admission.abandon(left.request, host: left.host)
+                #expect(wasInLine)
+            }
+        }
+    }
+}

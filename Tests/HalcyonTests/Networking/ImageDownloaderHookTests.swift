@@ -1,0 +1,378 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Request modifiers, redirect handlers and the delegate.
+struct ImageDownloaderHookTests {
+    private let url = URL(string: "http://a.example/x.png")!
+    private let body = Data([42])
+
+    private func downloader(_ transport: ScriptedTransport) -> ImageDownloader {
+        ImageDownloader(name: "test", transport: transport)
+    }
+
+    private func modifying(
+        _ change: @escaping @Sendable (inout URLRequest) -> Void
+    ) -> KingfisherParsedOptionsInfo {
+        let modifier = AnyModifier { request in
+            var request = request
+            change(&request)
+            return request
+        }
+        return .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+    }
+
+    @Test func theRequestHasTheDownloadersTimeoutAndSkipsCaches() async {
+        let transport = ScriptedTransport(body: body)
+        let downloader = downloader(transport)
+        downloader.downloadTimeout = 3
+        _ = await downloader.result(url)
+        let request = transport.requests.events.first
+        #expect(request?.timeoutInterval == 3 && request?.httpMethod == "GET")
+        #expect(request?.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(ImageDownloader.default.downloadTimeout == 15)
+    }
+
+    /// Upstream: testDownloadWithModifyingRequest, testDownloadTaskProperty
+    @Test func aModifierReplacesTheURL() async throws {
+        let transport = ScriptedTransport(body: body)
+        let target = URL(string: "http://b.example/z")!
+        let options = modifying { $0.url = target }
+        let results = Recorder<LoadingResult>()
+        let task = downloader(transport).downloadImage(with: url, options: options) {
+            results.record($0)
+        }
+        #expect(task.isInitialized && task.sessionTask?.originalURL == target)
+        let result = try #require(await results.waitFor(count: 1).first)
+        #expect(try result.get().url == target)
+        #expect(transport.requests.events.map(\.url) == [target])
+    }
+
+    /// Upstream: testDownloadWithModifyingRequestToNil, testDownloadTaskNilWithNilURL
+    @Test func aModifierThatReturnsNothingIs1001() async {
+        let transport = ScriptedTransport(body: body)
+        let results = Recorder<LoadingResult>()
+        let task = downloader(transport).downloadImage(
+            with: url,
+            options: .processing(
+                FirstByteProcessor(), [.requestModifier(AnyModifier { _ in nil })])
+        ) { results.record($0) }
+        #expect(results.events.map(\.errorCode) == [1001])
+        #expect(!task.isInitialized && transport.requests.count == 0)
+    }
+
+    /// Upstream: testDownloadEmptyURL
+    @Test func aModifierThatRemovesTheURLIs1002WithThatRequest() async {
+        let options = modifying {
+            $0.url = nil
+            $0.setValue("mark", forHTTPHeaderField: "X-Mark")
+        }
+        let transport = ScriptedTransport(body: body)
+        let result = await downloader(transport).result(url, options)
+        #expect(transport.requests.count == 0)
+        guard case .failure(.requestError(reason: .invalidURL(let request))) = result else {
+            Issue.record("another result")
+            return
+        }
+        #expect(request.value(forHTTPHeaderField: "X-Mark") == "mark")
+    }
+
+    /// Upstream: testDownloadWithAsyncModifyingRequest
+    @Test func anAsyncModifierRunsFirstAndIsToldOfTheTask() async throws {
+        let transport = ScriptedTransport(body: body)
+        let modifier = GatedModifier()
+        let results = Recorder<LoadingResult>()
+        let task = downloader(transport).downloadImage(
+            with: url,
+            options: .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+        ) {
+            #expect(modifier.started.count == 1)
+            results.record($0)
+        }
+        #expect(!task.isInitialized)
+        modifier.gate.open()
+        _ = try #require(await results.waitFor(count: 1).first).get()
+        #expect(modifier.started.events.first??.sessionTask === task.sessionTask)
+        #expect(task.isInitialized)
+    }
+
+    // MARK: - Redirects
+
+    private let redirecting = ScriptedTransport { request, exchange in
+        if request.url?.path == "/x.png" {
+            let answer = try await exchange.respond(302, headers: ["Location": "/y.png"])
+            #expect((answer == .discard) == (request.allHTTPHeaderFields?["X-Stay"] == nil))
+            if answer == .receive { try exchange.send(Data([1])) }
+        } else {
+            try await exchange.answer(Data([2]))
+        }
+    }
+
+    @Test func followsARedirect() async throws {
+        let result = try await downloader(redirecting).result(url).get()
+        #expect(result.originalData == Data([2]) && result.url == url)
+        #expect(result.metrics?.redirectCount == 1)
+    }
+
+    /// Defect: D-24
+    @Test func theFirstCallersRedirectHandlerDecides() async throws {
+        let calls = Recorder<String>()
+        let results = Recorder<LoadingResult>()
+        let gate = Gate()
+        let transport = ScriptedTransport { [redirecting] request, exchange in
+            try await gate.wait()
+            _ = try await redirecting.perform(
+                request, terms: ExchangeTerms(stall: .seconds(1)),
+                onResponse: exchange.onResponse, onBody: exchange.onBody)
+        }
+        let downloader = downloader(transport)
+        for name in ["first", "second"] {
+            let handler = AnyRedirectHandler { task, response, request, reply in
+                calls.record(name)
+                #expect(task.originalURL?.path == "/x.png" && response.statusCode == 302)
+                reply(request)
+            }
+            downloader.downloadImage(
+                with: url, options: .processing(FirstByteProcessor(), [.redirectHandler(handler)])
+            ) { results.record($0) }
+        }
+        gate.open()
+        await results.waitFor(count: 2)
+        #expect(calls.events == ["first"])
+    }
+
+    @Test func aHandlerMayTakeTheRedirectAsTheAnswer() async throws {
+        let handler = AnyRedirectHandler { _, _, _, reply in reply(nil) }
+        let modifier = AnyModifier { request in
+            var request = request
+            request.setValue("1", forHTTPHeaderField: "X-Stay")
+            return request
+        }
+        let result = try await downloader(redirecting).result(
+            url,
+            .processing(
+                FirstByteProcessor(), [.redirectHandler(handler), .requestModifier(modifier)])
+        ).get()
+        #expect(result.originalData == Data([1]))
+    }
+
+    // MARK: - The delegate
+
+    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerSuccessfulDownload
+    @Test func theDelegateIsToldInOrderOncePerDownload() async throws {
+        let delegate = RecordingDelegate()
+        let gate = Gate()
+        let downloader = downloader(ScriptedTransport(body: body, after: gate))
+        downloader.delegate = delegate
+        let events = delegate.events
+        let done = Recorder<Bool>()
+        for _ in 0..<2 {
+            downloader.downloadImage(with: url, options: .processing()) { _ in
+                events.record("completed")
+                done.record(true)
+            }
+        }
+        #expect(events.events == ["will"])
+        gate.open()
+        await done.waitFor(count: 2)
+        #expect(
+            Array(events.events.prefix(5))
+                == ["will", "status 200", "response", "data 1", "finished"])
+        #expect(
+            events.events.dropFirst(5).sorted() == ["completed", "completed", "image", "image"])
+    }
+
+    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerFailedDownload
+    @Test func anUnacceptedStatusEndsTheDownloadOnce() async {
+        let delegate = RecordingDelegate()
+        let downloader = downloader(
+            ScriptedTransport { [body] _, exchange in
+                try await exchange.answer(body, status: 404)
+            })
+        downloader.delegate = delegate
+        guard case .failure(let error) = await downloader.result(url) else {
+            Issue.record("there was an image")
+            return
+        }
+        #expect(error.isInvalidResponseStatusCode(404))
+        #expect(delegate.events.events == ["will", "status 404", "finished 2002"])
+    }
+
+    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerErroredDownload
+    @Test func aTransportErrorEndsTheDownloadOnce() async {
+        let delegate = RecordingDelegate()
+        let downloader = downloader(
+            ScriptedTransport { _, _ in
+                throw ImageTransportError.connectionReset(url: "x", reason: "test")
+            })
+        downloader.delegate = delegate
+        #expect(await downloader.result(url).errorCode == 2003)
+        #expect(delegate.events.events == ["will", "finished 2003"])
+    }
+
+    /// Upstream: testDidFinishDownloadingDelegateConsistentWhenDataModifyingFails,
+    /// testDownloadedDataCouldBeModified
+    @Test func aRefusedBodyIs2004AndTheEndCarriesIt() async {
+        let delegate = RecordingDelegate(data: nil)
+        let downloader = downloader(ScriptedTransport(body: body))
+        downloader.delegate = delegate
+        #expect(await downloader.result(url).errorCode == 2004)
+        #expect(delegate.events.events.suffix(2) == ["data 1", "finished 2004"])
+    }
+
+    @Test func theTaskVariantOfTheDataHookTakesPrecedence() async throws {
+        let delegate = TaskDataDelegate()
+        let downloader = downloader(ScriptedTransport(body: body))
+        downloader.delegate = delegate
+        #expect(try await downloader.result(url).get().originalData == Data([7, 7]))
+        #expect(delegate.sessions.events == [url])
+    }
+
+    /// Upstream: testDownloaderReceiveResponseFailure
+    @Test func theDelegateMayRefuseAResponse() async {
+        let delegate = RecordingDelegate(disposition: .cancel)
+        let downloader = downloader(ScriptedTransport(body: body))
+        downloader.delegate = delegate
+        #expect(await downloader.result(url).errorCode == 2006)
+        #expect(delegate.events.events == ["will", "status 200", "response", "finished 2006"])
+    }
+
+    /// Upstream: testDownloaderReceiveResponsePass
+    @Test func theDelegateSeesTheResponseAndLetsItPass() async throws {
+        let delegate = ResponseDelegate()
+        let downloader = downloader(
+            ScriptedTransport { [body] _, exchange in
+                try await exchange.respond(headers: ["X-Test": "seen"])
+                try exchange.send(body)
+            })
+        downloader.delegate = delegate
+        #expect(try await downloader.result(url).get().originalData == body)
+        let response = try #require(delegate.responses.events.first as? HTTPURLResponse)
+        #expect(response.statusCode == 200 && response.url == url)
+        #expect(response.value(forHTTPHeaderField: "X-Test") == "seen")
+    }
+
+    /// Upstream: testDownloadedDataCouldBeModifiedWithTask
+    @Test func theTaskVariantMayRefuseABodyToo() async {
+        let delegate = TaskDataDelegate(data: nil)
+        let downloader = downloader(ScriptedTransport(body: body))
+        downloader.delegate = delegate
+        #expect(await downloader.result(url).errorCode == 2004)
+        #expect(delegate.sessions.events == [url])
+    }
+
+    @Test func everyCancelledCallerIsAnEnd() async {
+        let delegate = RecordingDelegate()
+        let downloader = downloader(ScriptedTransport(body: body, after: Gate()))
+        downloader.delegate = delegate
+        for _ in 0..<2 {
+            downloader.downloadImage(
+                with: url, options: .processing(), completionHandler: { _ in })
+        }
+        downloader.cancelAll()
+        #expect(delegate.events.events == ["will", "finished 1003", "finished 1003"])
+    }
+
+    @Test func theDelegateIsNotRetained() {
+        let downloader = downloader(ScriptedTransport(body: body))
+        do {
+            let delegate = RecordingDelegate()
+            downloader.delegate = delegate
+            #expect(downloader.delegate === delegate)
+        }
+        #expect(downloader.delegate == nil)
+    }
+}
+
+/// Writes down what it is told.
+private final class RecordingDelegate: ImageDownloaderDelegate {
+    let events = Recorder<String>()
+    private let data: Data?
+    private let keepsData: Bool
+    private let disposition: URLSession.ResponseDisposition
+
+    init(data: Data? = Data([42]), disposition: URLSession.ResponseDisposition = .allow) {
+        self.data = data
+        keepsData = data != nil
+        self.disposition = disposition
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, willDownloadImageForURL url: URL, with request: URLRequest?
+    ) {
+        events.record("will")
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, didFinishDownloadingImageForURL url: URL,
+        with response: URLResponse?, error: (any Error)?
+    ) {
+        let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
+        events.record("finished\(code)")
+    }
+
+    func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL)
+        -> Data?
+    {
+        events.record("data \(data.count)")
+        return keepsData ? data : nil
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, didDownload image: KFCrossPlatformImage, for url: URL,
+        with response: URLResponse?
+    ) {
+        events.record("image")
+    }
+
+    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+        events.record("status \(code)")
+        return (200..<400).contains(code)
+    }
+
+    func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse) async
+        -> URLSession.ResponseDisposition
+    {
+        events.record("response")
+        return disposition
+    }
+}
+
+/// Replaces the data by the variant with a task.
+private final class TaskDataDelegate: ImageDownloaderDelegate {
+    let sessions = Recorder<URL?>()
+    private let data: Data?
+
+    init(data: Data? = Data([7, 7])) {
+        self.data = data
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, didDownload data: Data, with task: SessionDataTask
+    ) -> Data? {
+        sessions.record(task.originalURL)
+        return self.data
+    }
+
+    func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL)
+        -> Data?
+    {
+        Issue.record("the URL variant was called")
+        return data
+    }
+}
+
+/// Keeps the responses it is asked about.
+private final class ResponseDelegate: ImageDownloaderDelegate {
+    let responses = Recorder<URLResponse>()
+
+    func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse) async
+        -> URLSession.ResponseDisposition
+    {
+        responses.record(response)
+        return .allow
+    }
+}

@@ -1,0 +1,429 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// The downloader against a real server on the loopback interface.
+struct ImageDownloaderNetworkTests {
+    private let body = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &+ 65) })
+    private let downloader = ImageDownloader.patient()
+
+    private func server(
+        _ response: OriginResponse, tls: OriginTLS? = nil
+    ) async throws -> OriginServer {
+        let server = try await OriginServer.start(tls: tls)
+        server.route("/x", response)
+        return server
+    }
+
+    // MARK: - Success
+
+    @Test func downloadsOverHTTP() async throws {
+        let server = try await server(.ok(body))
+        let result = try await downloader.result(server.url("/x")).get()
+        #expect(result.originalData == body && result.url == server.url("/x"))
+        let metrics = try #require(result.metrics)
+        #expect(metrics.httpStatusCode == 200 && metrics.responseBodyBytesReceived == 5000)
+        #expect(metrics.totalRequestDuration > 0 && metrics.redirectCount == 0)
+        let duration = try #require(metrics.retrieveImageDuration)
+        #expect(duration > 0 && duration <= metrics.totalRequestDuration)
+        #expect(metrics.downloadSpeed == 5000 / duration)
+    }
+
+    /// Upstream: testDownloadMultipleImages
+    @Test func downloadsManyURLs() async throws {
+        let server = try await server(.ok(body))
+        for index in 0..<4 { server.route("/\(index)", .ok(Data([UInt8(index + 1)]))) }
+        for index in 0..<4 {
+            let result = try await downloader.result(server.url("/\(index)")).get()
+            #expect(result.originalData == Data([UInt8(index + 1)]))
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func aThousandCallersMakeOneRequest() async throws {
+        let gate = Gate()
+        let server = try await server(.ok(body).with(.wait(.gate(gate))))
+        let processor = FirstByteProcessor()
+        let results = Recorder<LoadingResult>()
+        for _ in 0..<1000 {
+            downloader.downloadImage(with: server.url("/x"), options: .processing(processor)) {
+                results.record($0)
+            }
+        }
+        gate.open()
+        let all = try await results.waitFor(count: 1000).map { try $0.get() }
+        #expect(all.allSatisfy { $0.originalData == body })
+        #expect(server.requestCount == 1 && processor.calls.count == 1)
+    }
+
+    @Test func keepsToTheConnectionsPerHost() async throws {
+        let gate = Gate()
+        let server = try await server(.ok(body))
+        let results = Recorder<LoadingResult>()
+        let downloader = ImageDownloader.patient()
+        #expect(downloader.maximumConnectionsPerHost == 6)
+        downloader.maximumConnectionsPerHost = 3
+        for index in 0..<20 {
+            server.route("/\(index)", .ok(body).with(.wait(.gate(gate))))
+            downloader.downloadImage(with: server.url("/\(index)"), options: .processing()) {
+                results.record($0)
+            }
+        }
+        await server.waitForRequests(3)
+        gate.open()
+        #expect(await results.waitFor(count: 20).allSatisfy { $0.errorCode == nil })
+        #expect(server.peakConnections == 3)
+    }
+
+    @Test(arguments: ContentEncoding.allCases) func decodesAContentEncodingOnce(
+        encoding: ContentEncoding
+    ) async throws {
+        let server = try await server(.ok(body).with(.encoded(encoding)))
+        let result = try await downloader.result(server.url("/x")).get()
+        #expect(result.originalData == body)
+        #expect(server.requests[0].headers["Accept-Encoding"] == "gzip, deflate")
+    }
+
+    @Test func chunkedBodiesAndDifferentPacesMakeNoDifference() async throws {
+        let server = try await server(.ok(body).with(.chunked, .slices(bytes: 7)))
+        #expect(try await downloader.result(server.url("/x")).get().originalData == body)
+    }
+
+    @Test func progressOfARealDownloadEndsWithAllBytes() async throws {
+        let server = try await server(.ok(body).with(.slices(bytes: 500)))
+        let reports = Recorder<[Int64]>()
+        _ = try await downloader.downloadImage(
+            with: server.url("/x"), options: [.processor(FirstByteProcessor())]
+        ) { reports.record([$0, $1]) }
+        #expect(await reports.wait { $0.last == [5000, 5000] }.last == [5000, 5000])
+    }
+
+    // MARK: - Status and content
+
+    /// Upstream: testServerInvalidStatusCode
+    @Test(arguments: [404, 500]) func anErrorStatusIs2002(status: Int) async throws {
+        let server = try await server(.status(status))
+        downloader.maximumConnectionsPerHost = 1
+        guard case .failure(let error) = await downloader.result(server.url("/x")) else {
+            Issue.record("there was an image")
+            return
+        }
+        #expect(error.isInvalidResponseStatusCode(status))
+        // The short body was read, so the connection serves the next request too.
+        server.route("/y", .ok(body))
+        _ = try await downloader.result(server.url("/y")).get()
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func aPageInPlaceOfAnImageIs4001() async throws {
+        let server = try await server(.html())
+        #expect(await downloader.result(server.url("/x")).errorCode == 4001)
+    }
+
+    @Test func anEmptyBodyIs4001() async throws {
+        let server = try await server(.empty)
+        #expect(await downloader.result(server.url("/x")).errorCode == 4001)
+    }
+
+    @Test func anUnknownContentEncodingIsRefused() async throws {
+        let server = try await server(.ok(body).header("Content-Encoding", "br"))
+        let error = await downloader.result(server.url("/x")).transportError
+        guard case .undecodableBody = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    // MARK: - Broken answers
+
+    @Test func aShortBodyIsAnError() async throws {
+        let server = try await server(.ok(body).with(.breakOff(afterBytes: 3000, .close)))
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .incompleteBody(
+                    url: server.url("/x").absoluteString, received: 3000, expected: 5000))
+    }
+
+    @Test func aChunkedBodyCutOffIsAnError() async throws {
+        let server = try await server(.ok(body).with(.chunked, .breakOff(afterBytes: 3000, .close)))
+        let result = await downloader.result(server.url("/x"))
+        #expect(result.transportError?.isBrokenTransfer == true, "\(result)")
+    }
+
+    @Test func aResetInTheMiddleIsAnError() async throws {
+        let server = try await server(.ok(body).with(.breakOff(afterBytes: 3000, .reset)))
+        let result = await downloader.result(server.url("/x"))
+        #expect(result.transportError?.isBrokenTransfer == true, "\(result)")
+    }
+
+    @Test func noAnswerAtAllIsAnError() async throws {
+        let server = try await server(.abort())
+        let result = await downloader.result(server.url("/x"))
+        #expect(result.transportError?.isBrokenTransfer == true, "\(result)")
+    }
+
+    @Test func garbageIsAnError() async throws {
+        let server = try await server(.garbage())
+        let result = await downloader.result(server.url("/x"))
+        guard case .invalidResponse = result.transportError else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    // MARK: - Limits
+
+    @Test func anEndlessBodyEndsAtTheSizeLimit() async throws {
+        let server = try await server(.endless())
+        downloader.maximumResponseSize = 100_000
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .responseTooLarge(url: server.url("/x").absoluteString, limit: 100_000))
+        await server.waitForAbandonedRequests(1)
+    }
+
+    @Test func aBodyOfExactlyTheLimitIsFine() async throws {
+        let server = try await server(.ok(body))
+        downloader.maximumResponseSize = body.count
+        #expect(try await downloader.result(server.url("/x")).get().originalData == body)
+        downloader.maximumResponseSize = body.count - 1
+        #expect(await downloader.result(server.url("/x")).errorCode == 2003)
+    }
+
+    @Test func aBombIsRefused() async throws {
+        // 4 MiB of zeros in about 4 KiB.
+        let server = try await server(
+            OriginResponse(
+                headers: ["Content-Encoding": "gzip", "Content-Type": "image/png"],
+                body: .data(GzipBomb.fourMebibytesOfZeros)))
+        downloader.maximumResponseSize = 1_000_000
+        let result = await downloader.result(server.url("/x"))
+        switch result.transportError {
+        case .responseTooLarge, .undecodableBody: break
+        default: Issue.record("\(result)")
+        }
+        downloader.maximumResponseSize = 5_000_000
+        let whole = try await downloader.result(server.url("/x")).get()
+        #expect(whole.originalData == Data(count: 4 * 1024 * 1024))
+    }
+
+    @Test func aSilentServerTimesOut() async throws {
+        let gate = Gate()
+        let server = try await server(.ok(body).with(.wait(.gate(gate))))
+        downloader.downloadTimeout = 0.1
+        let result = await downloader.result(server.url("/x"))
+        #expect(
+            result.transportError == .timedOut(.stall, url: server.url("/x").absoluteString))
+        gate.open()
+    }
+
+    @Test func aSlowDripTimesOut() async throws {
+        let server = try await server(.drip(body, bytes: 1, every: .milliseconds(5)))
+        downloader.downloadTimeout = 0.2
+        let result = await downloader.result(server.url("/x"))
+        #expect(
+            result.transportError == .timedOut(.stall, url: server.url("/x").absoluteString))
+    }
+
+    @Test func theWholeDownloadHasADeadline() async throws {
+        let server = try await server(.endless(Data(count: 64 * 1024)))
+        downloader.maximumDownloadDuration = 0.2
+        downloader.maximumResponseSize = nil
+        let result = await downloader.result(server.url("/x"))
+        #expect(
+            result.transportError == .timedOut(.total, url: server.url("/x").absoluteString))
+    }
+
+    // MARK: - Connections
+
+    @Test func aRefusedConnectionIsAnError() async throws {
+        let server = try await OriginServer.start()
+        let url = server.url("/x")
+        try await server.shutdown()
+        let result = await downloader.result(url)
+        guard case .connectionRefused(let host, _) = result.transportError else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(host == "127.0.0.1")
+    }
+
+    @Test func anUnknownHostIsAnError() async {
+        let result = await downloader.result(URL(string: "http://no-such-host.invalid/x")!)
+        guard case .cannotResolveHost(let host, _) = result.transportError else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(host == "no-such-host.invalid")
+    }
+
+    @Test(arguments: [0, 1]) func aRequestWithLineBreaksInItIsNotSent(place: Int) async throws {
+        let server = try await server(.ok(body))
+        let modifier = AnyModifier { request in
+            var request = request
+            if place == 0 {
+                request.setValue("b", forHTTPHeaderField: "X-Test: a\r\nX-Injected")
+            } else {
+                request.httpMethod = "GET / HTTP/1.1\r\nX-Injected: b\r\n\r\nGET"
+            }
+            return request
+        }
+        let result = await downloader.result(
+            server.url("/x"), .processing(FirstByteProcessor(), [.requestModifier(modifier)]))
+        guard case .invalidRequest = result.transportError else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(server.requestCount == 0)
+    }
+
+    @Test func waitingForATurnIsNotConnecting() async throws {
+        let gate = Gate()
+        let server = try await server(.ok(body).with(.wait(.gate(gate))))
+        server.route("/y", .ok(body))
+        server.route("/silent", .ok(body).with(.wait(.gate(Gate()))))
+        downloader.maximumConnectionsPerHost = 1
+        downloader.connectTimeout = 3
+        let results = Recorder<LoadingResult>()
+        for path in ["/x", "/y"] {
+            downloader.downloadImage(with: server.url(path), options: .processing()) {
+                results.record($0)
+            }
+            await server.waitForRequests(1, path: "/x")
+        }
+        // Another download that times out shows that the time to connect is over.
+        let clock = ImageDownloader(name: "clock")
+        clock.downloadTimeout = 4
+        _ = await clock.result(server.url("/silent"))
+        #expect(results.count == 0)
+        gate.open()
+        #expect(await results.waitFor(count: 2).allSatisfy { $0.errorCode == nil })
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func cancellingTheOnlyCallerLeavesTheServer() async throws {
+        let server = try await server(.endless())
+        let results = Recorder<LoadingResult>()
+        downloader.maximumResponseSize = nil
+        let task = downloader.downloadImage(with: server.url("/x"), options: .processing()) {
+            results.record($0)
+        }
+        await server.waitForRequests(1)
+        task.cancel()
+        await server.waitForAbandonedRequests(1)
+        #expect(results.events.map(\.errorCode) == [1003])
+    }
+
+    // MARK: - Redirects
+
+    @Test(arguments: [301, 302, 303, 307, 308]) func followsRedirects(status: Int) async throws {
+        let server = try await server(.redirect(to: "/y/", status: status))
+        downloader.maximumConnectionsPerHost = 1
+        server.route("/y/", .ok(body))
+        let result = try await downloader.result(server.url("/x")).get()
+        #expect(result.originalData == body && result.metrics?.redirectCount == 1)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func aRedirectLoopIsAnError() async throws {
+        let server = try await OriginServer.start()
+        server.routeRedirectLoop("/x", "/y")
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .tooManyRedirects(url: server.url("/x").absoluteString, limit: 10))
+        #expect(server.requestCount == 11)
+    }
+
+    @Test func aRedirectToAFileIsNotFollowed() async throws {
+        let server = try await server(.redirect(to: "file:///etc/passwd"))
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .redirectToUnsupportedScheme("file:///etc/passwd"))
+    }
+
+    // MARK: - TLS and HTTP/2
+
+    @Test func anUntrustedCertificateIsAnError() async throws {
+        let server = try await server(.ok(body), tls: OriginTLS())
+        let result = await downloader.result(server.url("/x"))
+        guard case .tls(let host, _) = result.transportError else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(host == "localhost" && server.requestCount == 0)
+    }
+
+    @Test func anAddedRootIsTrustedAndHTTP2IsSpoken() async throws {
+        let server = try await server(.ok(body), tls: OriginTLS())
+        downloader.additionalTrustRoots = [OriginServer.certificatePEM]
+        #expect(try await downloader.result(server.url("/x")).get().originalData == body)
+        #expect(server.requests[0].httpVersion == "2")
+    }
+
+    @Test func aTrustedHostIsNotVerifiedButOthersAre() async throws {
+        let tls = OriginTLS(certificate: .expired, protocols: ["http/1.1"])
+        let server = try await server(.ok(body), tls: tls)
+        downloader.trustedHosts = ["LOCALHOST"]
+        #expect(try await downloader.result(server.url("/x")).get().originalData == body)
+        downloader.trustedHosts = ["localhost.example"]
+        #expect(await downloader.result(server.url("/x")).transportError?.isTLS == true)
+    }
+
+    @Test(arguments: [TestCertificate.expired, .wrongHost])
+    func aWrongCertificateIsRefusedEvenWhenItsRootIsTrusted(certificate: TestCertificate)
+        async throws
+    {
+        let server = try await server(.ok(body), tls: OriginTLS(certificate: certificate))
+        downloader.additionalTrustRoots = [certificate.certificatePEM]
+        let result = await downloader.result(server.url("/x"))
+        #expect(result.transportError?.isTLS == true, "\(result)")
+    }
+
+    @Test func anUnreadableRootIsAnError() async throws {
+        let server = try await server(.ok(body))
+        downloader.additionalTrustRoots = ["no certificate"]
+        #expect(await downloader.result(server.url("/x")).transportError?.isTLS == true)
+    }
+
+    @Test func manyHTTP2RequestsShareOneConnection() async throws {
+        let server = try await server(.ok(body), tls: OriginTLS())
+        downloader.additionalTrustRoots = [OriginServer.certificatePEM]
+        _ = try await downloader.result(server.url("/x")).get()
+        let gate = Gate()
+        let results = Recorder<LoadingResult>()
+        for index in 0..<20 {
+            server.route("/\(index)", .ok(body).with(.wait(.gate(gate))))
+            downloader.downloadImage(with: server.url("/\(index)"), options: .processing()) {
+                results.record($0)
+            }
+        }
+        await server.waitForRequests(21)
+        gate.open()
+        #expect(await results.waitFor(count: 20).allSatisfy { $0.errorCode == nil })
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func aShortBodyOverHTTP2IsAnError() async throws {
+        let server = try await server(
+            .ok(body).with(.breakOff(afterBytes: 3000, .close)), tls: OriginTLS())
+        downloader.additionalTrustRoots = [OriginServer.certificatePEM]
+        let result = await downloader.result(server.url("/x"))
+        #expect(result.transportError?.isBrokenTransfer == true, "\(result)")
+    }
+}
+
+extension ImageTransportError {
+    fileprivate var isTLS: Bool {
+        if case .tls = self { true } else { false }
+    }
+
+    fileprivate var isBrokenTransfer: Bool {
+        switch self {
+        case .connectionReset, .incompleteBody: true
+        default: false
+        }
+    }
+}

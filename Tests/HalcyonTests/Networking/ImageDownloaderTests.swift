@@ -1,0 +1,276 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Synchronization
+import Testing
+
+@testable import Halcyon
+
+/// The downloader over a scripted network: who shares what, and who is told what when.
+struct ImageDownloaderTests {
+    private let url = URL(string: "http://a.example/x.png")!
+    private let body = Data([42, 1, 2, 3])
+
+    private func downloader(_ transport: ScriptedTransport) -> ImageDownloader {
+        ImageDownloader(name: "test", transport: transport)
+    }
+
+    /// Upstream: testDownloadAnImage, testDownloadWithProcessor
+    @Test func deliversTheImageTheURLAndTheBytes() async throws {
+        let result = try await downloader(ScriptedTransport(body: body)).result(url).get()
+        #expect(result.originalData == body && result.url == url)
+        #expect(try result.image.bitmap()[0, 0].red == 42.0 / 255)
+        #expect(result.image.isRendered)
+        #expect(result.metrics?.httpStatusCode == 200)
+        #expect(result.metrics?.responseBodyBytesReceived == 4)
+    }
+
+    /// Upstream: testDownloadAnImageAsync
+    @Test func theAsyncFormsDeliverTheSame() async throws {
+        let downloader = downloader(ScriptedTransport(body: body))
+        let options: KingfisherOptionsInfo = [.processor(FirstByteProcessor())]
+        #expect(
+            try await downloader.downloadImage(with: url, options: options).originalData == body)
+        #expect(
+            try await downloader.downloadImage(with: url, options: .processing()).originalData
+                == body)
+        #expect(
+            try await downloader.downloadImage(
+                with: url, options: options, progressBlock: { _, _ in }
+            ).originalData == body)
+    }
+
+    /// Upstream: testDownloadAnImageWithMultipleCallback
+    @Test func aThousandCallersOfOneURLShareOneTransferAndOneProcessing() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport(body: body, after: gate)
+        let downloader = downloader(transport)
+        let processor = FirstByteProcessor()
+        let results = Recorder<LoadingResult>()
+        var tasks: [DownloadTask] = []
+        for _ in 0..<1000 {
+            tasks.append(
+                downloader.downloadImage(with: url, options: .processing(processor)) {
+                    results.record($0)
+                })
+        }
+        #expect(tasks.map(\.cancelToken) == Array(0..<1000))
+        #expect(Set(tasks.map { ObjectIdentifier($0.sessionTask!) }).count == 1)
+        gate.open()
+        let all = try await results.waitFor(count: 1000).map { try $0.get() }
+        #expect(transport.requests.count == 1 && processor.calls.count == 1)
+        #expect(all.allSatisfy { $0.image === all[0].image && $0.originalData == body })
+    }
+
+    /// Upstream: testConcurrentDownloadSameURL
+    @Test func concurrentCallersFromManyThreadsAreAllServed() async throws {
+        let transport = ScriptedTransport(body: body)
+        let downloader = downloader(transport)
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<200 {
+                group.addTask { [url] in
+                    try await downloader.downloadImage(with: url, options: .processing())
+                        .originalData
+                }
+            }
+            for try await data in group { #expect(data == body) }
+        }
+        #expect(downloader.downloads.withLock { $0.table.tickets.isEmpty })
+    }
+
+    /// Upstream: testDownloadWithDifferentProcessors
+    @Test func differentProcessorsShareTheTransferOnly() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport(body: body, after: gate)
+        let downloader = downloader(transport)
+        let results = Recorder<LoadingResult>()
+        let processors = [FirstByteProcessor("a"), FirstByteProcessor("b")]
+        for processor in processors + processors {
+            downloader.downloadImage(with: url, options: .processing(processor)) {
+                results.record($0)
+            }
+        }
+        gate.open()
+        await results.waitFor(count: 4)
+        #expect(transport.requests.count == 1)
+        #expect(processors.map(\.calls.count) == [1, 1])
+    }
+
+    @Test func requestsThatDifferInAHeaderFieldAreNotShared() async {
+        let gate = Gate()
+        let transport = ScriptedTransport(body: body, after: gate)
+        let downloader = downloader(transport)
+        let results = Recorder<LoadingResult>()
+        for token in ["a", "b", "a"] {
+            let modifier = AnyModifier { request in
+                var request = request
+                request.setValue(token, forHTTPHeaderField: "Authorization")
+                return request
+            }
+            downloader.downloadImage(
+                with: url, options: .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+            ) { results.record($0) }
+        }
+        gate.open()
+        await results.waitFor(count: 3)
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func completionsComeOnTheCallbackQueue() async {
+        let queue = DispatchQueue(label: "test.callback")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let downloader = downloader(ScriptedTransport(body: body))
+        for target in [url, URL(string: "ftp://a.example/x")!] {
+            let isThere = await withCheckedContinuation { continuation in
+                downloader.downloadImage(
+                    with: target,
+                    options: .processing(FirstByteProcessor(), [.callbackQueue(.dispatch(queue))])
+                ) { _ in
+                    continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+                }
+            }
+            #expect(isThere)
+        }
+    }
+
+    @Test func anUnusableURLIsAClearError() async {
+        let downloader = downloader(ScriptedTransport(body: body))
+        for text in ["file:///tmp/x.png", "ftp://a.example/x", "http:///x", "x.png"] {
+            let result = await downloader.result(URL(string: text)!)
+            #expect(result.errorCode == 2003)
+            #expect(result.transportError == .unsupportedURL(text))
+        }
+    }
+
+    /// Upstream: testDownloadResultErrorAndRetry
+    @Test func aFailedURLCanBeDownloadedAgain() async throws {
+        let failures = Locked(1)
+        let transport = ScriptedTransport { [body] _, exchange in
+            let fails = failures.withLock { count in
+                count -= 1
+                return count >= 0
+            }
+            if fails { throw ImageTransportError.connectionReset(url: "x", reason: "test") }
+            try await exchange.answer(body)
+        }
+        let downloader = downloader(transport)
+        #expect(await downloader.result(url).errorCode == 2003)
+        #expect(try await downloader.result(url).get().originalData == body)
+    }
+
+    /// Defect: D-3
+    @Test func completesWhenTheDownloaderIsReleasedMeanwhile() async throws {
+        let gate = Gate()
+        let results = Recorder<LoadingResult>()
+        do {
+            let downloader = downloader(ScriptedTransport(body: body, after: gate))
+            downloader.downloadImage(with: url, options: .processing()) { results.record($0) }
+        }
+        gate.open()
+        let result = try #require(await results.waitFor(count: 1).first)
+        #expect(try result.get().originalData == body)
+    }
+
+    /// Upstream: xtestDataReceivingSideEffectBlockCanBeCalled
+    @Test func progressIsReportedOnTheMainQueueUpToTheLastByte() async throws {
+        let transport = ScriptedTransport { _, exchange in
+            try await exchange.respond(headers: ["Content-Length": "100"])
+            for byte in 0..<100 { try exchange.send(Data([UInt8(byte + 1)])) }
+        }
+        let reports = Recorder<[Int64]>()
+        let downloader = downloader(transport)
+        _ = try await downloader.downloadImage(
+            with: url, options: [.processor(FirstByteProcessor())]
+        ) { received, total in
+            #expect(MainQueue.isCurrent)
+            reports.record([received, total])
+        }
+        let events = await reports.wait { $0.last == [100, 100] }
+        #expect(events.map { $0[0] } == events.map { $0[0] }.sorted())
+        #expect(events.filter { $0 == [100, 100] }.count == 1)
+    }
+
+    @Test func thereIsNoProgressWithoutALength() async throws {
+        let transport = ScriptedTransport { [body] _, exchange in
+            try await exchange.respond()
+            try exchange.send(body)
+        }
+        _ = try await downloader(transport).downloadImage(
+            with: url, options: [.processor(FirstByteProcessor())]
+        ) { _, _ in Issue.record("there was progress") }
+        await MainActor.run {}
+    }
+
+    @Test func refusesAHeaderThatAnnouncesTooMuch() async {
+        let transport = ScriptedTransport { _, exchange in
+            try await exchange.respond(headers: ["Content-Length": "99999999999999"])
+            Issue.record("the body was wanted")
+        }
+        let result = await downloader(transport).result(url)
+        #expect(
+            result.transportError
+                == .responseTooLarge(url: url.absoluteString, limit: 100 * 1024 * 1024))
+    }
+
+    /// Upstream: testModifierShouldOnlyApplyForFinalResultWhenDownload
+    @Test func theImageModifierIsNotApplied() async throws {
+        let modifier = AnyImageModifier { image in
+            Issue.record("the modifier was called")
+            return image
+        }
+        _ = try await downloader(ScriptedTransport(body: body))
+            .result(url, .processing(FirstByteProcessor(), [.imageModifier(modifier)])).get()
+    }
+
+    /// Upstream: testDownloadingLivePhotoResources
+    @Test func bytesAreDownloadedWithoutMakingAnImage() async throws {
+        let page = Data("<html>".utf8)
+        let processor = FirstByteProcessor()
+        let downloaded = try await downloader(ScriptedTransport(body: page)).download(
+            url: url, options: .processing(processor), progress: nil, handle: DownloadTask())
+        #expect(downloaded.data == page && downloaded.url == url)
+        #expect(processor.calls.count == 0)
+    }
+
+    /// Upstream: testDownloadMultipleImagesAsync
+    @Test func manyURLsAreDownloadedAtATime() async throws {
+        let downloader = downloader(
+            ScriptedTransport { request, exchange in
+                try await exchange.answer(Data(request.url?.lastPathComponent.utf8 ?? "".utf8))
+            })
+        try await withThrowingTaskGroup(of: ImageLoadingResult.self) { group in
+            for index in 1...4 {
+                let url = try #require(URL(string: "http://a.example/\(index)"))
+                group.addTask {
+                    try await downloader.downloadImage(with: url, options: .processing())
+                }
+            }
+            for try await result in group {
+                #expect(result.originalData == Data(result.url?.lastPathComponent.utf8 ?? "".utf8))
+            }
+        }
+    }
+
+    @Test func theDownloadersLimitsReachTheProcessorUnlessTheOptionsHaveSome() async throws {
+        let downloader = downloader(ScriptedTransport(body: body))
+        downloader.decodingLimits = DecodingLimits(maximumPixelCount: 10)
+        let seen = Recorder<DecodingLimits?>()
+        let processor = LimitProbe(seen: seen)
+        _ = await downloader.result(url, .processing(processor))
+        let own = DecodingLimits(maximumPixelCount: 20)
+        _ = await downloader.result(url, .processing(processor, [.decodingLimits(own)]))
+        #expect(seen.events.map { $0?.maximumPixelCount } == [10, 20])
+    }
+}
+
+/// Looks at the limits it is given.
+private struct LimitProbe: ImageProcessor {
+    let identifier = "test.limits"
+    let seen: Recorder<DecodingLimits?>
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
+        seen.record(options.decodingLimits)
+        return nil
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+
+@testable import Halcyon
+
+/// A network whose every exchange goes as a test says.
+struct ScriptedTransport: ImageTransport {
+    let requests = Recorder<URLRequest>()
+    private let script: @Sendable (URLRequest, ScriptedExchange) async throws -> Void
+
+    init(_ script: @escaping @Sendable (URLRequest, ScriptedExchange) async throws -> Void) {
+        self.script = script
+    }
+
+    /// Answers every request with 200 and these bytes.
+    init(body: Data) {
+        self.init { _, exchange in try await exchange.answer(body) }
+    }
+
+    /// Answers every request with 200 and these bytes once `gate` is open.
+    init(body: Data, after gate: Gate) {
+        self.init { _, exchange in
+            try await gate.wait()
+            try await exchange.answer(body)
+        }
+    }
+
+    func perform(
+        _ request: URLRequest, terms: ExchangeTerms,
+        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> ExchangeTimes? {
+        requests.record(request)
+        let exchange = ScriptedExchange(request: request, onResponse: onResponse, onBody: onBody)
+        try await script(request, exchange)
+        return nil
+    }
+}
+
+/// One exchange of a scripted transport.
+struct ScriptedExchange: Sendable {
+    let request: URLRequest
+    let onResponse: @Sendable (HTTPURLResponse) async throws -> BodyDisposition
+    let onBody: @Sendable (UnsafeRawBufferPointer) throws -> Void
+
+    /// Sends a header.
+    @discardableResult
+    func respond(_ status: Int = 200, headers: [String: String] = [:]) async throws
+        -> BodyDisposition
+    {
+        let response = HTTPURLResponse(
+            url: request.url!, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)!
+        return try await onResponse(response)
+    }
+
+    /// Sends a piece of the body.
+    func send(_ data: Data) throws {
+        try data.withUnsafeBytes(onBody)
+    }
+
+    /// Sends a whole answer.
+    func answer(_ body: Data, status: Int = 200) async throws {
+        let headers = ["Content-Length": "\(body.count)"]
+        if try await respond(status, headers: headers) == .receive { try send(body) }
+    }
+}
+
+/// Makes a picture of one pixel, whose red is the first byte; nothing of a page or of no bytes.
+struct FirstByteProcessor: ImageProcessor {
+    let identifier: String
+    let calls = Recorder<Int>()
+
+    init(_ identifier: String = "test.first-byte") {
+        self.identifier = identifier
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
+        guard case .data(let data) = item else { return nil }
+        calls.record(data.count)
+        guard let first = data.first, first != UInt8(ascii: "<"),
+            let bitmap = Bitmap(
+                pixels: Data([first, 0, 0, 255]), size: PixelSize(width: 1, height: 1))
+        else { return nil }
+        return Image(bitmap: bitmap, scale: options.scaleFactor)
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Options with a processor, whose callbacks come on any thread.
+    static func processing(
+        _ processor: any ImageProcessor = FirstByteProcessor(), _ more: KingfisherOptionsInfo = []
+    ) -> KingfisherParsedOptionsInfo {
+        KingfisherParsedOptionsInfo([.processor(processor), .callbackQueue(.untouch)] + more)
+    }
+}
+
+typealias LoadingResult = Result<ImageLoadingResult, KingfisherError>
+
+extension Result where Failure == KingfisherError {
+    /// The error's code; `nil` for a success.
+    var errorCode: Int? {
+        if case .failure(let error) = self { error.errorCode } else { nil }
+    }
+
+    /// Why the transfer failed, if it did.
+    var transportError: ImageTransportError? {
+        guard case .failure(.responseError(reason: .URLSessionError(let error))) = self else {
+            return nil
+        }
+        return error as? ImageTransportError
+    }
+}
+
+extension ImageDownloader {
+    /// Downloads and returns what the callback got.
+    func result(
+        _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing()
+    ) async -> LoadingResult {
+        await withCheckedContinuation { continuation in
+            downloadImage(with: url, options: options) { continuation.resume(returning: $0) }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct SessionConfigurationTests {
+    private let url = URL(string: "http://a.example/x.png")!
+    private let body = Data([42, 1])
+
+    /// Defect: D-22
+    @Test func settingItCancelsRunningDownloads() async throws {
+        let transport = ScriptedTransport(body: body, after: Gate())
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        let results = Recorder<LoadingResult>()
+        for _ in 0..<2 {
+            downloader.downloadImage(with: url, options: .processing()) { results.record($0) }
+        }
+        downloader.sessionConfiguration = .default
+        #expect(results.events.map(\.errorCode) == [1003, 1003])
+    }
+
+    @Test func additionalHeaderFieldsAreAddedWhereThereIsNone() async throws {
+        let transport = ScriptedTransport(body: body)
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-App": "halcyon", "X-Number": 7]
+        downloader.sessionConfiguration = configuration
+        // It was copied.
+        configuration.httpAdditionalHeaders = ["X-App": "late"]
+        let modifier = AnyModifier { request in
+            #expect(request.value(forHTTPHeaderField: "X-App") == nil)
+            var request = request
+            request.setValue("8", forHTTPHeaderField: "x-number")
+            return request
+        }
+        _ = await downloader.result(url)
+        _ = await downloader.result(
+            url, .processing(FirstByteProcessor(), [.requestModifier(modifier)]))
+        let sent = transport.requests.events
+        #expect(sent.map { $0.value(forHTTPHeaderField: "X-App") } == ["halcyon", "halcyon"])
+        #expect(sent.map { $0.value(forHTTPHeaderField: "X-Number") } == ["7", "8"])
+    }
+
+    @Test func theNumberOfConnectionsIsTakenOver() {
+        let downloader = ImageDownloader(name: "test")
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 2
+        downloader.sessionConfiguration = configuration
+        #expect(downloader.maximumConnectionsPerHost == 2)
+        #expect(downloader.sessionConfiguration.httpMaximumConnectionsPerHost == 2)
+    }
+
+    @Test func theShorterTimeoutCounts() throws {
+        var settings = DownloaderSettings(
+            fixedTransport: nil, progressiveClock: ContinuousClock())
+        let request = URLRequest(url: url, timeoutInterval: 100)
+        settings.maximumDownloadDuration = 1_000
+        #expect(settings.stallTimeout(of: request) == .seconds(100))
+        #expect(settings.longestDownload == .seconds(1_000))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 50
+        configuration.timeoutIntervalForResource = 500
+        settings.apply(configuration)
+        #expect(settings.stallTimeout(of: request) == .seconds(50))
+        #expect(settings.longestDownload == .seconds(500))
+        settings.maximumDownloadDuration = 400
+        #expect(settings.longestDownload == .seconds(400))
+        settings.maximumDownloadDuration = nil
+        #expect(settings.longestDownload == .seconds(500))
+        let urgent = URLRequest(url: url, timeoutInterval: 5)
+        #expect(settings.stallTimeout(of: urgent) == .seconds(5))
+    }
+
+    @Test func theTimeoutOfARequestEndsADownload() async throws {
+        let gate = Gate()
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body).with(.wait(.gate(gate))))
+        let downloader = ImageDownloader(name: "test")
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 0.1
+        downloader.sessionConfiguration = configuration
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .timedOut(.stall, url: server.url("/x").absoluteString))
+        gate.open()
+    }
+
+    @Test func theTimeoutOfAResourceEndsADownload() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .endless())
+        let downloader = ImageDownloader(name: "test")
+        downloader.maximumResponseSize = nil
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 0.2
+        downloader.sessionConfiguration = configuration
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .timedOut(.total, url: server.url("/x").absoluteString))
+    }
+}

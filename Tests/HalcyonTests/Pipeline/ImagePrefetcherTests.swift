@@ -1,0 +1,385 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@Suite struct ImagePrefetcherTests {
+    let fixture: ManagerFixture
+    let urls: [URL]
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+        for index in 0..<4 {
+            fixture.origin.route("/\(index).png", .png(fixture.png))
+        }
+        urls = (0..<4).map { [fixture] in fixture.origin.url("/\($0).png") }
+    }
+
+    private var options: KingfisherOptionsInfo {
+        [.targetCache(fixture.cache), .downloader(fixture.downloader)]
+    }
+
+    /// Cache keys.
+    private struct Report: Equatable, Sendable {
+        var skipped: [String]
+        var failed: [String]
+        var completed: [String]
+
+        var count: Int { skipped.count + failed.count + completed.count }
+    }
+
+    private struct Run: Sendable {
+        let progress: Recorder<Report>
+        let completions: Recorder<Report>
+        let prefetcher: ImagePrefetcher
+    }
+
+    private func prefetcher(
+        _ sources: [Source], _ more: KingfisherOptionsInfo = []
+    ) -> Run {
+        let progress = Recorder<Report>()
+        let completions = Recorder<Report>()
+        let report: @Sendable ([Source], [Source], [Source]) -> Report = {
+            Report(
+                skipped: $0.map(\.cacheKey), failed: $1.map(\.cacheKey),
+                completed: $2.map(\.cacheKey))
+        }
+        let prefetcher = ImagePrefetcher(
+            sources: sources, options: options + more,
+            progressBlock: { progress.record(report($0, $1, $2)) },
+            completionHandler: { completions.record(report($0, $1, $2)) })
+        return Run(progress: progress, completions: completions, prefetcher: prefetcher)
+    }
+
+    /// Prefetches and returns what the completion told.
+    private func prefetch(
+        _ urls: [URL], _ more: KingfisherOptionsInfo = []
+    ) async -> Report {
+        let run = prefetcher(urls.map { $0.convertToSource() }, more)
+        run.prefetcher.start()
+        return await run.completions.waitFor(count: 1)[0]
+    }
+
+    private func type(_ url: URL, _ processor: String = "") -> CacheType {
+        fixture.cache.imageCachedType(forKey: url.cacheKey, processorIdentifier: processor)
+    }
+
+    /// Upstream: testPrefetchingImages
+    @Test func loadsAndCachesEachImageWithOneProgressForEach() async {
+        let progress = Recorder<Int>()
+        let completions = Recorder<[[any Resource]]>()
+        let onMain = Locked<[Bool]>([])
+        ImagePrefetcher(
+            urls: urls, options: options,
+            progressBlock: { skipped, failed, completed in
+                let isMain = MainQueue.isCurrent
+                onMain.withLock { $0.append(isMain) }
+                progress.record(skipped.count + failed.count + completed.count)
+            },
+            completionHandler: { skipped, failed, completed in
+                let isMain = MainQueue.isCurrent
+                onMain.withLock { $0.append(isMain) }
+                completions.record([skipped, failed, completed])
+            }
+        ).start()
+        let lists = await completions.waitFor(count: 1)[0]
+        #expect(lists.map(\.count) == [0, 0, 4])
+        #expect(Set(lists[2].map(\.downloadURL)) == Set(urls))
+        #expect(progress.events == [1, 2, 3, 4])
+        #expect(onMain.value == [true, true, true, true, true])
+        for url in urls { #expect(type(url).cached) }
+    }
+
+    /// Upstream: testCancelPrefetching
+    @Test func aStopCancelsWhatRunsAndFailsEverything() async {
+        let gate = Gate()
+        for index in 0..<4 {
+            fixture.origin.route("/\(index).png", .png(fixture.png).with(.wait(.gate(gate))))
+        }
+        let run = prefetcher(urls.map { .network($0) })
+        run.prefetcher.maxConcurrentDownloads = 2
+        run.prefetcher.start()
+        await fixture.origin.waitForRequests(2)
+        run.prefetcher.stop()
+        run.prefetcher.stop()
+        let end = await run.completions.waitFor(count: 1)[0]
+        gate.open()
+        #expect(end.failed.count == 4)
+        #expect(end.count == 4)
+        #expect(fixture.origin.requestCount == 2)
+        #expect(run.completions.count == 1)
+    }
+
+    /// Upstream: testPrefetcherCouldSkipCachedImages
+    @Test func skipsWhatIsCached() async throws {
+        try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
+        let report = await prefetch(urls)
+        #expect(report.skipped == [urls[1].cacheKey])
+        #expect(report.completed.count == 3)
+        #expect(fixture.origin.requestCount(for: "/1.png") == 0)
+    }
+
+    /// Upstream: testPrefetcherForceRefreshDownloadImages
+    @Test func forceRefreshSkipsNothing() async throws {
+        try await fixture.cache.store(testImage(), forKey: urls[1].cacheKey)
+        let report = await prefetch(urls, [.forceRefresh])
+        #expect(report.skipped.isEmpty)
+        #expect(report.completed.count == 4)
+        #expect(fixture.origin.requestCount == 4)
+    }
+
+    /// Upstream: testPrefetchWithWrongInitParameters
+    @Test func anEmptyListCompletesWithEmptyLists() async {
+        let report = await prefetch([])
+        #expect(report == Report(skipped: [], failed: [], completed: []))
+    }
+
+    /// Upstream: testFetchWithProcessor
+    @Test func aSecondRunWithTheSameProcessorSkipsEverything() async {
+        let processor = RoundCornerImageProcessor(cornerRadius: 20)
+        let first = await prefetch(urls, [.processor(processor), .waitForCache])
+        #expect(first.completed.count == 4)
+        let second = await prefetch(urls, [.processor(processor), .waitForCache])
+        #expect(second.skipped.count == 4)
+        #expect(fixture.origin.requestCount == 4)
+        for url in urls { #expect(type(url, processor.identifier).cached) }
+    }
+
+    /// Upstream: testAlsoPrefetchToMemory
+    @Test func anImageOnDiskIsReadIntoMemoryWhenAskedFor() async throws {
+        try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
+        fixture.cache.clearMemoryCache()
+        let report = await prefetch([urls[0]], [.alsoPrefetchToMemory])
+        #expect(report.skipped == [urls[0].cacheKey])
+        #expect(type(urls[0]) == .memory)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testNotPrefetchToMemory
+    @Test func anImageOnDiskStaysThereOtherwise() async throws {
+        try await fixture.cache.store(testImage(), forKey: urls[0].cacheKey)
+        fixture.cache.clearMemoryCache()
+        let report = await prefetch([urls[0]])
+        #expect(report.skipped == [urls[0].cacheKey])
+        #expect(type(urls[0]) == .disk)
+    }
+
+    /// Upstream: testPrefetchMoreTaskThanMaxConcurrency
+    @Test func loadsEverythingOneAtATime() async {
+        let run = prefetcher(urls.map { .network($0) })
+        run.prefetcher.maxConcurrentDownloads = 1
+        run.prefetcher.start()
+        let report = await run.completions.waitFor(count: 1)[0]
+        #expect(report.completed == urls.map(\.cacheKey))
+        #expect(fixture.origin.peakConcurrentRequests == 1)
+    }
+
+    /// Upstream: testPrefetchMultiTimes
+    @Test func tenThousandPrefetchersAtOnceComplete() async {
+        let ends = Recorder<Int>()
+        for index in 0..<10_000 {
+            ImagePrefetcher(
+                urls: [urls[index % urls.count]], options: options,
+                completionHandler: { skipped, failed, completed in
+                    ends.record(failed.isEmpty ? skipped.count + completed.count : 0)
+                }
+            ).start()
+        }
+        let counts = await ends.waitFor(count: 10_000)
+        #expect(counts.allSatisfy { $0 == 1 })
+        for url in urls { #expect(type(url).cached) }
+    }
+
+    /// Upstream: testPrefetchSources
+    @Test func sourcesOfBothKindsAreLoadedOneProgressEach() async throws {
+        let file = try fixture.folder.write(fixture.png, to: "photo.png")
+        let sources: [Source] = [
+            .provider(LocalFileImageDataProvider(fileURL: file)), .network(urls[0]),
+            .provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw")), .network(urls[1]),
+        ]
+        let run = prefetcher(sources)
+        run.prefetcher.start()
+        let report = await run.completions.waitFor(count: 1)[0]
+        #expect(Set(report.completed) == Set(sources.map(\.cacheKey)))
+        #expect(run.progress.events.map(\.completed.count) == [1, 2, 3, 4])
+    }
+
+    /// Upstream: testImagePrefetcherCanRetry
+    @Test func asksTheRetryStrategyForEachSourceAndReportsOnce() async {
+        let strategy = CountedRetries(3)
+        let missing = fixture.origin.url("/missing.png")
+        let run = prefetcher([.network(missing)], [.retryStrategy(strategy)])
+        run.prefetcher.start()
+        let report = await run.completions.waitFor(count: 1)[0]
+        #expect(report.failed == [missing.cacheKey])
+        #expect(run.progress.events == [report])
+        #expect(strategy.asked.events.map(\.count) == [0, 1, 2, 3])
+        #expect(strategy.asked.events.map(\.userInfo) == [nil, 1, 2, 3])
+        #expect(fixture.origin.requestCount == 4)
+    }
+
+    /// Upstream: testImagePrefetcherRetryStrategyStopDoesNotRetry
+    @Test func aStrategyThatStopsIsAskedOnce() async {
+        let strategy = CountedRetries(0)
+        let report = await prefetch(
+            [fixture.origin.url("/missing.png")], [.retryStrategy(strategy)])
+        #expect(report.failed.count == 1)
+        #expect(strategy.asked.count == 1)
+    }
+
+    /// Defect: D-18
+    @Test func theProbeHonoursAForcedExtension() async {
+        let forced: KingfisherOptionsInfo = [.forcedCacheFileExtension("png")]
+        #expect(await prefetch([urls[0]], forced).completed.count == 1)
+        #expect(
+            fixture.cache.imageCachedType(forKey: urls[0].cacheKey, forcedExtension: "png")
+                == .disk)
+        #expect(await prefetch([urls[0]], forced).skipped.count == 1)
+        // Without it the file has another name.
+        #expect(await prefetch([urls[0]]).completed.count == 1)
+    }
+
+    /// Defect: D-18
+    @Test func equalSourcesAreCountedEachAndLoadedOnce() async {
+        let gate = Gate()
+        fixture.origin.route("/0.png", .png(fixture.png).with(.wait(.gate(gate))))
+        let run = prefetcher([.network(urls[0]), .network(urls[0]), .network(urls[0])])
+        run.prefetcher.start()
+        await fixture.origin.waitForRequests(1)
+        gate.open()
+        let report = await run.completions.waitFor(count: 1)[0]
+        #expect(report.count == 3)
+        #expect(report.failed.isEmpty)
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func resourcesOfFilesAreLoadedButNotTold() async throws {
+        let file = try fixture.folder.write(fixture.png, to: "photo.png")
+        let completions = Recorder<[any Resource]>()
+        ImagePrefetcher(
+            resources: [file, urls[0]], options: options,
+            completionHandler: { completions.record($2) }
+        ).start()
+        let told = await completions.waitFor(count: 1)[0]
+        #expect(told.map(\.downloadURL) == [urls[0]])
+        #expect(type(file).cached)
+    }
+
+    @Test func aSourceWhoseOriginalIsCachedIsMadeOfIt() async throws {
+        #expect(await prefetch([urls[0]]).completed.count == 1)
+        let processor = CountingProcessor()
+        let report = await prefetch([urls[0]], [.processor(processor), .waitForCache])
+        #expect(report.completed.count == 1)
+        #expect(fixture.origin.requestCount == 1)
+        #expect(processor.runs.value == 1)
+    }
+
+    @Test func keepsABrokenFileOnDiskWithoutDecodingIt() async throws {
+        // The header is whole, the pixels are not: only decoding could tell.
+        let broken = fixture.png.prefix(fixture.png.count / 2)
+        fixture.origin.route("/0.png", .png(Data(broken)))
+        #expect(await prefetch([urls[0]]).completed.count == 1)
+        let path = fixture.cache.cachePath(forKey: urls[0].cacheKey)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(broken))
+        #expect(type(urls[0]) == .disk)
+
+        let inMemory = await prefetch([urls[0]], [.alsoPrefetchToMemory, .forceRefresh])
+        #expect(inMemory.failed.count == 1)
+    }
+
+    @Test func keepsWhatItDownloadsInMemoryWhenAskedFor() async {
+        #expect(await prefetch([urls[0]], [.alsoPrefetchToMemory]).completed.count == 1)
+        #expect(type(urls[0]) == .memory)
+    }
+
+    @Test(arguments: [OriginResponse.html(), .empty, .status(500)])
+    func whatIsNoImageFailsAndIsNotCached(response: OriginResponse) async {
+        fixture.origin.route("/0.png", response)
+        #expect(await prefetch([urls[0]]).failed.count == 1)
+        #expect(type(urls[0]) == .none)
+    }
+
+    @Test func whatCannotBeWrittenHasFailed() async throws {
+        let file = try fixture.folder.write(Data("a file".utf8), to: "not a folder")
+        let disk = DiskStorage.Backend<Data>(
+            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
+        let cache = ImageCache(
+            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: disk)
+        #expect(await prefetch([urls[0]], [.targetCache(cache)]).failed.count == 1)
+    }
+
+    @Test func anAlternativeSourceIsLoadedInstead() async {
+        let report = await prefetch(
+            [fixture.origin.url("/missing.png")], [.alternativeSources([.network(urls[0])])])
+        #expect(report.completed.count == 1)
+        #expect(type(urls[0]).cached)
+    }
+
+    @Test func stoppingWhileAStrategyThinksEndsTheSource() async {
+        let strategy = SilentStrategy()
+        let run = prefetcher(
+            [.network(fixture.origin.url("/missing.png"))], [.retryStrategy(strategy)])
+        run.prefetcher.start()
+        await strategy.asked.wait(until: { $0 > 0 })
+        run.prefetcher.stop()
+        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 1)
+    }
+
+    @Test func startingAfterAStopCompletesWithFailuresOnce() async {
+        let run = prefetcher(urls.map { .network($0) })
+        run.prefetcher.stop()
+        run.prefetcher.start()
+        run.prefetcher.start()
+        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 4)
+        #expect(run.progress.events.isEmpty)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func noConcurrencyCompletesWithFailures() async {
+        let run = prefetcher(urls.map { .network($0) })
+        run.prefetcher.maxConcurrentDownloads = 0
+        run.prefetcher.start()
+        #expect(await run.completions.waitFor(count: 1)[0].failed.count == 4)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func fiveAtATimeByDefaultAndDescribedByItsAddress() {
+        let prefetcher = ImagePrefetcher(urls: [])
+        #expect(prefetcher.maxConcurrentDownloads == 5)
+        #expect(prefetcher.description == "\(Unmanaged.passUnretained(prefetcher).toOpaque())")
+        #expect(prefetcher.description.hasPrefix("0x"))
+    }
+}
+
+/// Retries so many times and records each question.
+private struct CountedRetries: RetryStrategy {
+    struct Question: Sendable {
+        let count: Int
+        let userInfo: Int?
+    }
+
+    let limit: Int
+    let asked = Recorder<Question>()
+
+    init(_ limit: Int) { self.limit = limit }
+
+    func retry(
+        context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
+    ) {
+        let count = context.retriedCount
+        asked.record(Question(count: count, userInfo: context.userInfo as? Int))
+        retryHandler(count < limit ? .retry(userInfo: count + 1) : .stop)
+    }
+}
+
+/// Never decides.
+private struct SilentStrategy: RetryStrategy {
+    let asked = Observed(0)
+
+    func retry(
+        context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
+    ) {
+        asked.update { $0 += 1 }
+    }
+}

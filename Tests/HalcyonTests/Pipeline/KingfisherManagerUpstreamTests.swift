@@ -1,0 +1,359 @@
+import Dispatch
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// More of what requests deliver.
+@Suite struct KingfisherManagerUpstreamTests {
+    private let fixture: ManagerFixture
+    private var cache: ImageCache { fixture.cache }
+    private var key: String { fixture.url.cacheKey }
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+    }
+
+    private func cacheType(_ options: KingfisherOptionsInfo = []) async throws -> CacheType {
+        try await fixture.retrieveByCallback(options).get().cacheType
+    }
+
+    // MARK: Cache states
+
+    /// Upstream: testRetrieveImage, testRetrieveImageWithAsyncCacheTypeCheckAcrossCacheStates
+    @Test(arguments: [false, true])
+    func loadsThenFindsInMemoryThenOnDiskThenLoadsAgain(probingApart: Bool) async throws {
+        let options: KingfisherOptionsInfo = probingApart ? [.asyncCacheTypeCheck] : []
+        #expect(try await cacheType(options) == .none)
+        #expect(try await cacheType(options) == .memory)
+        cache.clearMemoryCache()
+        #expect(try await cacheType(options) == .disk)
+        await cache.clearCache()
+        #expect(try await cacheType(options) == .none)
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    /// Upstream: testCouldProcessOnOriginalImage,
+    /// testRetrieveImageWithAsyncCacheTypeCheckUsesOriginalCacheFallback
+    @Test(arguments: [false, true])
+    func aCachedOriginalIsProcessed(probingApart: Bool) async throws {
+        try await cache.storeToDisk(fixture.png, forKey: key)
+        let processor = CountingProcessor()
+        var options: KingfisherOptionsInfo = [.processor(processor)]
+        if probingApart { options.append(.asyncCacheTypeCheck) }
+        #expect(try await cacheType(options) == .none)
+        #expect(try await cacheType(options) == .memory)
+        #expect(processor.runs.value == 1)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testOnlyFromCacheMissCompletionHandlerRunningOnCustomQueue
+    @Test func aMissIsToldOnTheQueueAskedFor() async {
+        let mark = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "callbacks")
+        queue.setSpecific(key: mark, value: true)
+        let (isThere, code) = await withCheckedContinuation { continuation in
+            fixture.manager.retrieveImage(
+                with: fixture.url, options: [.onlyFromCache, .callbackQueue(.dispatch(queue))]
+            ) { result in
+                let isThere = DispatchQueue.getSpecific(key: mark) == true
+                continuation.resume(returning: (isThere, result.errorCode))
+            }
+        }
+        #expect(isThere)
+        #expect(code == 3006)
+    }
+
+    // MARK: Waiting for the disk
+
+    /// Upstream: testWaitForCacheOnRetrieveImage
+    @Test func whoWaitsForTheCacheFindsTheImageOnDisk() async throws {
+        _ = try await cacheType()
+        #expect(cache.diskStorage.isCached(forKey: key))
+    }
+
+    /// Upstream: testNotWaitForCacheOnRetrieveImage
+    @Test func whoDoesNotWaitFindsItInMemory() async throws {
+        fixture.manager.defaultOptions = []
+        let serializer = SuspendedSerializer()
+        let result = try await fixture.retrieveByCallback([.cacheSerializer(serializer)]).get()
+        #expect(result.cacheType == .none)
+        #expect(cache.imageCachedType(forKey: key) == .memory)
+        #expect(!cache.diskStorage.isCached(forKey: key))
+        serializer.letGo()
+        while !cache.diskStorage.isCached(forKey: key) { await pause() }
+    }
+
+    /// Upstream: testCacheCallbackCoordinatorStateChanging
+    /// Defect: D-17
+    @Test(arguments: 0..<8)
+    func completionFollowsOneRule(combination: Int) async throws {
+        let waiting = combination & 1 != 0
+        let memoryOnly = combination & 2 != 0
+        let withOriginal = combination & 4 != 0
+        fixture.manager.defaultOptions = waiting ? [.waitForCache] : []
+        let processor = CountingProcessor()
+        var options: KingfisherOptionsInfo = [.processor(processor), .callbackQueue(.untouch)]
+        if memoryOnly { options.append(.cacheMemoryOnly) }
+        if withOriginal { options.append(.cacheOriginalImage) }
+        let completions = Recorder<[Bool]>()
+        let (cache, key) = (cache, key)
+        fixture.manager.retrieveImage(with: fixture.url, options: options) { _ in
+            completions.record([
+                cache.diskStorage.isCached(forKey: key.computedKey(with: processor.identifier)),
+                cache.diskStorage.isCached(forKey: key),
+            ])
+        }
+        let seen = await completions.waitFor(count: 1)[0]
+        if waiting { #expect(seen == [!memoryOnly, withOriginal]) }
+        // Whether waited for or not, what was asked for gets there.
+        let processed = key.computedKey(with: processor.identifier)
+        while cache.diskStorage.isCached(forKey: key) != withOriginal { await pause() }
+        while cache.diskStorage.isCached(forKey: processed) == memoryOnly { await pause() }
+        #expect(completions.count == 1)
+    }
+
+    // MARK: Cancelling
+
+    /// Upstream: testCallbackClearAfterSuccess
+    @Test func cancellingAfterTheSuccessTellsNothing() async throws {
+        let results = Recorder<Bool>()
+        let task = fixture.manager.retrieveImage(
+            with: fixture.url, options: [.callbackQueue(.untouch)]
+        ) { results.record((try? $0.get()) != nil) }
+        #expect(await results.waitFor(count: 1) == [true])
+        task?.cancel()
+        _ = try await fixture.retrieve()
+        #expect(results.events == [true])
+    }
+
+    /// Upstream: testRetrieveImageContinuationMisuseReproduction,
+    /// testRetrieveImageRaceConditionSpecific
+    @Test func quickCancellationsOfAwaitedRequestsEndEachOnce() async {
+        let manager = fixture.manager
+        let url = fixture.url
+        await withTaskGroup(of: Void.self) { group in
+            for round in 0..<200 {
+                group.addTask {
+                    let resource = KF.ImageResource(downloadURL: url, cacheKey: "\(round)")
+                    let task = Task {
+                        try await manager.retrieveImage(
+                            with: resource, options: [.cacheMemoryOnly]
+                        ).cacheType
+                    }
+                    if round.isMultiple(of: 3) { await Task.yield() }
+                    task.cancel()
+                    switch await task.result {
+                    case .success(let type): #expect(type == .none)
+                    case .failure(let error):
+                        let isCancelled =
+                            error is CancellationError
+                            || (error as? KingfisherError)?.isCancelled == true
+                        #expect(isCancelled, "\(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Upstream: testRetrieveImageWithAsyncCacheTypeCheckCancelsAsyncRequestModifierShell
+    @Test func theShellCancelsADownloadThatAModifierStarted() async throws {
+        let gate = Gate()
+        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
+        let started = Recorder<Void>()
+        let modifier = HeldModifier(gate: nil) { started.record(()) }
+        let results = Recorder<Int?>()
+        let task = fixture.manager.retrieveImage(
+            with: fixture.origin.url("/slow.png"),
+            options: [
+                .asyncCacheTypeCheck, .requestModifier(modifier), .callbackQueue(.untouch),
+            ]
+        ) { results.record($0.errorCode) }
+        let shell = try #require(task)
+        await started.waitFor(count: 1)
+        shell.cancel()
+        #expect(await results.waitFor(count: 1) == [1003])
+        gate.open()
+    }
+
+    // MARK: Processing
+
+    /// Upstream: testShouldDownloadAndCacheProcessedImage
+    @Test func aProcessedImageHasItsSizeAlsoFromDisk() async throws {
+        let processor = ResizingImageProcessor(referenceSize: CGSize(width: 1, height: 1))
+        let options: KingfisherOptionsInfo = [.processor(processor)]
+        #expect(try await fixture.retrieve(options).image.size == CGSize(width: 1, height: 1))
+        cache.clearMemoryCache()
+        let fromDisk = try await fixture.retrieve(options)
+        #expect(fromDisk.cacheType == .disk)
+        #expect(fromDisk.image.size == CGSize(width: 1, height: 1))
+    }
+
+    /// Upstream: testDownsamplingHandleScale2x, testDownsamplingHandleScale3x
+    @Test(arguments: [2, 3])
+    func downsamplingCountsPointsAtTheScale(scale: Int) async throws {
+        let square = PNGFixture.data(.gradient(width: 64, height: 64))
+        fixture.origin.route("/square.png", .png(square))
+        let result = try await fixture.manager.retrieveImage(
+            with: fixture.origin.url("/square.png"),
+            options: [
+                .processor(DownsamplingImageProcessor(size: CGSize(width: 4, height: 4))),
+                .scaleFactor(CGFloat(scale)),
+            ])
+        #expect(result.image.size == CGSize(width: 4, height: 4))
+        #expect(result.image.scale == CGFloat(scale))
+        #expect(result.image.pixelSize == PixelSize(width: 4 * scale, height: 4 * scale))
+    }
+
+    /// Upstream: testAnimatedImageShouldRecreateFromCache,
+    /// testAnimatedImageShouldNotRecreateWithSameOptions
+    @Test func anAnimationIsMadeAgainOnlyForOtherOptions() async throws {
+        fixture.origin.route("/a.gif", .ok(Grays.gif(4), contentType: "image/gif"))
+        let url = fixture.origin.url("/a.gif")
+        let processor = FrameProcessor()
+        func retrieve(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
+            try await fixture.manager.retrieveImage(
+                with: url, options: options + [.processor(processor)])
+        }
+        #expect(try await retrieve([.onlyLoadFirstFrame]).image.frameCount == 1)
+        #expect(processor.runs.value == 1)
+        let same = try await retrieve([.onlyLoadFirstFrame])
+        #expect(same.cacheType == .memory)
+        #expect(processor.runs.value == 1)
+        let whole = try await retrieve([])
+        #expect(whole.cacheType == .memory)
+        #expect(whole.image.frameCount == 4)
+        #expect(processor.runs.value == 2)
+    }
+
+    /// Defect: D-26
+    @Test func anAnimationThatCannotBeMadeAgainIsDeliveredAsItIs() async throws {
+        fixture.origin.route("/a.gif", .ok(Grays.gif(4), contentType: "image/gif"))
+        let url = fixture.origin.url("/a.gif")
+        let processor = FrameProcessor(failingAfter: 1)
+        let first = try await fixture.manager.retrieveImage(
+            with: url, options: [.onlyLoadFirstFrame, .processor(processor)])
+        let again = try await fixture.manager.retrieveImage(
+            with: url, options: [.processor(processor)])
+        #expect(processor.runs.value == 2)
+        #expect(again.image === first.image)
+    }
+
+    // MARK: Bytes
+
+    /// Upstream: testImageResultContainsDataWhenDownloaded,
+    /// testImageResultContainsDataWhenLoadFromMemoryCache,
+    /// testImageResultContainsDataWhenLoadFromDiskCache
+    @Test func theResultsBytesAreTheBodyOrWhatTheSerializerMakes() async throws {
+        let serializer = FormatIndicatedCacheSerializer.jpeg
+        let options: KingfisherOptionsInfo = [.cacheSerializer(serializer)]
+        #expect(try await fixture.retrieve(options).data() == fixture.png)
+        let fromMemory = try await fixture.retrieve(options)
+        #expect(fromMemory.cacheType == .memory)
+        #expect(fromMemory.data() == serializer.data(with: fromMemory.image, original: nil))
+        #expect(fromMemory.data()?.kf.imageFormat == .JPEG)
+        cache.clearMemoryCache()
+        let fromDisk = try await fixture.retrieve(options)
+        #expect(fromDisk.cacheType == .disk)
+        #expect(fromDisk.data() == serializer.data(with: fromDisk.image, original: nil))
+    }
+
+    /// Upstream: testCanUseCustomizeDefaultCacheSerializer
+    @Test func aSerializerOfOriginalsWritesTheVeryBytes() async throws {
+        let jpeg = try encoded(.gradient(64, 48), as: .JPEG, quality: 0.6)
+        fixture.origin.route("/photo.png", .ok(jpeg, contentType: "image/jpeg"))
+        var serializer = DefaultCacheSerializer()
+        serializer.preferCacheOriginalData = true
+        _ = try await fixture.retrieve([.cacheSerializer(serializer)])
+        #expect(try Data(contentsOf: URL(filePath: cache.cachePath(forKey: key))) == jpeg)
+    }
+
+    /// Upstream: testCanUseCustomizeDefaultCacheSerializerStoreEncoded
+    @Test func aSerializerWithAQualityWritesThatQuality() async throws {
+        let jpeg = try encoded(.gradient(64, 48), as: .JPEG, quality: 1)
+        fixture.origin.route("/photo.png", .ok(jpeg, contentType: "image/jpeg"))
+        var serializer = DefaultCacheSerializer()
+        serializer.compressionQuality = 0.8
+        // A processor, because the bytes of an unprocessed image may be kept as they are.
+        let processor = ResizingImageProcessor(referenceSize: CGSize(width: 32, height: 24))
+        let result = try await fixture.retrieve([
+            .cacheSerializer(serializer), .processor(processor),
+        ])
+        let path = cache.cachePath(forKey: key, processorIdentifier: processor.identifier)
+        let expected = result.image.kf.jpegRepresentation(compressionQuality: 0.8)
+        #expect(try Data(contentsOf: URL(filePath: path)) == expected)
+        #expect(expected != result.image.kf.jpegRepresentation(compressionQuality: 1))
+    }
+
+    // MARK: Forced extensions
+
+    /// Upstream: testRetrieveImageFromDiskCacheWithForcedExtension
+    @Test func aForcedExtensionRoundTripsThroughTheDisk() async throws {
+        let options: KingfisherOptionsInfo = [.forcedCacheFileExtension("jpg")]
+        #expect(try await fixture.retrieve(options).cacheType == .none)
+        cache.clearMemoryCache()
+        #expect(try await fixture.retrieve(options).cacheType == .disk)
+        #expect(cache.cachePath(forKey: key, forcedExtension: "jpg").hasSuffix(".jpg"))
+        #expect(cache.imageCachedType(forKey: key, forcedExtension: "jpg") == .memory)
+        cache.clearMemoryCache()
+        #expect(cache.imageCachedType(forKey: key) == .none)
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    /// Upstream: testRetrieveImageFromOriginalCacheWithForcedExtension
+    @Test func anOriginalWithAForcedExtensionIsProcessedAndStoredWithIt() async throws {
+        try await cache.storeToDisk(fixture.png, forKey: key, forcedExtension: "jpg")
+        let processor = CountingProcessor()
+        let options: KingfisherOptionsInfo = [
+            .forcedCacheFileExtension("jpg"), .processor(processor),
+        ]
+        #expect(try await fixture.retrieve(options).cacheType == .none)
+        #expect(fixture.origin.requestCount == 0)
+        cache.clearMemoryCache()
+        #expect(
+            cache.imageCachedType(
+                forKey: key, processorIdentifier: processor.identifier, forcedExtension: "jpg")
+                == .disk)
+        #expect(try await fixture.retrieve(options).cacheType == .disk)
+    }
+}
+
+/// Does not turn an image into bytes before it is let go.
+private final class SuspendedSerializer: CacheSerializer {
+    private let held = DispatchSemaphore(value: 0)
+
+    func letGo() { held.signal() }
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        held.wait()
+        defer { held.signal() }
+        return DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// Makes images of bytes like the default processor, and counts; fails after some times.
+private final class FrameProcessor: ImageProcessor {
+    let identifier = "test.frames"
+    let runs = Locked(0)
+    private let successes: Int
+
+    init(failingAfter successes: Int = .max) {
+        self.successes = successes
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        let run = runs.withLock {
+            $0 += 1
+            return $0
+        }
+        guard run <= successes else { return nil }
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}

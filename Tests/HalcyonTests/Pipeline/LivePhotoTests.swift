@@ -1,0 +1,261 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Loading and caching the files of live photos.
+@Suite struct LivePhotoTests {
+    private let heic = LivePhotoResourceTests.isoMedia("heic")
+    private let mov = LivePhotoResourceTests.isoMedia("qt  ")
+    private let fixture: ManagerFixture
+    private let source: LivePhotoSource
+    private var manager: KingfisherManager { fixture.manager }
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+        fixture.origin.route("/photo.heic", .ok(heic))
+        fixture.origin.route("/photo.mov", .ok(mov))
+        source = LivePhotoSource(urls: ["/photo.heic", "/photo.mov"].map(fixture.origin.url))
+    }
+
+    private func store(_ resource: LivePhotoResource, as ext: String?) async throws {
+        try await fixture.cache.storeToDisk(
+            heic, forKey: resource.dataSource.cacheKey,
+            processorIdentifier: LivePhotoResource.processorIdentifier, forcedExtension: ext)
+    }
+
+    private func missing(_ options: KingfisherOptionsInfo = []) -> [URL?] {
+        manager.missingResources(source, options: manager.parsedOptions(options))
+            .map(\.dataSource.url)
+    }
+
+    /// What the cache has of one resource, loaded from `path`.
+    private func loadedExtension(
+        _ path: String, _ type: LivePhotoResource.FileType
+    ) async throws -> String? {
+        let resource = LivePhotoResource(downloadURL: fixture.origin.url(path), fileType: type)
+        let results = try await manager.downloadAndCache(
+            resources: [resource], options: manager.parsedOptions(nil))
+        #expect(results.count == 1)
+        let file = try #require(fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource))
+        #expect(try Data(contentsOf: file) == results[0].originalData)
+        return file.pathExtension
+    }
+
+    // MARK: Look-up
+
+    /// Upstream: testPossibleCacheFileURLIfOnDiskNotCached,
+    /// testPossibleCacheFileURLIfOnDiskCachedGuessingFileTypeNotHit
+    @Test(arguments: [LivePhotoResource.FileType.heic, .mov, .other(""), .other("m4v")])
+    func whatIsNotCachedHasNoFile(type: LivePhotoResource.FileType) {
+        #expect(
+            fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type) == nil)
+    }
+
+    /// Upstream: testPossibleCacheFileURLIfOnDiskCachedWithWrongFileType
+    @Test func aFileWithAnotherExtensionIsNotIt() async throws {
+        try await fixture.cache.storeToDisk(heic, forKey: "1")
+        let cache = fixture.cache
+        #expect(cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: .heic) == nil)
+        #expect(
+            cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: .other("")) != nil)
+    }
+
+    /// Upstream: testPossibleCacheFileURLIfOnDiskCachedWithExplicitFileType,
+    /// testPossibleCacheFileURLIfOnDiskCachedGuessingFileType,
+    /// testPossibleCacheFileURLIfOnDiskCachedArbitraryFileType
+    @Test(arguments: [
+        ("heic", LivePhotoResource.FileType.heic), ("heic", .other("")), ("mov", .other("")),
+        ("myExt", .other("myExt")),
+    ])
+    func aFileOfTheTypeIsFound(ext: String, type: LivePhotoResource.FileType) async throws {
+        try await fixture.cache.storeToDisk(heic, forKey: "1", forcedExtension: ext)
+        let file = fixture.cache.possibleCacheFileURLIfOnDisk(forKey: "1", referenceFileType: type)
+        #expect(file?.pathExtension == ext)
+    }
+
+    // MARK: What is missing
+
+    /// Upstream: testMissingResourceOfLivePhotoFound, testMissingResourceOfLivePhotoNotFound,
+    /// testMissingResourceOfLivePhotoFoundOne, testMissingResourceOfLivePhotoForceRefresh
+    @Test func whatIsNotOnDiskIsMissing() async throws {
+        let urls = source.resources.map(\.dataSource.url)
+        #expect(missing() == urls)
+        try await store(source.resources[0], as: "heic")
+        #expect(missing() == [urls[1]])
+        try await store(source.resources[1], as: "mov")
+        #expect(missing() == [])
+        #expect(missing([.forceRefresh]) == urls)
+    }
+
+    // MARK: Loading files
+
+    /// Upstream: testDownloadAndCacheLivePhotoResourcesAll
+    @Test func allFilesAreLoadedAndCachedWithTheirExtensions() async throws {
+        let results = try await manager.downloadAndCache(
+            resources: source.resources, options: manager.parsedOptions(nil))
+        #expect(results.map(\.originalData) == [heic, mov])
+        #expect(results.map(\.url) == source.resources.map(\.dataSource.url))
+        for (resource, ext) in zip(source.resources, ["heic", "mov"]) {
+            let file = fixture.cache.cacheFileURLIfOnDisk(
+                forKey: resource.dataSource.cacheKey,
+                processorIdentifier: "com.onevcat.Kingfisher.LivePhotoImageProcessor",
+                forcedExtension: ext)
+            #expect(file != nil)
+        }
+    }
+
+    /// Upstream: testDownloadAndCacheLivePhotoWithEmptyResources
+    @Test func nothingIsLoadedForNoResources() async throws {
+        let results = try await manager.downloadAndCache(
+            resources: [], options: manager.parsedOptions(nil))
+        #expect(results.isEmpty)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testDownloadAndCacheLivePhotoWithSingleResource,
+    /// testDownloadAndCacheLivePhotoWithSingleResourceExplicitSetExtension
+    @Test func anExplicitTypeNamesTheFileWhateverItHolds() async throws {
+        #expect(try await loadedExtension("/photo.heic", .heic) == "heic")
+        #expect(try await loadedExtension("/photo.mov", .heic) == "heic")
+    }
+
+    /// Upstream: testDownloadAndCacheLivePhotoWithSingleResourceGuessingHEICExtension,
+    /// testDownloadAndCacheLivePhotoWithSingleResourceGuessingMOVExtension,
+    /// testDownloadAndCacheLivePhotoWithSingleResourceGuessingUnsupportedExtension
+    @Test func theBytesNameTheFileOfNoType() async throws {
+        #expect(try await loadedExtension("/photo.heic", .other("")) == "heic")
+        #expect(try await loadedExtension("/photo.mov", .other("")) == "mov")
+        #expect(try await loadedExtension("/photo.png", .other("")) == "")
+    }
+
+    // MARK: Whole live photos
+
+    /// Upstream: testRetrieveLivePhotoFromNetwork, testRetrieveLivePhotoNetworkThenCache
+    @Test func aLivePhotoIsLoadedAndThenFoundOnDisk() async throws {
+        let loaded = try await manager.retrieveLivePhoto(with: source)
+        #expect(loaded.cacheType == .none)
+        #expect(loaded.data() == [heic, mov])
+        #expect(try loaded.fileURLs.map { try Data(contentsOf: $0) } == [heic, mov])
+        let cached = try await manager.retrieveLivePhoto(with: source)
+        #expect(cached.cacheType == .disk)
+        #expect(cached.data().isEmpty)
+        #expect(cached.fileURLs == loaded.fileURLs)
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    /// Upstream: testRetrieveLivePhotoFromLocal
+    @Test func localFilesAreCachedLikeOthers() async throws {
+        let files = [
+            try fixture.folder.write(heic, to: "a.heic"),
+            try fixture.folder.write(mov, to: "a.mov"),
+        ]
+        let result = try await manager.retrieveLivePhoto(with: LivePhotoSource(urls: files))
+        #expect(result.cacheType == .none)
+        #expect(result.fileURLs.map(\.pathExtension) == ["heic", "mov"])
+        #expect(result.data() == [heic, mov])
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testRetrieveLivePhotoMixed
+    @Test func onlyWhatIsMissingIsLoaded() async throws {
+        let film = try fixture.folder.write(mov, to: "a.mov")
+        let source = LivePhotoSource(urls: [fixture.origin.url("/photo.heic"), film])
+        try await store(source.resources[0], as: "heic")
+        let result = try await manager.retrieveLivePhoto(with: source)
+        #expect(result.cacheType == .none)
+        #expect(result.data() == [mov])
+        #expect(try result.fileURLs.map { try Data(contentsOf: $0) } == [heic, mov])
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func progressIsTheSumOfTheDownloads() async throws {
+        let reports = Recorder<[Int64]>()
+        let total = Int64(heic.count + mov.count)
+        _ = try await manager.retrieveLivePhoto(with: source) { reports.record([$0, $1]) }
+        let last = await reports.wait { $0.contains([total, total]) }.last
+        #expect(last == [total, total])
+    }
+
+    // MARK: Failures
+
+    @Test func aFailedDownloadFailsTheLivePhoto() async throws {
+        fixture.origin.route("/photo.mov", .status(404))
+        let error = await kingfisherError {
+            _ = try await manager.retrieveLivePhoto(with: source)
+        }
+        #expect(error?.isInvalidResponseStatusCode(404) == true)
+    }
+
+    @Test func onlyFromCacheLoadsNothing() async throws {
+        let error = await kingfisherError {
+            _ = try await manager.retrieveLivePhoto(with: source, options: [.onlyFromCache])
+        }
+        #expect(error?.errorCode == 3006)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func aFileThatVanishesIs3012() async throws {
+        let error = await kingfisherError {
+            _ = try await manager.retrieveLivePhoto(
+                with: source, options: [.diskCacheExpiration(.expired)])
+        }
+        #expect(error?.errorCode == 3012)
+        #expect(error?.errorDescription?.contains("/photo.heic") == true)
+    }
+
+    @Test func aLivePhotoNobodyWantsAnyMoreIs5005WithItsFiles() async throws {
+        do {
+            _ = try await manager.retrieveLivePhoto(
+                with: source, referenceTaskIdentifierChecker: { false })
+            Issue.record("expected notCurrentLivePhotoSourceTask")
+        } catch let error as KingfisherError {
+            #expect(error.errorCode == 5005)
+            guard
+                case .imageSettingError(
+                    reason: .notCurrentLivePhotoSourceTask(let result, _, _)) = error
+            else { return }
+            #expect(result?.fileURLs.count == 2)
+        }
+    }
+
+    @Test func cancellingTheTaskIs1004() async throws {
+        let gate = Gate()
+        fixture.origin.route("/photo.mov", .ok(mov).with(.wait(.gate(gate))))
+        let (manager, source) = (manager, source)
+        let task = Task { try await manager.retrieveLivePhoto(with: source).cacheType }
+        await fixture.origin.waitForRequests(1, path: "/photo.mov")
+        task.cancel()
+        let error = await kingfisherError { _ = try await task.value }
+        gate.open()
+        #expect(error?.errorCode == 1004)
+        #expect(error?.isCancelled == true)
+        #expect(error?.isTaskCancelled == false)
+    }
+
+    @Test func resultErrorsHaveTheirCode() {
+        let error = KingfisherError.imageSettingError(
+            reason: .livePhotoResultError(result: nil, error: nil, source: source))
+        #expect(error.errorCode == 5006)
+        #expect(error.errorDescription?.contains("/photo.heic") == true)
+    }
+
+    // MARK: The downloader
+
+    /// Upstream: testDownloadingLivePhotoResources
+    @Test func theDownloaderGivesBytesAndURL() async throws {
+        let url = fixture.origin.url("/photo.mov")
+        let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
+        let result = try await fixture.downloader.downloadLivePhotoResource(
+            with: url, options: options)
+        #expect(result.originalData == mov)
+        #expect(result.url == url)
+        let results = Recorder<Data?>()
+        let task = fixture.downloader.downloadLivePhotoResource(with: url, options: options) {
+            results.record(try? $0.get().originalData)
+        }
+        #expect(task.isInitialized)
+        #expect(await results.waitFor(count: 1) == [mov])
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct LowDataModeTests {
+    private let small = PNGFixture.data(.gradient(width: 8, height: 6))
+
+    private func fixture() async throws -> (ManagerFixture, Source) {
+        let fixture = try await ManagerFixture()
+        fixture.origin.route("/small.png", .png(small))
+        return (fixture, .network(fixture.origin.url("/small.png")))
+    }
+
+    /// Upstream: testLowDataModeSource
+    @Test func theLowDataSourceIsLoadedInPlaceOfTheRequestedOne() async throws {
+        let (fixture, source) = try await fixture()
+        fixture.downloader.isLowDataModeActive = { true }
+        let result = try await fixture.retrieve([.lowDataMode(source)])
+        #expect(result.source.url == source.url && result.originalSource.url == fixture.url)
+        #expect(result.data() == small)
+        #expect(fixture.origin.requests.map(\.path) == ["/small.png"])
+    }
+
+    /// Upstream: testContextTakeLowDataModeSourceIsThreadSafe
+    @Test func concurrentRequestsEachGiveWayToTheLowDataSource() async throws {
+        let (fixture, source) = try await fixture()
+        fixture.downloader.isLowDataModeActive = { true }
+        try await withThrowingTaskGroup(of: URL?.self) { group in
+            for _ in 0..<30 {
+                group.addTask {
+                    try await fixture.retrieve([.forceRefresh, .lowDataMode(source)]).source.url
+                }
+            }
+            for try await url in group { #expect(url == source.url) }
+        }
+        #expect(fixture.origin.requestCount(for: "/photo.png") == 0)
+    }
+
+    @Test func theRequestedSourceIsLoadedWhileTheModeIsOff() async throws {
+        let (fixture, source) = try await fixture()
+        let result = try await fixture.retrieve([.lowDataMode(source)])
+        #expect(result.source.url == fixture.url && result.data() == fixture.png)
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func requestsWithoutALowDataSourceDoNotAsk() async throws {
+        let (fixture, _) = try await fixture()
+        fixture.downloader.isLowDataModeActive = {
+            Issue.record("the mode was asked for")
+            return true
+        }
+        #expect(try await fixture.retrieve().data() == fixture.png)
+        #expect(try await fixture.retrieve([.lowDataMode(nil)]).cacheType != .none)
+    }
+
+    @Test func theDownloaderAloneFailsBeforeAnythingIsSent() async throws {
+        let (fixture, source) = try await fixture()
+        fixture.downloader.isLowDataModeActive = { true }
+        let result = await fixture.downloader.result(
+            fixture.url, .processing(FirstByteProcessor(), [.lowDataMode(source)]))
+        #expect(result.transportError == .lowDataMode(url: fixture.url.absoluteString))
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func theCacheAnswersInLowDataModeToo() async throws {
+        let (fixture, source) = try await fixture()
+        _ = try await fixture.retrieve()
+        fixture.downloader.isLowDataModeActive = { true }
+        let result = try await fixture.retrieve([.lowDataMode(source)])
+        #expect(result.cacheType == .memory && result.source.url == fixture.url)
+        #expect(fixture.origin.requestCount == 1)
+    }
+}

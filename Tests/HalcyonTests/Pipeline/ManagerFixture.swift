@@ -1,0 +1,75 @@
+import Foundation
+import HalcyonTestKit
+
+@testable import Halcyon
+
+/// A manager with a downloader and caches of its own, and an origin with one PNG of 64×48 pixels.
+final class ManagerFixture: Sendable {
+    let origin: OriginServer
+    let folder: TemporaryDirectory
+    let cache: ImageCache
+    let downloader: ImageDownloader
+    let manager: KingfisherManager
+    let png = PNGFixture.data(.gradient(width: 64, height: 48))
+    var url: URL { origin.url("/photo.png") }
+
+    init() async throws {
+        origin = try await OriginServer.start(files: ["/photo.png": png])
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        downloader = ImageDownloader.patient()
+        manager = KingfisherManager(downloader: downloader, cache: cache)
+        manager.defaultOptions = [.waitForCache]
+    }
+
+    /// Another cache in the same folder.
+    func otherCache(_ name: String) throws -> ImageCache {
+        try ImageCache(name: name, cacheDirectoryURL: folder.url)
+    }
+
+    func retrieve(_ options: KingfisherOptionsInfo = []) async throws -> RetrieveImageResult {
+        try await manager.retrieveImage(with: url, options: options)
+    }
+
+    /// The result of the callback form.
+    func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> Result<
+        RetrieveImageResult, KingfisherError
+    > {
+        await withCheckedContinuation { continuation in
+            manager.retrieveImage(with: url, options: options) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+}
+
+/// A processor that counts its runs and gives an image of a known size.
+final class CountingProcessor: ImageProcessor {
+    let identifier: String
+    let runs = Locked(0)
+    private let gives: PixelSize?
+
+    init(identifier: String = "test.counting", gives: PixelSize? = PixelSize(width: 3, height: 2)) {
+        self.identifier = identifier
+        self.gives = gives
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        runs.withLock { $0 += 1 }
+        guard let gives else { return nil }
+        let pixels = Data(repeating: 200, count: gives.pixelCount * 4)
+        return Bitmap(pixels: pixels, size: gives).map { Image(bitmap: $0) }
+    }
+}
+
+/// The error of `body`, as a `KingfisherError`.
+func kingfisherError(_ body: () async throws -> Void) async -> KingfisherError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? KingfisherError
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Synchronization
+import Testing
+
+@testable import Halcyon
+
+/// When a strategy retries.
+@Suite struct RetryStrategyTests {
+    private let response = KingfisherError.responseError(
+        reason: .URLSessionError(error: URLError(.networkConnectionLost)))
+    private let notResponse = KingfisherError.requestError(reason: .emptyRequest)
+    private let cancelled: KingfisherError
+
+    init() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        cancelled = .neverStarted(URLRequest(url: url))
+    }
+
+    private func context(_ error: KingfisherError, retried: Int = 0) -> RetryContext {
+        let context = RetryContext(
+            source: .provider(RawImageDataProvider(data: Data(), cacheKey: "a")), error: error)
+        context.retriedCount = retried
+        return context
+    }
+
+    private func decision(of strategy: any RetryStrategy, on context: RetryContext) async
+        -> RetryDecision
+    {
+        await withCheckedContinuation { continuation in
+            strategy.retry(context: context) { continuation.resume(returning: $0) }
+        }
+    }
+
+    // MARK: With a delay
+
+    /// Upstream: testCanCreateRetryStrategy
+    @Test func aDelayStrategyKeepsItsParameters() {
+        let strategy = DelayRetryStrategy(maxRetryCount: 10, retryInterval: .seconds(5))
+        #expect(strategy.maxRetryCount == 10)
+        #expect(strategy.retryInterval.timeInterval(for: 7) == 5)
+        #expect(DelayRetryStrategy(maxRetryCount: 1).retryInterval.timeInterval(for: 0) == 3)
+        #expect(NetworkRetryStrategy().timeoutInterval == 30)
+    }
+
+    /// Upstream: testDelayRetryIntervalCalculating
+    @Test func intervalsAreConstantOrGrowOrAreComputed() {
+        typealias Interval = DelayRetryStrategy.Interval
+        func times(_ interval: Interval) -> [TimeInterval] {
+            (0..<4).map(interval.timeInterval(for:))
+        }
+        #expect(times(.seconds(1)) == [1, 1, 1, 1])
+        #expect(times(.accumulated(2)) == [2, 4, 6, 8])
+        #expect(times(.custom { pow(2, Double($0)) }) == [1, 2, 4, 8])
+    }
+
+    /// Upstream: testDelayRetryStrategyExceededCount
+    @Test func aDelayStrategyStopsAtItsCount() async {
+        let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
+        for retried in 0..<3 {
+            let decision = await decision(of: strategy, on: context(response, retried: retried))
+            #expect(decision.isRetry)
+            #expect(decision.userInfo == nil)
+        }
+        #expect(await !decision(of: strategy, on: context(response, retried: 3)).isRetry)
+    }
+
+    /// Upstream: testDelayRetryStrategyNotRetryForErrorReason
+    @Test func aDelayStrategyRetriesResponseErrorsOnly() async {
+        let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
+        #expect(await !decision(of: strategy, on: context(cancelled)).isRetry)
+        #expect(await !decision(of: strategy, on: context(notResponse)).isRetry)
+    }
+
+    /// Upstream: testDelayRetryStrategyDidRetried
+    @Test func aDelayStrategyRetriesAfterItsInterval() async {
+        let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0.01))
+        #expect(await decision(of: strategy, on: context(response)).isRetry)
+    }
+
+    // MARK: With the network
+
+    /// Upstream: testNetworkRetryStrategyRetriesImmediatelyWhenConnected
+    @Test func whileConnectedANetworkStrategyRetriesAtOnce() {
+        let strategy = NetworkRetryStrategy(
+            timeoutInterval: nil, monitor: FakeNetwork(isConnected: true))
+        let decisions = Recorder<RetryDecision>()
+        strategy.retry(context: context(response)) { decisions.record($0) }
+        #expect(decisions.events.map(\.isRetry) == [true])
+        #expect(decisions.events[0].userInfo == nil)
+    }
+
+    /// Upstream: testNetworkRetryStrategyStopsForTaskCancelled,
+    /// testNetworkRetryStrategyStopsForNonResponseError
+    @Test(arguments: [true, false])
+    func aNetworkStrategyRetriesResponseErrorsOnly(connected: Bool) async {
+        let network = FakeNetwork(isConnected: connected)
+        let strategy = NetworkRetryStrategy(timeoutInterval: nil, monitor: network)
+        #expect(await !decision(of: strategy, on: context(cancelled)).isRetry)
+        #expect(await !decision(of: strategy, on: context(notResponse)).isRetry)
+        #expect(network.observerCount == 0)
+    }
+
+    /// Upstream: testNetworkRetryStrategyWithTimeout
+    @Test func aNetworkStrategyStopsAtItsTimeout() async throws {
+        let network = FakeNetwork(isConnected: false)
+        let strategy = NetworkRetryStrategy(timeoutInterval: 0.1, monitor: network)
+        let decisions = Recorder<RetryDecision>()
+        strategy.retry(context: context(response)) { decisions.record($0) }
+        #expect(decisions.count == 0)
+        #expect(network.timeouts == [0.1])
+        network.timeOut()
+        #expect(decisions.events.map(\.isRetry) == [false])
+
+        // With the kernel's tables, of which these have no route.
+        let folder = try TemporaryDirectory()
+        let real = NetworkRetryStrategy(
+            timeoutInterval: 0.1,
+            monitor: NetworkMonitor(routes: RouteTable(folder: folder.url.path)))
+        #expect(await !decision(of: real, on: context(response)).isRetry)
+    }
+
+    /// Upstream: testNetworkRetryStrategyWaitsForReconnection
+    @Test func aNetworkStrategyRetriesWhenTheNetworkComesBack() {
+        let network = FakeNetwork(isConnected: false)
+        let strategy = NetworkRetryStrategy(timeoutInterval: nil, monitor: network)
+        let decisions = Recorder<RetryDecision>()
+        strategy.retry(context: context(response)) { decisions.record($0) }
+        #expect(decisions.count == 0)
+        network.connect()
+        #expect(decisions.events.map(\.isRetry) == [true])
+        #expect(decisions.events[0].userInfo != nil)
+    }
+
+    /// Upstream: testNetworkRetryStrategyCancelsPreviousObserver
+    @Test func aSecondQuestionSilencesTheFirst() {
+        let network = FakeNetwork(isConnected: false)
+        let strategy = NetworkRetryStrategy(timeoutInterval: nil, monitor: network)
+        let context = context(response)
+        let told = Recorder<Int>()
+        strategy.retry(context: context) { _ in told.record(1) }
+        strategy.retry(context: context) { _ in told.record(2) }
+        network.connect()
+        #expect(told.events == [2])
+    }
+
+    /// Upstream: testNetworkObserverDoesNotNotifyAfterCancel
+    @Test func aCancelledObserverIsNotTold() throws {
+        let folder = try TemporaryDirectory()
+        let monitor = NetworkMonitor(routes: RouteTable(folder: folder.url.path))
+        let told = Recorder<Bool>()
+        let observer = monitor.observeConnectivity(timeoutInterval: nil) { told.record($0) }
+        observer.cancel()
+        try folder.write(Self.routes, to: "route")
+        monitor.changed()
+        #expect(told.count == 0)
+    }
+
+    /// Upstream: testNetworkObserverNotifiesOnlyOnce
+    @Test func anObserverIsToldOnce() throws {
+        let folder = try TemporaryDirectory()
+        let monitor = NetworkMonitor(routes: RouteTable(folder: folder.url.path))
+        let told = Recorder<Bool>()
+        let observer = monitor.observeConnectivity(timeoutInterval: nil) { told.record($0) }
+        #expect(!monitor.isConnected)
+        monitor.changed()
+        #expect(told.count == 0)
+        try folder.write(Self.routes, to: "route")
+        #expect(monitor.isConnected)
+        monitor.changed()
+        monitor.changed()
+        #expect(told.events == [true])
+        observer.cancel()
+    }
+
+    private static let routes = Data(
+        """
+        Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT
+        eth0\t00000000\t010011AC\t0003\t0\t0\t0\t00000000\t0\t0\t0
+
+        """.utf8)
+
+    /// Defect: D-4
+    @Test func aLastingFailureIsNotRetriedForEver() async {
+        let strategy = NetworkRetryStrategy(
+            timeoutInterval: nil, monitor: FakeNetwork(isConnected: true))
+        let context = context(response)
+        var retries = 0
+        while retries < 1000, await decision(of: strategy, on: context).isRetry {
+            context.willRetry(userInfo: nil)
+            retries += 1
+        }
+        #expect(retries == 10)
+    }
+}
+
+extension RetryDecision {
+    fileprivate var isRetry: Bool { if case .retry = self { true } else { false } }
+    fileprivate var userInfo: Any? { if case .retry(let info) = self { info } else { nil } }
+}
+
+/// A network that comes and times out when told.
+final class FakeNetwork: NetworkMonitoring {
+    private struct Waiting {
+        let observer: LatchedObserver
+        let timeout: TimeInterval?
+        let callback: @Sendable (Bool) -> Void
+    }
+
+    private struct State {
+        var isConnected: Bool
+        var waiting: [Waiting] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(isConnected: Bool) {
+        state = Mutex(State(isConnected: isConnected))
+    }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+    var observerCount: Int { state.withLock { $0.waiting.count } }
+    var timeouts: [TimeInterval?] { state.withLock { $0.waiting.map(\.timeout) } }
+
+    func observeConnectivity(
+        timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
+    ) -> any NetworkObserver {
+        let observer = LatchedObserver()
+        state.withLock {
+            $0.waiting.append(
+                Waiting(observer: observer, timeout: timeoutInterval, callback: callback))
+        }
+        return observer
+    }
+
+    func connect() { end(connected: true) }
+    func timeOut() { end(connected: false) }
+
+    private func end(connected: Bool) {
+        let waiting = state.withLock { state in
+            state.isConnected = connected
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting where one.observer.end() != nil { one.callback(connected) }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Retries of whole requests.
+@Suite struct RetryTests {
+    private let fixture: ManagerFixture
+    private var broken: URL { fixture.origin.url("/broken.png") }
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+    }
+
+    private func retrieve(
+        _ url: URL, _ options: KingfisherOptionsInfo
+    ) async -> Result<RetrieveImageResult, KingfisherError> {
+        await withCheckedContinuation { continuation in
+            fixture.manager.retrieveImage(
+                with: url, options: options + [.callbackQueue(.untouch)]
+            ) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Upstream: testKingfisherManagerCanRetry
+    @Test func theStrategyIsAskedAfterEachFailureWithWhatItSaidLast() async {
+        let strategy = ScriptedRetryStrategy([.retry(userInfo: 1), .retry(userInfo: 2), .stop])
+        let result = await retrieve(broken, [.retryStrategy(strategy)])
+        #expect(result.errorCode == 2002)
+        #expect(strategy.calls.events.map(\.userInfo) == [nil, 1, 2])
+        #expect(strategy.calls.events.map(\.retriedCount) == [0, 1, 2])
+        #expect(fixture.origin.requestCount(for: "/broken.png") == 3)
+    }
+
+    @Test func aRetryThatSucceedsIsASuccess() async throws {
+        fixture.origin.route("/flaky.png", sequence: [.status(503), .png(fixture.png)])
+        let strategy = ScriptedRetryStrategy([.retry(userInfo: nil)])
+        let url = fixture.origin.url("/flaky.png")
+        let result = try await retrieve(url, [.retryStrategy(strategy)]).get()
+        #expect(result.image.pixelSize.width == 64)
+        #expect(strategy.calls.count == 1)
+    }
+
+    /// Defect: D-11
+    @Test func theContextHasTheErrorOfTheLatestAttempt() async {
+        fixture.origin.route(
+            "/flaky.png", sequence: [.status(404), .status(500), .status(503)])
+        let strategy = ScriptedRetryStrategy([.retry(userInfo: nil), .retry(userInfo: nil)])
+        let result = await retrieve(
+            fixture.origin.url("/flaky.png"), [.retryStrategy(strategy)])
+        #expect(strategy.calls.events.map(\.status) == [404, 500, 503])
+        guard case .failure(let error) = result else {
+            Issue.record("expected a failure")
+            return
+        }
+        #expect(error.isInvalidResponseStatusCode(503))
+    }
+
+    /// Defect: D-11
+    @Test func aCancellationDuringALaterAttemptIsNotRetried() async throws {
+        let gate = Gate()
+        fixture.origin.route(
+            "/flaky.png", sequence: [.status(500), .png(fixture.png).with(.wait(.gate(gate)))])
+        let strategy = ScriptedRetryStrategy([.retry(userInfo: nil), .retry(userInfo: nil)])
+        let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
+        let task = fixture.manager.retrieveImage(
+            with: fixture.origin.url("/flaky.png"),
+            options: [.retryStrategy(strategy), .callbackQueue(.untouch)]
+        ) { results.record($0) }
+        await fixture.origin.waitForRequests(2, path: "/flaky.png")
+        task?.cancel()
+        #expect(await results.waitFor(count: 1)[0].errorCode == 1003)
+        gate.open()
+        #expect(strategy.calls.count == 1)
+    }
+
+    /// Defect: D-4
+    @Test func aLastingFailureEndsWhileThereIsANetwork() async {
+        let strategy = NetworkRetryStrategy(
+            timeoutInterval: nil, maxRetryCount: 3, monitor: FakeNetwork(isConnected: true))
+        let result = await retrieve(broken, [.retryStrategy(strategy)])
+        #expect(result.errorCode == 2002)
+        #expect(fixture.origin.requestCount(for: "/broken.png") == 4)
+    }
+
+    /// Defect: D-28
+    @Test func aRetryDuringAlternativesTriesTheAlternativeAgain() async throws {
+        fixture.origin.route("/other.png", sequence: [.status(500), .png(fixture.png)])
+        let other = fixture.origin.url("/other.png")
+        let strategy = ScriptedRetryStrategy([.stop, .retry(userInfo: nil)])
+        let result = try await retrieve(
+            broken, [.retryStrategy(strategy), .alternativeSources([.network(other)])]
+        ).get()
+        #expect(result.source == .network(other))
+        #expect(result.originalSource == .network(broken))
+        #expect(fixture.origin.requestCount(for: "/broken.png") == 1)
+        #expect(fixture.origin.requestCount(for: "/other.png") == 2)
+        #expect(strategy.calls.events.map(\.source) == [.network(broken), .network(broken)])
+    }
+}

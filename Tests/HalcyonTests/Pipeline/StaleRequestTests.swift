@@ -1,0 +1,76 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Requests that were superseded while they looked into a cache.
+@Suite struct StaleRequestTests {
+    private let fixture: ManagerFixture
+    private let key: String
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+        key = fixture.url.cacheKey
+        try await fixture.cache.storeToDisk(fixture.png, forKey: key)
+    }
+
+    private func run(
+        _ options: KingfisherOptionsInfo = [], isCurrent: (@Sendable () -> Bool)?
+    ) async -> Result<RetrieveImageResult, KingfisherError> {
+        await ImageRequest(
+            source: .network(fixture.url), options: fixture.manager.parsedOptions(options),
+            probing: .onCallingThread, isCurrent: isCurrent
+        ).run()
+    }
+
+    /// Upstream: testKingfisherManagerDoesNotRetryWhenDiskCacheRetrievalBecomesStale,
+    /// testKingfisherManagerStaleDiskCacheResultInvokesCompletionOnceEvenWithRetryStrategy
+    @Test func nobodyIsAskedToRetry() async {
+        let strategy = ScriptedRetryStrategy([.retry(userInfo: nil)])
+        let results = Recorder<Int?>()
+        results.record(await run([.retryStrategy(strategy)]) { false }.errorCode)
+        #expect(results.events == [3006])
+        #expect(strategy.calls.count == 0)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testRetrieveImageFromCacheDoesNotUseAlternativeSourcesWhenResultIsStale
+    @Test func noAlternativeIsLoaded() async {
+        let other = fixture.origin.url("/other.png")
+        let result = await run([.alternativeSources([.network(other)])]) { false }
+        #expect(result.errorCode == 3006)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testRetrieveImageFromOriginalCacheWithProcessorDoesNotDownloadWhenResultIsStale
+    @Test func nothingIsDownloadedInPlaceOfAStaleOriginal() async {
+        let processor = CountingProcessor()
+        let result = await run([.processor(processor)]) { false }
+        #expect(result.errorCode == 3006)
+        #expect(processor.runs.value == 0)
+        #expect(fixture.origin.requestCount == 0)
+        #expect(fixture.cache.imageCachedType(forKey: key) == .disk, "not promoted")
+    }
+
+    /// Upstream: testRetrieveImageFromOriginalCacheWithProcessorProcessesNormallyWhenCurrent
+    @Test func aCurrentOriginalIsProcessedDeliveredAndCached() async throws {
+        let processor = CountingProcessor()
+        let result = try await run([.processor(processor)]) { true }.get()
+        #expect(result.cacheType == .none)
+        #expect(result.image.pixelSize == PixelSize(width: 3, height: 2))
+        #expect(processor.runs.value == 1)
+        #expect(
+            fixture.cache.imageCachedType(forKey: key, processorIdentifier: processor.identifier)
+                == .memory)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    /// Upstream: testRetrieveImageWithoutCheckerKeepsExistingBehavior
+    @Test func requestsThatNothingSupersedesAreAnswered() async throws {
+        #expect(try await run(isCurrent: nil).get().cacheType == .disk)
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.retrieve().cacheType == .disk)
+        #expect(fixture.cache.imageCachedType(forKey: key) == .memory)
+    }
+}

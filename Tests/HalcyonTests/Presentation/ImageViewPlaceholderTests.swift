@@ -1,0 +1,144 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@MainActor @Suite struct ImageViewPlaceholderTests {
+    let placeholder = PresentationFixture.image(width: 20)
+    let old = PresentationFixture.image(width: 30)
+
+    /// Upstream: testImageSettingWithPlaceholder
+    @Test func aPlaceholderImageIsShownUntilTheImageComes() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = HeadlessImageView()
+        async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: placeholder)
+        await fixture.origin.waitForRequests(1)
+        #expect(view.image === placeholder)
+        #expect(view.kf.placeholder as? Image === placeholder)
+        gate.open()
+        #expect(await result.width == 1)
+        #expect(view.kf.placeholder == nil)
+        #expect(view.image?.pixelSize.width == 1)
+    }
+
+    /// Upstream: testImageSettingWithCustomizePlaceholder
+    @Test func aPlaceholderViewLiesOnTheImageViewUntilTheImageComes() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = HeadlessImageView()
+        let label = HeadlessLabel("loading")
+        async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: label)
+        await fixture.origin.waitForRequests(1)
+        #expect(view.overlays.map { $0.placement } == [OverlayPlacement(size: .full)])
+        #expect(view.overlays.first?.view === label)
+        #expect(view.image == nil)
+        gate.open()
+        #expect(await result.width == 1)
+        #expect(view.overlays.isEmpty)
+    }
+
+    /// Upstream: testSettingImageWhileKeepingCurrentOne
+    @Test func theOldImageGoesAtOnceUnlessItIsToBeKept() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let (view, keeping) = (HeadlessImageView(), HeadlessImageView())
+        view.image = old
+        keeping.image = old
+        async let first = fixture.show(fixture.url(width: 1), in: view)
+        async let second = fixture.show(
+            fixture.url(width: 2), in: keeping, [.keepCurrentImageWhileLoading])
+        await fixture.origin.waitForRequests(2)
+        #expect(view.image == nil)
+        #expect(keeping.image === old)
+        gate.open()
+        #expect(await [first.width, second.width] == [1, 2])
+        #expect(keeping.image?.pixelSize.width == 2)
+    }
+
+    /// Upstream: testSettingImageKeepingRespectingPlaceholder
+    @Test func anEmptyViewShowsThePlaceholderThoughItKeepsImages() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = HeadlessImageView()
+        async let result = fixture.show(
+            fixture.url(width: 1), in: view, placeholder: placeholder,
+            [.keepCurrentImageWhileLoading])
+        await fixture.origin.waitForRequests(1)
+        #expect(view.image === placeholder)
+        gate.open()
+        _ = await result
+        #expect(view.image?.pixelSize.width == 1)
+        // It shows an image now, which is kept.
+        let held = Gate()
+        fixture.origin.route(
+            "/held.png", .png(PresentationFixture.png(width: 6)).with(.wait(.gate(held))))
+        async let next = fixture.show(
+            fixture.origin.url("/held.png"), in: view, placeholder: placeholder,
+            [.keepCurrentImageWhileLoading])
+        await fixture.origin.waitForRequests(1, path: "/held.png")
+        #expect(view.image?.pixelSize.width == 1)
+        held.open()
+        #expect(await next.width == 6)
+    }
+
+    /// Upstream: testMe
+    @Test func aKeptPlaceholderViewCountsAsShown() async throws {
+        let fixture = try await PresentationFixture(gate: Gate())
+        let view = HeadlessImageView()
+        let (first, second) = (HeadlessLabel("first"), HeadlessLabel("second"))
+        view.kf.setImage(
+            with: fixture.url(width: 1), placeholder: first, options: fixture.options)
+        view.kf.setImage(
+            with: fixture.url(width: 2), placeholder: second,
+            options: fixture.using([.keepCurrentImageWhileLoading]))
+        #expect(view.overlays.map { ObjectIdentifier($0.view) } == [ObjectIdentifier(first)])
+        view.kf.cancelDownloadTask()
+    }
+
+    /// Upstream: testSettingNonWorkingImageWithCustomizePlaceholderAndFailureImage
+    @Test func theFailureImageTakesThePlaceholderViewsPlace() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        let label = HeadlessLabel()
+        let failed = PresentationFixture.image(width: 40)
+        let result = await fixture.show(
+            fixture.missing, in: view, placeholder: label, [.onFailureImage(failed)])
+        #expect(result.error?.isInvalidResponseStatusCode(404) == true)
+        #expect(view.overlays.isEmpty && view.kf.placeholder == nil)
+        #expect(view.image === failed)
+    }
+
+    /// Upstream: testSettingNonWorkingImageWithFailureImage (ImageViewExtensionTests)
+    @Test func theFailureImageIsShownAndTheTransportsErrorIsTold() async throws {
+        let fixture = try await PresentationFixture()
+        fixture.origin.route("/broken.png", .abort())
+        let view = HeadlessImageView()
+        let failed = PresentationFixture.image(width: 40)
+        let result = await fixture.show(
+            fixture.origin.url("/broken.png"), in: view, placeholder: placeholder,
+            [.onFailureImage(failed)])
+        #expect(result.error?.errorCode == 2003)
+        #expect(view.image === failed)
+    }
+
+    /// Upstream: testSettingNonWorkingImageWithEmptyFailureImage
+    @Test func noFailureImageAskedForEmptiesTheView() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        _ = await fixture.show(
+            fixture.missing, in: view, placeholder: placeholder, [.onFailureImage(nil)])
+        #expect(view.image == nil && view.kf.placeholder == nil)
+    }
+
+    /// Upstream: testSettingNonWorkingImageWithoutFailureImage
+    @Test func withoutAFailureImageThePlaceholderStays() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        _ = await fixture.show(fixture.missing, in: view, placeholder: placeholder)
+        #expect(view.image === placeholder)
+        #expect(view.kf.placeholder as? Image === placeholder)
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import FoundationNetworking
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@MainActor @Suite struct KFBuilderTests {
+    private let builder = KF.url(URL(string: "http://example.com/image.png"))
+
+    @Test func theFactoriesMakeTheSource() {
+        let url = URL(string: "http://example.com/image.png")!
+        #expect(KF.url(url).source == .network(url))
+        #expect(KF.url(url, cacheKey: "key").source?.cacheKey == "key")
+        #expect(KF.url(nil).source == nil)
+        #expect(KF.resource(url).source == .network(url))
+        #expect(KF.resource(nil).source == nil)
+        #expect(KF.source(.network(url)).source == .network(url))
+        #expect(KF.data(Data([1]), cacheKey: "bytes").source?.cacheKey == "bytes")
+        #expect(KF.data(nil, cacheKey: "bytes").source == nil)
+        let file = URL(fileURLWithPath: "/tmp/a.png")
+        guard case .provider = KF.url(file).source else {
+            Issue.record("a file is read by a provider")
+            return
+        }
+        #expect(KF.dataProvider(LocalFileImageDataProvider(fileURL: file)).source?.url == file)
+    }
+
+    @Test func everyFlagIsSwitchedOnAndOff() {
+        typealias Flag = WritableKeyPath<KingfisherParsedOptionsInfo, Bool>
+        let setters: [(Flag, (Bool) -> KF.Builder, () -> KF.Builder)] = [
+            (\.forceRefresh, { builder.forceRefresh($0) }, { builder.forceRefresh() }),
+            (
+                \.fromMemoryCacheOrRefresh, { builder.fromMemoryCacheOrRefresh($0) },
+                { builder.fromMemoryCacheOrRefresh() }
+            ),
+            (\.cacheMemoryOnly, { builder.cacheMemoryOnly($0) }, { builder.cacheMemoryOnly() }),
+            (\.waitForCache, { builder.waitForCache($0) }, { builder.waitForCache() }),
+            (\.onlyFromCache, { builder.onlyFromCache($0) }, { builder.onlyFromCache() }),
+            (\.backgroundDecode, { builder.backgroundDecode($0) }, { builder.backgroundDecode() }),
+            (
+                \.cacheOriginalImage, { builder.cacheOriginalImage($0) },
+                { builder.cacheOriginalImage() }
+            ),
+            (
+                \.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) },
+                { builder.loadDiskFileSynchronously() }
+            ),
+            (\.forceTransition, { builder.forceTransition($0) }, { builder.forceTransition() }),
+            (
+                \.keepCurrentImageWhileLoading, { builder.keepCurrentImageWhileLoading($0) },
+                { builder.keepCurrentImageWhileLoading() }
+            ),
+            (
+                \.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) },
+                { builder.onlyLoadFirstFrame() }
+            ),
+        ]
+        for (flag, set, setDefault) in setters {
+            #expect(!builder.options[keyPath: flag])
+            #expect(setDefault() === builder && builder.options[keyPath: flag])
+            _ = set(false)
+            #expect(!builder.options[keyPath: flag])
+        }
+    }
+
+    @Test func everyValueIsSet() throws {
+        let folder = try TemporaryDirectory()
+        let (target, original) = (
+            try ImageCache(name: "target", cacheDirectoryURL: folder.url),
+            try ImageCache(name: "original", cacheDirectoryURL: folder.url)
+        )
+        let downloader = ImageDownloader(name: "builder")
+        let failed = PresentationFixture.image(width: 1)
+        let alternative = Source.network(URL(string: "http://example.com/other.png")!)
+        let options =
+            builder
+            .targetCache(target).originalCache(original).downloader(downloader)
+            .callbackQueue(.untouch).processingQueue(.mainAsync).scaleFactor(2)
+            .diskStoreWriteOptions(.atomic).onFailureImage(failed)
+            .memoryCacheExpiration(.seconds(1)).memoryCacheAccessExtending(.none)
+            .diskCacheExpiration(.days(2)).diskCacheAccessExtending(.none)
+            .alternativeSources([alternative]).lowDataModeSource(alternative)
+            .retry(maxCount: 4).fade(duration: 3)
+            .options
+        #expect(options.targetCache === target && options.originalCache === original)
+        #expect(options.downloader === downloader)
+        guard case .untouch = options.callbackQueue, case .mainAsync? = options.processingQueue,
+            case .seconds(1)? = options.memoryCacheExpiration,
+            case .none = options.memoryCacheAccessExtendingExpiration,
+            case .days(2)? = options.diskCacheExpiration,
+            case .none = options.diskCacheAccessExtendingExpiration,
+            case .fade(3) = options.transition
+        else {
+            Issue.record("a value was not set")
+            return
+        }
+        #expect(options.scaleFactor == 2 && options.diskStoreWriteOptions == .atomic)
+        #expect(options.onFailureImage?.map { ObjectIdentifier($0) } == ObjectIdentifier(failed))
+        #expect(options.alternativeSources == [alternative])
+        #expect(options.lowDataModeSource == alternative)
+        #expect((options.retryStrategy as? DelayRetryStrategy)?.maxRetryCount == 4)
+        #expect(builder.onFailureImage(nil).options.onFailureImage.map { $0 == nil } == true)
+        #expect(builder.retry(nil).options.retryStrategy == nil)
+        #expect(builder.processingQueue(nil).options.processingQueue == nil)
+    }
+
+    @Test func processorsAreSetAndAppended() {
+        let size = CGSize(width: 3, height: 4)
+        let steps: [any ImageProcessor] = [
+            RoundCornerImageProcessor(radius: .point(1)), BlurImageProcessor(blurRadius: 2),
+            OverlayImageProcessor(overlay: .red), TintImageProcessor(tint: .red),
+            BlackWhiteProcessor(), CroppingImageProcessor(size: size),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
+            DownsamplingImageProcessor(size: size),
+        ]
+        let identifier =
+            builder.setProcessor(steps[0]).blur(radius: 2).overlay(color: .red).tint(color: .red)
+            .blackWhite().cropping(size: size).resizing(referenceSize: size, mode: .aspectFit)
+            .downsampling(size: size).options.processor.identifier
+        #expect(identifier == steps.map(\.identifier).joined(separator: "|>"))
+        #expect(builder.setProcessors(steps).options.processor.identifier == identifier)
+        #expect(builder.setProcessors([]).options.processor.identifier.isEmpty)
+        #expect(
+            builder.downsampling(size: size).options.processor.identifier == steps[7].identifier)
+        #expect(
+            builder.setProcessors([]).roundCorner(radius: .point(1)).options.processor.identifier
+                .hasSuffix(steps[0].identifier))
+    }
+
+    @Test func formatsAreSerialized() {
+        let image = PresentationFixture.image(width: 2)
+        let formats: [(ImageFormat, ImageFormat)] = [
+            (.PNG, .PNG), (.JPEG, .JPEG), (.WebP, .WebP), (.unknown, .PNG), (.BMP, .PNG),
+        ]
+        for (format, stored) in formats {
+            let data = builder.serialize(as: format).options.cacheSerializer.data(
+                with: image, original: nil)
+            #expect(data?.kf.imageFormat == stored)
+        }
+        let gradient = Image(data: PNGFixture.data(.noise(width: 64, height: 64)))!
+        let sizes = [0.1, nil].map {
+            builder.serialize(as: .JPEG, jpegCompressionQuality: $0).options.cacheSerializer
+                .data(with: gradient, original: nil)?.count ?? 0
+        }
+        #expect(sizes[0] > 0 && sizes[0] < sizes[1])
+    }
+
+    @Test func closuresModifyRequestsAndImages() async throws {
+        let fixture = try await PresentationFixture()
+        let holder = HeadlessImageHolder()
+        let other = PresentationFixture.image(width: 60)
+        await withCheckedContinuation { continuation in
+            KF.url(fixture.url(width: 1))
+                .targetCache(fixture.cache).downloader(fixture.downloader)
+                .requestModifier { $0.setValue("yes", forHTTPHeaderField: "X-Modified") }
+                .imageModifier { $0 = other }
+                .onSuccess { _ in continuation.resume() }
+                .set(to: holder)
+        }
+        #expect(fixture.origin.requests[0].headers["X-Modified"] == "yes")
+        #expect(holder.image === other)
+    }
+
+    @Test func aClosureDecidesOnRedirects() async throws {
+        let fixture = try await PresentationFixture()
+        fixture.origin.route("/moved", .redirect(to: "/1.png"))
+        let view = HeadlessImageView()
+        let seen = Recorder<Int>()
+        let other = fixture.url(width: 5)
+        await withCheckedContinuation { continuation in
+            KF.url(fixture.origin.url("/moved"))
+                .targetCache(fixture.cache).downloader(fixture.downloader)
+                .redirectHandler { payload in
+                    seen.record(payload.response.statusCode)
+                    var request = payload.newRequest
+                    request.url = other
+                    payload.completionHandler(request)
+                }
+                .onSuccess { _ in continuation.resume() }
+                .set(to: view)
+        }
+        #expect(seen.events == [302])
+        #expect(view.image?.pixelSize.width == 5)
+    }
+
+    @Test func aBuilderWhichNobodyKeepsTellsOfProgressAndSuccess() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        let placeholder = PresentationFixture.image(width: 20)
+        let progress = Recorder<Int64>()
+        let result = await withCheckedContinuation { continuation in
+            let task = KF.url(fixture.url(width: 3))
+                .targetCache(fixture.cache).downloader(fixture.downloader)
+                .placeholder(placeholder)
+                .onProgress { received, _ in progress.record(received) }
+                .onSuccess { continuation.resume(returning: $0) }
+                .set(to: view)
+            #expect(task != nil)
+            #expect(view.image === placeholder)
+        }
+        #expect(result.image === view.image && view.image?.pixelSize.width == 3)
+        #expect(progress.count > 0)
+    }
+
+    @Test func aFailureIsToldOnce() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        let error = await withCheckedContinuation { continuation in
+            KF.url(fixture.missing).targetCache(fixture.cache).downloader(fixture.downloader)
+                .placeholder(HeadlessLabel("x"))
+                .onFailure { continuation.resume(returning: $0) }
+                .set(to: view)
+        }
+        #expect(error.isInvalidResponseStatusCode(404))
+        #expect(view.overlays.count == 1)
+    }
+
+    @Test func buttonsAreTerminalsToo() async throws {
+        let fixture = try await PresentationFixture()
+        let (button, toggle) = (HeadlessButton(), HeadlessToggleButton())
+        let done = Recorder<Int>()
+        func builder(_ width: Int) -> KF.Builder {
+            KF.url(fixture.url(width: width)).targetCache(fixture.cache)
+                .downloader(fixture.downloader).placeholder(HeadlessLabel("not for buttons"))
+                .onSuccess { done.record($0.image.pixelSize.width) }
+        }
+        builder(1).set(to: button, for: .normal)
+        builder(2).setBackground(to: button, for: .selected)
+        builder(3).set(to: toggle)
+        builder(4).setAlternative(to: toggle)
+        #expect(await done.waitFor(count: 4).sorted() == [1, 2, 3, 4])
+        #expect(button.image(for: .normal)?.pixelSize.width == 1)
+        #expect(button.backgroundImage(for: .selected)?.pixelSize.width == 2)
+        #expect(toggle.image?.pixelSize.width == 3)
+        #expect(toggle.alternateImage?.pixelSize.width == 4)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
+
+/// An origin with pictures of different widths, a cache and a downloader of its own, and the options
+/// that make a view use them.
+@MainActor final class PresentationFixture {
+    let origin: OriginServer
+    let folder: TemporaryDirectory
+    let cache: ImageCache
+    let downloader = ImageDownloader.patient()
+    /// Every image of `url(width:)` waits for it, if there is one.
+    let gate: Gate?
+
+    init(gate: Gate? = nil, widths: ClosedRange<Int> = 1...8) async throws {
+        self.gate = gate
+        origin = try await OriginServer.start()
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        downloader.maximumConnectionsPerHost = 64
+        for width in widths {
+            let response = OriginResponse.png(Self.png(width: width))
+            origin.route("/\(width).png", gate.map { response.with(.wait(.gate($0))) } ?? response)
+        }
+    }
+
+    static func png(width: Int) -> Data {
+        PNGFixture.data(.gradient(width: width, height: 5))
+    }
+
+    static func image(width: Int) -> Image {
+        Image(data: png(width: width))!
+    }
+
+    /// Where the picture of this width is.
+    func url(width: Int) -> URL { origin.url("/\(width).png") }
+
+    /// Nothing is there.
+    var missing: URL { origin.url("/missing.png") }
+
+    var options: KingfisherOptionsInfo { using([]) }
+
+    func using(_ more: KingfisherOptionsInfo) -> KingfisherOptionsInfo {
+        [.targetCache(cache), .downloader(downloader), .waitForCache] + more
+    }
+
+    /// Puts the picture of this width on the disk, and not into memory.
+    func cacheOnDisk(width: Int) async throws {
+        try await cache.storeToDisk(Self.png(width: width), forKey: url(width: width).cacheKey)
+    }
+
+    func cachedType(width: Int) -> CacheType {
+        cache.imageCachedType(forKey: url(width: width).cacheKey)
+    }
+
+    /// What setting an image ends with.
+    func show(
+        _ url: URL?, in view: HeadlessImageView, placeholder: (any Placeholder)? = nil,
+        _ more: KingfisherOptionsInfo = []
+    ) async -> SettingResult {
+        await withCheckedContinuation { continuation in
+            view.kf.setImage(with: url, placeholder: placeholder, options: using(more)) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+}
+
+extension Result where Success == RetrieveImageResult, Failure == KingfisherError {
+    var value: RetrieveImageResult? { if case .success(let value) = self { value } else { nil } }
+    var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
+    var width: Int? { value?.image.pixelSize.width }
+}
+
+/// Results of several calls, which can be waited for.
+@MainActor final class Results {
+    private let recorder = Recorder<(Int, SettingResult)>()
+
+    /// A completion that adds its result under `number`.
+    func add(_ number: Int = 0) -> ImageSettingCompletion {
+        { [recorder] in recorder.record((number, $0)) }
+    }
+
+    var count: Int { recorder.count }
+
+    /// The results in the order of their numbers, once there are `count`.
+    func wait(for count: Int) async -> [SettingResult] {
+        await recorder.waitFor(count: count).sorted { $0.0 < $1.0 }.map(\.1)
+    }
+}
+
+/// A serializer whose reading of images waits until a test lets it go on.
+final class HeldSerializer: CacheSerializer {
+    private let isReading = Gate()
+    private let mayRead = DispatchSemaphore(value: 0)
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        isReading.open()
+        mayRead.wait()
+        return Image(data: data)
+    }
+
+    func waitUntilReading() async throws {
+        try await isReading.wait()
+    }
+
+    func letGoOn() {
+        mayRead.signal()
+    }
+}

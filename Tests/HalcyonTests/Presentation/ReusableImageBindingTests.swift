@@ -1,0 +1,193 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Synchronization
+import Testing
+
+@testable import Halcyon
+
+@MainActor @Suite struct ReusableImageBindingTests {
+    @Test func loadingSuccessAndFailureAreShown() async throws {
+        let fixture = try await PresentationFixture()
+        let row = Row()
+        row.binding.bind(to: fixture.url(width: 3), options: fixture.options)
+        await row.states.waitFor(count: 2)
+        row.binding.bind(to: fixture.missing, options: fixture.options)
+        await row.states.waitFor(count: 4)
+        row.binding.unbind()
+        row.binding.unbind()
+        #expect(
+            row.states.events == [
+                "loading 3.png", "success 3", "loading missing.png", "failure 2002", "empty",
+            ])
+    }
+
+    @Test func bindingTheSameImageAgainChangesNothing() async throws {
+        let fixture = try await PresentationFixture()
+        let row = Row()
+        for _ in 0..<3 { row.binding.bind(to: fixture.url(width: 3), options: fixture.options) }
+        await row.states.waitFor(count: 2)
+        row.binding.bind(to: fixture.url(width: 3), options: fixture.options)
+        #expect(row.states.events == ["loading 3.png", "success 3"])
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func anotherImageCancelsTheLoadOfTheOneBefore() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let row = Row()
+        row.binding.bind(to: fixture.url(width: 1), options: fixture.options)
+        await fixture.origin.waitForRequests(1)
+        row.binding.bind(to: fixture.url(width: 2), options: fixture.options)
+        await fixture.origin.waitForAbandonedRequests(1)
+        gate.open()
+        await row.states.waitFor(count: 3)
+        #expect(row.states.events == ["loading 1.png", "loading 2.png", "success 2"])
+        #expect(!fixture.cache.isCached(forKey: fixture.url(width: 1).cacheKey))
+    }
+
+    @Test func aFailedLoadIsTriedAgainWhenAsked() async throws {
+        let fixture = try await PresentationFixture()
+        fixture.origin.route(
+            "/flaky.png", sequence: [.status(503), .png(PresentationFixture.png(width: 6))])
+        let row = Row()
+        row.binding.retry()
+        row.binding.bind(to: fixture.origin.url("/flaky.png"), options: fixture.options)
+        await row.states.waitFor(count: 2)
+        row.binding.retry()
+        await row.states.waitFor(count: 4)
+        row.binding.retry()
+        #expect(
+            row.states.events == [
+                "loading flaky.png", "failure 2002", "loading flaky.png", "success 6",
+            ])
+    }
+
+    @Test func aReleasedBindingCancelsItsLoad() async throws {
+        let fixture = try await PresentationFixture(gate: Gate())
+        var row: Row? = Row()
+        weak let remembered = row
+        row?.binding.bind(to: fixture.url(width: 1), options: fixture.options)
+        await fixture.origin.waitForRequests(1)
+        row = nil
+        #expect(remembered == nil)
+        await fixture.origin.waitForAbandonedRequests(1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func tenThousandBindingsEndWithTheLastImageInEachRowAndNothingLeft() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate, widths: 1...8)
+        var random = SeededGenerator(state: 7)
+        var rows: [Row] = (0..<20).map { _ in Row() }
+        for turn in 0..<10_000 {
+            let row = rows[turn % rows.count]
+            let width = Int.random(in: 0...8, using: &random)
+            if width == 0 {
+                row.binding.unbind()
+            } else {
+                row.binding.bind(to: fixture.url(width: width), options: fixture.options)
+            }
+            row.wanted = width
+            // Lets requests, cancellations and completions overlap with what follows.
+            if turn % 100 == 0 { await Task.yield() }
+            if turn == 9_000 { gate.open() }
+        }
+        for row in rows where row.wanted != 0 {
+            let last = "success \(row.wanted)"
+            await row.states.wait { $0.last == last }
+        }
+        for row in rows {
+            #expect(row.states.events.last == (row.wanted == 0 ? "empty" : "success \(row.wanted)"))
+            #expect(row.staleEvents == 0)
+        }
+        // Nobody waits for anything any more.
+        #expect(fixture.downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        weak let first = rows.first
+        rows = []
+        await mainQueueTurn()
+        #expect(first == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func tenThousandImagesSetInHoldersLeaveTheLastInEachAndNoTask() async throws {
+        let gate = Gate()
+        let png = PresentationFixture.png(width: 2)
+        let fixture = try await PresentationFixture()
+        let downloader = ImageDownloader(
+            name: "slow", transport: ScriptedTransport(body: png, after: gate))
+        var random = SeededGenerator(state: 11)
+        var holders: [HeadlessImageHolder] = (0..<50).map { _ in HeadlessImageHolder() }
+        var tasks: [WeakTask] = []
+        let ends = Recorder<Int?>()
+        var last: [Int] = Array(repeating: 0, count: holders.count)
+        let images = (0..<16).map { PresentationFixture.image(width: $0 + 10) }
+        for turn in 0..<10_000 {
+            let slot = Int.random(in: 0..<holders.count, using: &random)
+            let wanted = Int.random(in: 0..<16, using: &random)
+            last[slot] = wanted
+            let options: KingfisherOptionsInfo = [
+                .targetCache(fixture.cache), .downloader(downloader), .cacheMemoryOnly,
+                .imageModifier(AnyImageModifier { _ in images[wanted] }),
+            ]
+            let task = holders[slot].kf.setImage(
+                with: URL(string: "http://example.com/\(wanted)")!, options: options
+            ) { result in ends.record(result.error?.errorCode) }
+            tasks.append(WeakTask(task: task))
+            if turn % 100 == 0 { await Task.yield() }
+            if turn % 7 == 0 { holders[slot].kf.cancelDownloadTask() }
+            if turn == 9_500 { gate.open() }
+        }
+        // What was cancelled last is asked for once more.
+        for (slot, holder) in holders.enumerated() {
+            let wanted = last[slot]
+            holder.kf.setImage(
+                with: URL(string: "http://example.com/\(wanted)")!,
+                options: [
+                    .targetCache(fixture.cache), .downloader(downloader), .cacheMemoryOnly,
+                    .imageModifier(AnyImageModifier { _ in images[wanted] }),
+                ]
+            ) { result in ends.record(result.error?.errorCode) }
+        }
+        let all = await ends.waitFor(count: 10_000 + holders.count)
+        #expect(all.count == 10_000 + holders.count)
+        #expect(Set(all).isSubset(of: [nil, 5002, 1003]))
+        for (slot, holder) in holders.enumerated() {
+            #expect(holder.image === images[last[slot]])
+            #expect(holder.kf.taskIdentifier == nil)
+        }
+        #expect(downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        weak let first = holders.first
+        holders = []
+        await mainQueueTurn()
+        #expect(first == nil)
+        // The last requests are let go of just after they have completed.
+        while tasks.contains(where: { $0.task != nil }) { await pause() }
+    }
+}
+
+private struct WeakTask {
+    weak var task: DownloadTask?
+}
+
+/// A row of a list, which notes what it shows.
+@MainActor private final class Row {
+    let states = Recorder<String>()
+    private(set) var staleEvents = 0
+    /// The width of the image it is bound to; 0 for none.
+    var wanted = 0
+    private(set) lazy var binding = ReusableImageBinding { [weak self] in self?.show($0) }
+
+    private func show(_ state: ReusableImageState) {
+        switch state {
+        case .empty: states.record("empty")
+        case .loading(let source):
+            states.record("loading \(source.url?.lastPathComponent ?? "")")
+        case .success(let image):
+            let width = image.pixelSize.width
+            if states.events.last != "loading \(width).png" { staleEvents += 1 }
+            states.record("success \(width)")
+        case .failure(let error, _): states.record("failure \(error.errorCode)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+@Suite struct DownsamplingTests {
+    private let image = Picture.noise(width: 64, height: 64).image()
+
+    /// Upstream: testDownsampling
+    @Test func reducesTheLongerSide() throws {
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 20, height: 40))
+        let result = try #require(processor.process(item: .image(image), options: .scale(1)))
+        #expect(result.size == CGSize(width: 40, height: 40))
+        #expect(try result.bitmap().size == PixelSize(width: 40, height: 40))
+    }
+
+    /// Upstream: testDownsamplingWithScale
+    @Test(arguments: [1, 2, 3])
+    func keepsThePointsAtAnyScale(_ scale: Int) throws {
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 15, height: 15))
+        let result = try #require(
+            processor.process(item: .image(image), options: .scale(CGFloat(scale))))
+        #expect(result.size == CGSize(width: 15, height: 15))
+        #expect(result.pixelSize == PixelSize(width: 15 * scale, height: 15 * scale))
+    }
+
+    @Test func keepsTheProportions() {
+        let wide = Picture.noise(width: 300, height: 7).image()
+        #expect(
+            wide.kf.downsampled(toPixels: PixelSize(width: 100, height: 10)).pixelSize
+                == PixelSize(width: 100, height: 2))
+        #expect(
+            wide.kf.downsampled(toPixels: PixelSize(width: 10, height: 1)).pixelSize
+                == PixelSize(width: 10, height: 1))
+    }
+
+    /// Upstream: testDownsamplingWithEdgeCaseSize
+    @Test func neverEnlargesAndTakesNoSizeAsTheFullOne() {
+        for size in [CGSize.zero, CGSize(width: 65, height: 1), CGSize(width: 64, height: 64)] {
+            let processor = DownsamplingImageProcessor(size: size)
+            #expect(processor.process(item: .image(image), options: .scale(1)) === image)
+        }
+    }
+
+    @Test func asksTheDecoderForNoMoreThanItNeeds() {
+        let small = Recipe(frames: [Picture.noise(width: 8, height: 8).bitmap()])
+        let first = ResizeOperation(size: PixelSize(width: 100, height: 60))
+        let photograph = PixelSize(width: 4000, height: 3000)
+        #expect(first.decodeSize(for: photograph) == PixelSize(width: 100, height: 60))
+        // A side that grows needs all there is.
+        #expect(first.decodeSize(for: PixelSize(width: 4000, height: 60)) == nil)
+        #expect(first.decodeSize(for: small.size) == nil)
+    }
+
+    @Test func decodesDataAtTheTargetSize() throws {
+        let decoder = SpyDecoder(full: Picture.noise(width: 64, height: 48, hasAlpha: false))
+        let encoded = try EncodedImage(
+            Data([0xff, 0xd8, 0xff, 0xe0] + Array(repeating: 0, count: 60)), decoder: decoder)
+        let original = Image(content: PixelContent(Recipe(encoded: encoded)))
+        let result = original.kf.downsampled(toPixels: PixelSize(width: 16, height: 16))
+        let round = result.kf.image(withRoundRadius: 4, fit: result.size)
+        #expect(decoder.requests == [])
+        #expect(try round.bitmap().size == PixelSize(width: 16, height: 12))
+        #expect(decoder.requests == [PixelSize(width: 16, height: 12)])
+        // The full-size pixels were not needed for it.
+        #expect(!original.isRendered)
+    }
+
+    @Test func reducesAPhotographFromItsBytes() throws {
+        func color(_ x: Double, _ y: Double) -> SIMD4<Double> { SIMD4(x, y, 0.5, 1) }
+        let photograph = Picture(width: 640, height: 400) { x, y in
+            color((Double(x) + 0.5) / 640, (Double(y) + 0.5) / 400)
+        }
+        let data = try #require(photograph.image(hasAlpha: false).kf.data(format: .JPEG))
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 10))
+        for scale: CGFloat in [1, 2] {
+            let image = try #require(processor.process(item: .data(data), options: .scale(scale)))
+            #expect(image.size == CGSize(width: 32, height: 20))
+            let expected = Picture(width: 32 * Int(scale), height: 20 * Int(scale)) { x, y in
+                color((Double(x) + 0.5) / (32 * scale), (Double(y) + 0.5) / (20 * scale))
+            }
+            #expect(try Picture(image).difference(to: expected) < 0.04)
+            let direct = try #require(
+                KingfisherWrapper<KFCrossPlatformImage>.downsampledImage(
+                    data: data, to: CGSize(width: 32, height: 10), scale: scale))
+            #expect(try direct.bitmap().data == image.bitmap().data)
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+@Suite struct ImageProcessorSpecTests {
+    @Test(
+        arguments: [
+            (
+                "resize:200x100",
+                ResizingImageProcessor(referenceSize: CGSize(width: 200, height: 100))
+            ),
+            (
+                "resize:200x100:fit",
+                ResizingImageProcessor(
+                    referenceSize: CGSize(width: 200, height: 100), mode: .aspectFit)
+            ),
+            (
+                "downsample:400x300.5",
+                DownsamplingImageProcessor(size: CGSize(width: 400, height: 300.5))
+            ),
+            (
+                "crop:100x100:0,1",
+                CroppingImageProcessor(
+                    size: CGSize(width: 100, height: 100), anchor: CGPoint(x: 0, y: 1))
+            ),
+            ("round:20", RoundCornerImageProcessor(cornerRadius: 20)),
+            ("round:w0.5", RoundCornerImageProcessor(radius: .widthFraction(0.5))),
+            (
+                "round:20:topLeft+bottomRight:#ffffff",
+                RoundCornerImageProcessor(
+                    cornerRadius: 20, roundingCorners: [.topLeft, .bottomRight],
+                    backgroundColor: .white)
+            ),
+            (
+                "round:h0.25:30x20",
+                RoundCornerImageProcessor(
+                    radius: .heightFraction(0.25), targetSize: CGSize(width: 30, height: 20))
+            ),
+            (
+                "border:4:#f00:12",
+                BorderImageProcessor(border: Border(color: .red, lineWidth: 4, radius: .point(12)))
+            ),
+            ("border:2", BorderImageProcessor(border: Border(lineWidth: 2))),
+            ("blur:8", BlurImageProcessor(blurRadius: 8)),
+            ("overlay:#ff0000:0.25", OverlayImageProcessor(overlay: .red, fraction: 0.25)),
+            (
+                "tint:#ff000080",
+                TintImageProcessor(tint: Color(red: 1, green: 0, blue: 0, alpha: 128.0 / 255))
+            ),
+            (
+                "color:0.1,1,0.5,-1",
+                ColorControlsProcessor(brightness: 0.1, contrast: 1, saturation: 0.5, inputEV: -1)
+            ),
+            (
+                "color:s=0.5,b=0.1",
+                ColorControlsProcessor(brightness: 0.1, contrast: 1, saturation: 0.5, inputEV: 0)
+            ),
+            ("bw", BlackWhiteProcessor()),
+            (
+                "blend:multiply:0.5:#808080",
+                BlendImageProcessor(
+                    blendMode: .multiply, alpha: 0.5, backgroundColor: Color(white: 128.0 / 255))
+            ),
+            (
+                " bw |> blur : 3 ",
+                BlackWhiteProcessor() |> BlurImageProcessor(blurRadius: 3)
+            ),
+        ] as [(String, any ImageProcessor)])
+    func readsProcessors(_ text: String, _ processor: any ImageProcessor) throws {
+        #expect(try ImageProcessorSpec.parse(text).identifier == processor.identifier)
+    }
+
+    @Test func putsSeveralTextsInOrder() throws {
+        let processor = try ImageProcessorSpec.parse(["bw", "blur:3|>round:4"])
+        #expect(ImageProcessorSpec.text(of: processor) == "bw|>blur:3|>round:4")
+    }
+
+    @Test(arguments: [
+        (
+            "resize:200:fit",
+            "resize: size: “200” is not a size such as 200x100 "
+                + "(expected resize:WIDTHxHEIGHT[:fit|fill|none])"
+        ),
+        (
+            "resize:20x10:crop",
+            "resize: mode: “crop” is not fit, fill or none "
+                + "(expected resize:WIDTHxHEIGHT[:fit|fill|none])"
+        ),
+        ("blur", "blur: radius: a length in points is missing (expected blur:RADIUS)"),
+        ("blur:-1", "blur: radius: “-1” is not a length in points (expected blur:RADIUS)"),
+        ("bw:1", "bw: arguments: “1” is one too many (expected bw)"),
+        (
+            "overlay:#ff:0.5",
+            "overlay: color: “#ff” is not a colour such as #ff0000 or #ff000080 "
+                + "(expected overlay:COLOR[:FRACTION])"
+        ),
+        (
+            "overlay:#ff0000:2",
+            "overlay: fraction: “2” is not a number from 0 to 1 "
+                + "(expected overlay:COLOR[:FRACTION])"
+        ),
+        (
+            "round:3:up",
+            "round: size or corners or color: “up” is not a size such as 200x100 or corners such "
+                + "as topLeft+bottomRight or a colour such as #ff0000 or #ff000080 "
+                + "(expected round:RADIUS[:WIDTHxHEIGHT][:CORNERS][:COLOR])"
+        ),
+    ])
+    func saysWhatIsWrongAndWhatIsExpected(_ text: String, _ description: String) {
+        let error = #expect(throws: ImageProcessorSpec.ParsingError.self) {
+            try ImageProcessorSpec.parse(text)
+        }
+        #expect(error?.description == description)
+    }
+
+    @Test(arguments: ["", "bw|>", "sharpen:3", ":"])
+    func listsTheProcessorsWhenOneIsUnknown(_ text: String) {
+        let error = #expect(throws: ImageProcessorSpec.ParsingError.self) {
+            try ImageProcessorSpec.parse(text)
+        }
+        #expect(error?.parameter == nil)
+        for type in ImageProcessors.all {
+            #expect(error?.expected.contains(type.textForm.name) == true)
+        }
+    }
+
+    @Test(arguments: [
+        "resize:0x10", "resize:-5x10", "resize:nanx10", "resize:infx1", "resize:0x10x20", "crop:1x",
+        "resize:1x1:fit:fill", "crop:10x10:2,0", "tint:#gggggg", "tint:", "color:1,2,3",
+        "color:q=1", "blend:over", "blur:1e400", "blur:0x10", "border:3:#000:w-1", "round:n",
+    ])
+    func refusesValuesThatMakeNoSense(_ text: String) {
+        #expect(throws: ImageProcessorSpec.ParsingError.self) {
+            try ImageProcessorSpec.parse(text)
+        }
+    }
+
+    @Test func describesEveryProcessorOnce() {
+        let names = ImageProcessors.all.map { $0.textForm.name }
+        #expect(Set(names).count == names.count)
+        #expect(ImageProcessorSpec.reference.count == names.count)
+        for (entry, name) in zip(ImageProcessorSpec.reference, names) {
+            #expect(entry.form.hasPrefix(name))
+            #expect(entry.summary.hasSuffix("."))
+        }
+    }
+
+    @Test(arguments: 0..<200)
+    func printsWhatItReads(_ seed: Int) throws {
+        var random = RandomProcessors(seed: UInt64(seed))
+        let chain = (0..<Int.random(in: 1...4, using: &random.generator)).map { _ in random.next() }
+        let processor = chain.dropFirst().reduce(chain[0]) { $0 |> $1 }
+        let text = try #require(ImageProcessorSpec.text(of: processor))
+        let read = try ImageProcessorSpec.parse(text)
+        #expect(read.identifier == processor.identifier)
+        #expect(ImageProcessorSpec.text(of: read) == text)
+    }
+
+    @Test func keepsColorsExactly() throws {
+        for color in [
+            Color(red: 0.1, green: 1.2, blue: -0.3, alpha: 0.123456789), .clear, .gray,
+            Color(red: 1.0 / 255, green: 254.0 / 255, blue: 0, alpha: 1),
+        ] {
+            let text = try #require(ImageProcessorSpec.text(of: TintImageProcessor(tint: color)))
+            #expect(try (ImageProcessorSpec.parse(text) as? TintImageProcessor)?.tint == color)
+        }
+    }
+
+    @Test func hasNoTextForForeignProcessors() {
+        struct Foreign: ImageProcessor {
+            let identifier = "foreign"
+            func process(
+                item: ImageProcessItem, options: KingfisherParsedOptionsInfo
+            ) -> KFCrossPlatformImage? { nil }
+        }
+        #expect(ImageProcessorSpec.text(of: Foreign()) == nil)
+        #expect(ImageProcessorSpec.text(of: BlackWhiteProcessor() |> Foreign()) == nil)
+    }
+}
+
+/// Processors with any parameters that the text form can express.
+private struct RandomProcessors {
+    struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    var generator: Generator
+
+    init(seed: UInt64) {
+        generator = Generator(state: seed)
+    }
+
+    mutating func next() -> any ImageProcessor {
+        switch Int.random(in: 0...10, using: &generator) {
+        case 0: ResizingImageProcessor(referenceSize: size(), mode: mode())
+        case 1: DownsamplingImageProcessor(size: size())
+        case 2:
+            CroppingImageProcessor(size: size(), anchor: CGPoint(x: fraction(), y: fraction()))
+        case 3:
+            RoundCornerImageProcessor(
+                radius: radius(), targetSize: flag() ? size() : nil, roundingCorners: corners(),
+                backgroundColor: flag() ? color() : nil)
+        case 4:
+            BorderImageProcessor(
+                border: Border(
+                    color: color(), lineWidth: length(), radius: radius(),
+                    roundingCorners: corners()))
+        case 5: BlurImageProcessor(blurRadius: length())
+        case 6: OverlayImageProcessor(overlay: color(), fraction: fraction())
+        case 7: TintImageProcessor(tint: color())
+        case 8:
+            ColorControlsProcessor(
+                brightness: fraction() - 0.5, contrast: length(), saturation: fraction(),
+                inputEV: fraction() - 0.5)
+        case 9:
+            BlendImageProcessor(
+                blendMode: BlendMode.allCases.randomElement(using: &generator)!,
+                alpha: fraction(), backgroundColor: flag() ? color() : nil)
+        default: BlackWhiteProcessor()
+        }
+    }
+
+    private mutating func flag() -> Bool { Bool.random(using: &generator) }
+
+    private mutating func fraction() -> CGFloat {
+        flag()
+            ? [0, 0.5, 1].randomElement(using: &generator)! : .random(in: 0...1, using: &generator)
+    }
+
+    private mutating func length() -> CGFloat {
+        flag()
+            ? CGFloat(Int.random(in: 1...500, using: &generator))
+            : .random(in: 1e-9...1e9, using: &generator)
+    }
+
+    private mutating func size() -> CGSize { CGSize(width: length(), height: length()) }
+
+    private mutating func mode() -> ContentMode {
+        [.none, .aspectFit, .aspectFill].randomElement(using: &generator)!
+    }
+
+    private mutating func radius() -> Radius {
+        [.point(length()), .widthFraction(fraction()), .heightFraction(fraction())]
+            .randomElement(using: &generator)!
+    }
+
+    private mutating func corners() -> RectCorner {
+        RectCorner(rawValue: Int.random(in: 0...15, using: &generator))
+    }
+
+    private mutating func color() -> Color {
+        if flag() {
+            let bytes = (0..<4).map { _ in CGFloat(UInt8.random(in: 0...255, using: &generator)) }
+            return Color(
+                red: bytes[0] / 255, green: bytes[1] / 255, blue: bytes[2] / 255,
+                alpha: bytes[3] / 255)
+        }
+        return Color(red: fraction(), green: fraction(), blue: fraction(), alpha: fraction())
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+import Testing
+import Vips
+
+@testable import Halcyon
+
+/// What holds for every processor and for several in a row.
+@Suite struct ProcessorChainTests {
+    static let processors: [any ImageProcessor] = [
+        ResizingImageProcessor(referenceSize: CGSize(width: 9, height: 7), mode: .aspectFill),
+        DownsamplingImageProcessor(size: CGSize(width: 6, height: 6)),
+        CroppingImageProcessor(size: CGSize(width: 5, height: 5)),
+        RoundCornerImageProcessor(cornerRadius: 3),
+        RoundCornerImageProcessor(cornerRadius: 3, backgroundColor: .white),
+        BorderImageProcessor(border: Border(color: .red, lineWidth: 1, radius: .point(2))),
+        BlurImageProcessor(blurRadius: 2),
+        OverlayImageProcessor(overlay: .blue),
+        TintImageProcessor(tint: Color(red: 1, green: 0, blue: 0, alpha: 0.3)),
+        ColorControlsProcessor(brightness: 0.1, contrast: 1.1, saturation: 0.8, inputEV: 0.2),
+        BlackWhiteProcessor(),
+        BlendImageProcessor(blendMode: .multiply, backgroundColor: .yellow),
+        BlendImageProcessor(blendMode: .hue, alpha: 0.5, backgroundColor: .yellow),
+    ]
+
+    @Test(arguments: PixelKind.all)
+    func keepsItsWordAboutSizeAlphaAndDepth(_ kind: PixelKind) throws {
+        for (width, height) in [(12, 10), (1, 1), (1, 8)] {
+            for scale: CGFloat in [1, 2, 3] {
+                let image = kind.image(kind.noise(width: width, height: height))
+                for processor in Self.processors {
+                    let result = try #require(
+                        processor.process(item: .image(image), options: .scale(scale)))
+                    let bitmap = try result.bitmap()
+                    #expect(bitmap.size == result.pixelSize, "\(processor.identifier)")
+                    #expect(bitmap.hasAlpha == result.hasAlpha, "\(processor.identifier)")
+                    #expect(bitmap.depth == kind.depth, "\(processor.identifier)")
+                }
+            }
+        }
+    }
+
+    @Test func rendersAChainAsItsStepsOneByOne() throws {
+        for kind in PixelKind.all {
+            let image = kind.image(kind.noise(width: 24, height: 18))
+            let chain = Self.processors.dropFirst().reduce(Self.processors[0]) { $0 |> $1 }
+            let together = try #require(chain.process(item: .image(image), options: .scale(1)))
+            var stepwise = image
+            for processor in Self.processors {
+                let next = try #require(
+                    processor.process(item: .image(stepwise), options: .scale(1)))
+                stepwise = Image(bitmap: try next.bitmap())
+            }
+            #expect(try together.bitmap().data == stepwise.bitmap().data)
+        }
+    }
+
+    @Test func worksInTheGivenOrder() throws {
+        let image = Picture.noise(width: 10, height: 10, hasAlpha: false).image(hasAlpha: false)
+        let border = BorderImageProcessor(border: Border(color: .red, lineWidth: 2))
+        let crop = CroppingImageProcessor(size: CGSize(width: 4, height: 4))
+        let inside = try #require(
+            (border |> crop).process(item: .image(image), options: .scale(1)))
+        let outside = try #require(
+            (crop |> border).process(item: .image(image), options: .scale(1)))
+        #expect(try Picture(inside).difference(to: Picture(crop: image)) == 0)
+        let red = Picture(width: 4, height: 4) { _, _ in SIMD4(1, 0, 0, 1) }
+        #expect(try Picture(outside).difference(to: red) == 0)
+    }
+
+    @Test func describesWorkAndRendersItOnce() throws {
+        let counter = CountingOperation()
+        let image = Picture.noise(width: 10, height: 10).image().applying(counter)
+        let result = image.kf.tinted(with: .red).kf.resize(to: CGSize(width: 5, height: 5))
+            .kf.blurred(withRadius: 2).kf.addingBorder(Border())
+        #expect(counter.count == 0)
+        #expect(!result.isRendered)
+        let first = try result.bitmap()
+        #expect(counter.count == 1)
+        #expect(try result.bitmap().data == first.data)
+        #expect(counter.count == 1)
+        #expect(!image.isRendered)
+    }
+
+    @Test func processesEveryFrameOfAnAnimation() throws {
+        let frames = (0..<3).map { index in
+            Picture(width: 8, height: 8) { _, _ in SIMD4(Double(index) / 2, 0, 0, 1) }
+        }
+        let timing = AnimationTiming(durations: [0.1, 0.2, 0.3], loopCount: 2)
+        let image = try #require(
+            Image(frames: frames.map { $0.bitmap(hasAlpha: false) }, timing: timing))
+        for processor in Self.processors {
+            let result = try #require(processor.process(item: .image(image), options: .scale(1)))
+            #expect(result.animation == timing)
+            #expect(result.frameCount == 3)
+            for index in 0..<3 {
+                let still = try #require(
+                    processor.process(
+                        item: .image(frames[index].image(hasAlpha: false)), options: .scale(1)))
+                #expect(try result.bitmap(frame: index).data == still.bitmap().data)
+            }
+            #expect(try result.allBitmaps().count == 3)
+        }
+    }
+
+    @Test func refusesBytesThatAreNoImage() {
+        for processor in Self.processors {
+            let item = ImageProcessItem.data(Data("no image".utf8))
+            #expect(processor.process(item: item, options: .scale(1)) == nil)
+        }
+    }
+}
+
+extension Picture {
+    /// The middle 4 × 4 pixels of an image of 10 × 10.
+    fileprivate init(crop image: Image) throws {
+        let whole = try Picture(image)
+        self.init(width: 4, height: 4) { whole[$0 + 3, $1 + 3] }
+    }
+}
+
+/// Changes nothing and counts how often it was asked to.
+private final class CountingOperation: ImageOperation {
+    private let calls = Mutex(0)
+
+    var count: Int { calls.withLock { $0 } }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        calls.withLock { $0 += 1 }
+        return image
+    }
+}

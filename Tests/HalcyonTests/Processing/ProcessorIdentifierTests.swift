@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+@Suite struct ProcessorIdentifierTests {
+    private static let prefix = "com.onevcat.Kingfisher."
+    private static let size = CGSize(width: 20, height: 40)
+    private static let red = Color.red
+
+    /// Defect: D-6
+    @Test(
+        arguments: [
+            (RoundCornerImageProcessor(cornerRadius: 20), "RoundCornerImageProcessor(20.0)"),
+            (
+                RoundCornerImageProcessor(cornerRadius: 20, targetSize: size),
+                "RoundCornerImageProcessor(20.0_(20.0, 40.0))"
+            ),
+            (
+                RoundCornerImageProcessor(
+                    radius: .widthFraction(0.5), roundingCorners: [.topLeft, .bottomRight]),
+                "RoundCornerImageProcessor(w_frac_0.5_corner(9))"
+            ),
+            (
+                RoundCornerImageProcessor(
+                    radius: .heightFraction(0.5), targetSize: size, roundingCorners: .topRight,
+                    backgroundColor: red),
+                "RoundCornerImageProcessor(h_frac_0.5_(20.0, 40.0)_corner(2))_(1.00,0.00,0.00,1.00)"
+            ),
+            (BlendImageProcessor(blendMode: .multiply), "BlendImageProcessor(1,1.0)"),
+            (
+                BlendImageProcessor(blendMode: .plusLighter, alpha: 0.5, backgroundColor: red),
+                "BlendImageProcessor(27,0.5)_(1.00,0.00,0.00,1.00)"
+            ),
+            (
+                BorderImageProcessor(border: Border()),
+                "BorderImageProcessor((0.00,0.00,0.00,1.00)_4.0_0.0_)"
+            ),
+            (
+                BorderImageProcessor(
+                    border: Border(
+                        color: red, lineWidth: 1.5, radius: .widthFraction(0.5),
+                        roundingCorners: .bottomLeft)),
+                "BorderImageProcessor((1.00,0.00,0.00,1.00)_1.5_w_frac_0.5__corner(4))"
+            ),
+            (
+                ResizingImageProcessor(referenceSize: size),
+                "ResizingImageProcessor((20.0, 40.0))"
+            ),
+            (
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
+                "ResizingImageProcessor((20.0, 40.0), aspectFit)"
+            ),
+            (
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
+                "ResizingImageProcessor((20.0, 40.0), aspectFill)"
+            ),
+            (BlurImageProcessor(blurRadius: 8), "BlurImageProcessor(8.0)"),
+            (
+                OverlayImageProcessor(overlay: red),
+                "OverlayImageProcessor((1.00,0.00,0.00,1.00)_0.5)"
+            ),
+            (TintImageProcessor(tint: red), "TintImageProcessor((1.00,0.00,0.00,1.00))"),
+            (
+                ColorControlsProcessor(brightness: 0.1, contrast: 1, saturation: 0, inputEV: 0.7),
+                "ColorControlsProcessor(0.1_1.0_0.0_0.7)"
+            ),
+            (BlackWhiteProcessor(), "BlackWhiteProcessor"),
+            (
+                CroppingImageProcessor(size: size),
+                "CroppingImageProcessor((20.0, 40.0)_(0.5, 0.5))"
+            ),
+            (DownsamplingImageProcessor(size: size), "DownsamplingImageProcessor((20.0, 40.0))"),
+        ] as [(any ImageProcessor, String)])
+    func namesTheProcessorAndItsParameters(_ processor: any ImageProcessor, _ identifier: String) {
+        #expect(processor.identifier == Self.prefix + identifier)
+    }
+
+    @Test func isEmptyForTheDefaultProcessorOnly() {
+        #expect(DefaultImageProcessor.default.identifier.isEmpty)
+    }
+
+    /// Upstream: testProcessorConcating
+    @Test func joinsTwoAndThreeProcessors() {
+        let blur = BlurImageProcessor(blurRadius: 8)
+        let round = RoundCornerImageProcessor(cornerRadius: 20)
+        let bw = BlackWhiteProcessor()
+        #expect((blur |> round).identifier == "\(blur.identifier)|>\(round.identifier)")
+        #expect(
+            (blur |> round |> bw).identifier
+                == "\(blur.identifier)|>\(round.identifier)|>\(bw.identifier)")
+        #expect(blur.append(another: bw).identifier == "\(blur.identifier)|>\(bw.identifier)")
+    }
+
+    /// Upstream: testParsingColorRGBA
+    @Test func printsExtendedAndGreyColors() {
+        #expect(
+            Color(red: 1.2, green: -0.25, blue: 0.5, alpha: 0.333).identifier
+                == "(1.20,-0.25,0.50,0.33)")
+        #expect(Color(white: 0.5).identifier == "(0.50,0.50,0.50,1.00)")
+    }
+
+    @Test func numbersBlendModesLikeCoreGraphics() {
+        let names = [
+            "normal", "multiply", "screen", "overlay", "darken", "lighten", "colorDodge",
+            "colorBurn", "softLight", "hardLight", "difference", "exclusion", "hue", "saturation",
+            "color", "luminosity", "clear", "copy", "sourceIn", "sourceOut", "sourceAtop",
+            "destinationOver", "destinationIn", "destinationOut", "destinationAtop", "xor",
+            "plusDarker", "plusLighter",
+        ]
+        #expect(BlendMode.allCases.map(\.name) == names)
+        #expect(BlendMode.allCases.map { Int($0.rawValue) } == Array(0...27))
+    }
+}

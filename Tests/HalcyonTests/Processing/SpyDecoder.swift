@@ -1,0 +1,50 @@
+import Foundation
+import Synchronization
+
+@testable import Halcyon
+
+/// A decoder of one picture that delivers half of the size, or a quarter, when that is enough, and
+/// remembers what it was asked for.
+final class SpyDecoder: ImageDecoder {
+    private let full: Picture
+    private let asked = Mutex<[PixelSize?]>([])
+
+    init(full: Picture) {
+        self.full = full
+    }
+
+    /// The least sizes of all calls.
+    var requests: [PixelSize?] { asked.withLock { $0 } }
+
+    var header: ImageHeader {
+        ImageHeader(
+            format: .JPEG, size: PixelSize(width: full.width, height: full.height),
+            hasAlpha: false)
+    }
+
+    func canDecode(_ format: ImageFormat) -> Bool { true }
+
+    func header(of data: Data, format: ImageFormat) throws -> ImageHeader { header }
+
+    func decode(
+        _ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?
+    ) throws -> DecodedPixels {
+        asked.withLock { $0.append(leastSize) }
+        var divisor = 1
+        if let leastSize {
+            while full.width / (divisor * 2) >= leastSize.width,
+                full.height / (divisor * 2) >= leastSize.height
+            {
+                divisor *= 2
+            }
+        }
+        let reduced = Picture(width: full.width / divisor, height: full.height / divisor) {
+            full[$0 * divisor, $1 * divisor]
+        }
+        return .bitmap(reduced.bitmap(hasAlpha: false))
+    }
+
+    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
+        [full.bitmap(hasAlpha: false)]
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+
+/// A progressive JPEG file and what it looks like after each scan.
+struct ProgressiveFixture {
+    let data: Data
+    /// Where the complete scans end: the bytes up to and including the mark of the next scan or the end.
+    let scanEnds: [Int]
+
+    var scanCount: Int { scanEnds.count }
+
+    init(_ data: Data) {
+        self.data = data
+        scanEnds = WholeJPEG(data).scanEnds
+    }
+
+    /// A file with fine and coarse detail, in ten scans (grey: in six).
+    init(width: Int = 90, height: Int = 70, bands: Int = 3, fields: [String: VipsValue] = [:])
+        throws
+    {
+        let noise = PixelGrid.noise(width: width, height: height)
+        let bitmap = try Bitmap.drawn(width, height) { x, y in
+            let pixel = noise[x, y]
+            return [
+                UInt8(x * 200 / width) + pixel.red / 8, UInt8(y * 200 / height) + pixel.green / 8,
+                UInt8((x + y) / 12 % 2 * 180) + pixel.blue / 8,
+            ]
+        }
+        var image = try bitmap.vipsImage()
+        if bands == 1 { image = try image.converted(to: .bw) }
+        if bands == 4 { image = try image.converted(to: .cmyk) }
+        var options: [String: VipsValue] = ["interlace": true, "Q": 85]
+        options.merge(fields) { $1 }
+        self.init(try image.encoded("jpegsave_buffer", options))
+    }
+
+    /// The bytes up to and including the mark that ends scan `scan`, counted from 1.
+    func prefix(_ scan: Int) -> Data {
+        data.prefix(scanEnds[scan - 1])
+    }
+
+    /// What a decoder of whole files makes of the first `scan` scans.
+    func picture(_ scan: Int) throws -> Bitmap {
+        try decoded(prefix(scan).dropLast(2) + [0xFF, 0xD9])
+    }
+}
+
+/// A JPEG file read as a whole, with an index that jumps: the reference for what reads it in pieces.
+struct WholeJPEG {
+    private(set) var scanEnds: [Int] = []
+    private(set) var scanStarts: [Int] = []
+
+    init(_ data: Data) {
+        let bytes = [UInt8](data)
+        var index = 2
+        while index + 1 < bytes.count {
+            guard bytes[index] == 0xFF, bytes[index + 1] != 0xFF else {
+                index += 1
+                continue
+            }
+            let code = bytes[index + 1]
+            index += 2
+            if code == 0xD9 || code == 0xDA, scanEnds.count < scanStarts.count {
+                scanEnds.append(index)
+            }
+            if code == 0xD9 { return }
+            if code == 0 || (0xD0...0xD7).contains(code) { continue }
+            guard index + 1 < bytes.count else { return }
+            if code == 0xDA { scanStarts.append(index) }
+            index += Int(bytes[index]) << 8 | Int(bytes[index + 1])
+            guard code == 0xDA else { continue }
+            while index + 1 < bytes.count,
+                bytes[index] != 0xFF || bytes[index + 1] == 0
+                    || (0xD0...0xD7).contains(bytes[index + 1])
+            {
+                index += 1
+            }
+        }
+    }
+}
+
+/// Numbers without any pattern, always the same for one seed (Steele, Lea & Flood, 2014).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

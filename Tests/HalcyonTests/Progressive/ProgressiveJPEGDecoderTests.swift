@@ -1,0 +1,198 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+
+struct ProgressiveJPEGDecoderTests {
+    private func makeDecoder(_ limits: DecodingLimits = .default) throws -> ProgressiveJPEGDecoder {
+        try ProgressiveJPEGDecoder(limits: limits)
+    }
+
+    /// The picture after each scan, decoded by one decoder as the bytes come.
+    private func pictures(_ fixture: ProgressiveFixture, pieces: Int) throws -> [Bitmap] {
+        let decoder = try makeDecoder()
+        var pictures: [Bitmap] = []
+        for start in stride(from: 0, to: fixture.data.count, by: pieces) {
+            try decoder.feed(fixture.data[start..<min(fixture.data.count, start + pieces)])
+            while decoder.decodedScanCount < decoder.completeScanCount {
+                try decoder.decode(upTo: decoder.decodedScanCount + 1)
+                pictures.append(try decoder.bitmap())
+            }
+        }
+        #expect(decoder.receivedCount == fixture.data.count)
+        // Each byte was decoded once, up to the end of the image.
+        #expect(decoder.decodedCount == fixture.scanEnds.last)
+        #expect(decoder.isAtEnd)
+        return pictures
+    }
+
+    @Test(arguments: [(3, 1), (3, 100), (3, 1_000_000), (1, 33)])
+    func makesThePictureOfEachScanThatADecoderOfTheWholePrefixMakes(_ bands: Int, _ pieces: Int)
+        throws
+    {
+        let fixture = try ProgressiveFixture(bands: bands)
+        let pictures = try pictures(fixture, pieces: pieces)
+        #expect(pictures.count == fixture.scanCount)
+        for (index, picture) in pictures.enumerated() {
+            #expect(try picture.data == fixture.picture(index + 1).data, "scan \(index + 1)")
+        }
+        #expect(try pictures.last?.data == decoded(fixture.data).data)
+    }
+
+    @Test func sharpensWithEachScan() throws {
+        let fixture = try ProgressiveFixture()
+        let full = try decoded(fixture.data)
+        let differences = try pictures(fixture, pieces: 512).map {
+            try $0.meanDifference(from: full)
+        }
+        #expect(differences.first ?? 0 > 4)
+        #expect(differences.last == 0)
+        #expect((differences.first ?? 0) > (differences.dropLast(3).last ?? 0))
+    }
+
+    @Test func skipsScansThatNobodyWantsToSee() throws {
+        let fixture = try ProgressiveFixture()
+        let decoder = try makeDecoder()
+        #expect(try decoder.feed(fixture.data) == fixture.scanCount)
+        try decoder.decode(upTo: 4)
+        #expect(decoder.begunScanCount == 5)
+        #expect(try decoder.bitmap().data == fixture.picture(4).data)
+        try decoder.decode(upTo: fixture.scanCount)
+        #expect(decoder.begunScanCount == fixture.scanCount)
+        #expect(try decoder.bitmap().data == decoded(fixture.data).data)
+        #expect(decoder.decodedCount == fixture.data.count)
+    }
+
+    @Test func hasNothingToShowBeforeASecondScan() throws {
+        let fixture = try ProgressiveFixture()
+        let decoder = try makeDecoder()
+        #expect(try decoder.feed(fixture.prefix(1).dropLast()) == 0)
+        #expect(decoder.completeScanCount == 0)
+        #expect(throws: ImageCodingError.self) { try decoder.bitmap() }
+        #expect(try decoder.feed(Data([0xDA])) == 1)
+        try decoder.decode(upTo: 1)
+        #expect(try decoder.bitmap().size == PixelSize(width: 90, height: 70))
+    }
+
+    @Test(arguments: 1...8)
+    func turnsThePictureUpright(_ orientation: Int) throws {
+        let plain = try ProgressiveFixture(width: 48, height: 30).data
+        let fixture = ProgressiveFixture(
+            EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: plain))
+        let pictures = try pictures(fixture, pieces: 1000)
+        #expect(try pictures.last?.data == decoded(fixture.data).data)
+        let size = PixelSize(width: 48, height: 30)
+        #expect(pictures.first?.size == (orientation >= 5 ? size.transposed : size))
+    }
+
+    @Test(arguments: ["p3", "srgb"])
+    func convertsColoursByTheProfile(_ profile: String) throws {
+        let fixture = try ProgressiveFixture(fields: ["profile": .string(profile)])
+        let pictures = try pictures(fixture, pieces: 1000)
+        for scan in [1, fixture.scanCount] {
+            #expect(try pictures[scan - 1].data == fixture.picture(scan).data)
+        }
+    }
+
+    @Test func refusesOtherFilesAndColours() throws {
+        let baseline = try encoded(.gradient(40, 30), as: .JPEG)
+        #expect(throws: ImageCodingError.self) { try makeDecoder().feed(baseline) }
+        let cmyk = try ProgressiveFixture(bands: 4)
+        let decoder = try makeDecoder()
+        #expect(try decoder.feed(cmyk.data) == cmyk.scanCount)
+        #expect(throws: ImageCodingError.self) { try decoder.decode(upTo: 1) }
+    }
+
+    @Test func refusesTooManyPixelsAndTooManyScans() throws {
+        let fixture = try ProgressiveFixture()
+        for (limit, isRefused) in [(90 * 70 - 1, true), (90 * 70, false)] {
+            let decoder = try makeDecoder(DecodingLimits(maximumPixelCount: limit))
+            try decoder.feed(fixture.data)
+            if isRefused {
+                #expect(throws: ImageCodingError.self) { try decoder.decode(upTo: 1) }
+                #expect(throws: ImageCodingError.self) { try decoder.decode(upTo: 2) }
+            } else {
+                try decoder.decode(upTo: 1)
+            }
+        }
+        let last = fixture.data[(fixture.scanEnds[8] - 2)..<(fixture.data.count - 2)]
+        var bomb = fixture.data.dropLast(2)
+        for _ in 0..<95 { bomb += last }
+        #expect(throws: ImageCodingError.self) { try makeDecoder().feed(bomb) }
+    }
+
+    /// Decodes what it can of bytes in pieces and makes all pictures; any error will do.
+    private func survive(_ data: Data) throws {
+        let decoder = try makeDecoder(DecodingLimits(maximumPixelCount: 1_000_000))
+        do {
+            for start in stride(from: 0, to: data.count, by: 777) {
+                try decoder.feed(data[start..<min(data.count, start + 777)])
+                while decoder.decodedScanCount < decoder.completeScanCount {
+                    try decoder.decode(upTo: decoder.decodedScanCount + 1)
+                    _ = try decoder.bitmap()
+                }
+            }
+        } catch is ImageCodingError {
+            #expect(throws: (any Error).self) {
+                // What has failed stays so.
+                try decoder.feed(Data([0xFF, 0xD8]))
+                try decoder.decode(upTo: decoder.completeScanCount)
+                throw ImageCodingError.emptyData
+            }
+        } catch is VipsError {
+            // The header was damaged.
+        }
+        #expect(decoder.decodedCount <= decoder.receivedCount)
+    }
+
+    @Test func survivesAnyDamage() throws {
+        let fixture = try ProgressiveFixture(width: 40, height: 33)
+        var numbers = SeededNumbers(seed: 3)
+        for _ in 0..<400 {
+            var data = fixture.data
+            for _ in 0..<Int.random(in: 1...6, using: &numbers) {
+                let index = Int.random(in: 0..<data.count, using: &numbers)
+                data[index] ^= 1 << UInt8.random(in: 0...7, using: &numbers)
+            }
+            try survive(data)
+        }
+        let header = fixture.scanEnds[0]
+        for index in 2..<min(header, 400) {
+            var data = fixture.data
+            data[index] = UInt8.random(in: 0...255, using: &numbers)
+            try survive(data)
+        }
+    }
+
+    @Test func survivesTruncationAndNoise() throws {
+        let fixture = try ProgressiveFixture(width: 40, height: 33)
+        for count in stride(from: 0, to: fixture.data.count, by: 41) {
+            try survive(fixture.data.prefix(count))
+            try survive(
+                fixture.data.prefix(count)
+                    + fixture.data.dropFirst(min(fixture.data.count, count + 100)))
+        }
+        var numbers = SeededNumbers(seed: 9)
+        for _ in 0..<50 {
+            let noise = Data((0..<2000).map { _ in UInt8.random(in: 0...255, using: &numbers) })
+            try survive(noise)
+            try survive(fixture.prefix(2) + noise)
+            try survive(fixture.prefix(1).prefix(200) + noise)
+        }
+    }
+
+    @Test(arguments: ["formats/progressive.jpeg", "formats/tricky_progressive.jpeg"])
+    func showsRealFiles(_ path: String) throws {
+        guard let file = Corpus.file(path) else { return }
+        let fixture = ProgressiveFixture(try Data(contentsOf: file))
+        let decoder = try makeDecoder()
+        try decoder.feed(fixture.data)
+        #expect(decoder.completeScanCount == fixture.scanCount)
+        try decoder.decode(upTo: 2)
+        #expect(try decoder.bitmap().data == fixture.picture(2).data)
+        try decoder.decode(upTo: fixture.scanCount)
+        #expect(try decoder.bitmap().data == decoded(fixture.data).data)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressiveViewTests {
+    /// Waits until two updates have been decided on; the first one is replaced by nothing.
+    private func progressive(_ asked: Recorder<PixelSize>) -> ImageProgressive {
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
+        progressive.onImageUpdated.delegate(on: asked) { asked, image in
+            asked.record(image.pixelSize)
+            return asked.count == 1 ? ImageProgressive.UpdatingStrategy.replace(nil) : .default
+        }
+        return progressive
+    }
+
+    @Test func aViewShowsTheScansAndThenTheImage() async throws {
+        let jpeg = try ProgressiveFixture()
+        let gate = Gate()
+        let fixture = try await PresentationFixture()
+        fixture.origin.route(
+            "/photo.jpg",
+            .ok(jpeg.data, contentType: "image/jpeg")
+                .with(.hold(afterBytes: jpeg.scanEnds[1], .gate(gate))))
+        let view = HeadlessImageView()
+        let asked = Recorder<PixelSize>()
+        let results = Results()
+        view.kf.setImage(
+            with: fixture.origin.url("/photo.jpg"),
+            placeholder: PresentationFixture.image(width: 2),
+            options: fixture.using([.progressiveJPEG(progressive(asked))]),
+            completionHandler: results.add())
+        #expect(view.image?.pixelSize.width == 2)
+        await asked.waitFor(count: 2)
+        // The update is shown in the same turn of the main queue in which it is decided on.
+        #expect(try view.image?.bitmap().data == jpeg.picture(2).data)
+        #expect(results.count == 0)
+        gate.open()
+        let result = try #require(await results.wait(for: 1).first?.value)
+        #expect(view.image === result.image)
+        #expect(try result.image.bitmap().data == decoded(jpeg.data).data)
+    }
+
+    @Test func aViewWithANewImageShowsNothingOfTheOldOne() async throws {
+        let jpeg = try ProgressiveFixture()
+        let gate = Gate()
+        let fixture = try await PresentationFixture()
+        fixture.origin.route(
+            "/photo.jpg",
+            .ok(jpeg.data, contentType: "image/jpeg")
+                .with(.hold(afterBytes: jpeg.scanEnds[1], .gate(gate))))
+        let view = HeadlessImageView()
+        let asked = Recorder<PixelSize>()
+        let results = Results()
+        view.kf.setImage(
+            with: fixture.origin.url("/photo.jpg"),
+            options: fixture.using([.progressiveJPEG(progressive(asked))]),
+            completionHandler: results.add())
+        await asked.waitFor(count: 2)
+        let other = await fixture.show(fixture.url(width: 3), in: view)
+        gate.open()
+        _ = await results.wait(for: 1)
+        #expect(asked.count == 2)
+        #expect(other.width == 3)
+        #expect(view.image?.pixelSize.width == 3)
+    }
+
+    @Test func theBuilderSetsTheOption() {
+        #expect(KF.url(nil).progressiveJPEG().options.progressiveJPEG?.isFastestScan == true)
+        #expect(KF.url(nil).progressiveJPEG().progressiveJPEG(nil).options.progressiveJPEG == nil)
+    }
+}

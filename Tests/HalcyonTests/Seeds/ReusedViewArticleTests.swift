@@ -1,0 +1,175 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// An article that builds an image view for the reused cells of a list by hand: what it wants of the
+/// view is what a binding does.
+@MainActor @Suite struct ReusedViewArticleTests {
+    // MARK: The download
+
+    @Test func theSpinnerTurnsUntilTheImageIsThere() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = DownloadableImageView(options: fixture.options)
+        view.downloadImage(url: fixture.url(width: 3).absoluteString)
+        #expect(view.loadingView.isAnimating && view.image == nil && view.textView.isHidden)
+        gate.open()
+        await view.ends.waitFor(count: 1)
+        #expect(!view.loadingView.isAnimating && view.image?.pixelSize.width == 3)
+        #expect(view.textView.isHidden)
+    }
+
+    @Test func aFailureIsSaidToTheUser() async throws {
+        let fixture = try await PresentationFixture()
+        let view = DownloadableImageView(options: fixture.options)
+        view.downloadImage(url: fixture.missing.absoluteString)
+        await view.ends.waitFor(count: 1)
+        #expect(!view.textView.isHidden && !view.loadingView.isAnimating && view.image == nil)
+        view.downloadImage(url: fixture.url(width: 3).absoluteString)
+        #expect(view.textView.isHidden)
+        await view.ends.waitFor(count: 2)
+        #expect(view.image?.pixelSize.width == 3)
+    }
+
+    @Test func anAddressThatIsNoneIsAFailureAtOnce() {
+        let view = DownloadableImageView(options: [])
+        view.downloadImage(url: "")
+        #expect(!view.textView.isHidden && !view.loadingView.isAnimating)
+    }
+
+    // MARK: The cache
+
+    @Test func aCachedImageIsAppliedWithoutADownload() async throws {
+        let fixture = try await PresentationFixture()
+        let url = fixture.url(width: 3).absoluteString
+        let image = PresentationFixture.image(width: 3)
+        try await fixture.cache.store(image, forKey: url, toDisk: false)
+        #expect(fixture.cache.retrieveImageInMemoryCache(forKey: url) === image)
+        let view = DownloadableImageView(options: fixture.options)
+        view.downloadImage(url: url)
+        #expect(view.image === image && !view.loadingView.isAnimating)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func aDownloadedImageIsCachedUnderItsAddress() async throws {
+        let fixture = try await PresentationFixture()
+        let url = fixture.url(width: 3).absoluteString
+        let view = DownloadableImageView(options: fixture.options)
+        view.downloadImage(url: url)
+        await view.ends.waitFor(count: 1)
+        #expect(fixture.cache.retrieveImageInMemoryCache(forKey: url) === view.image)
+    }
+
+    // MARK: Cancelling and reuse
+
+    @Test func aCancelledDownloadEndsAndIsNotApplied() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = DownloadableImageView(options: fixture.options)
+        view.downloadImage(url: fixture.url(width: 3).absoluteString)
+        await fixture.origin.waitForRequests(1)
+        view.isCancel = true
+        await fixture.origin.waitForAbandonedRequests(1)
+        gate.open()
+        #expect(view.image == nil && !view.loadingView.isAnimating && view.textView.isHidden)
+        view.downloadImage(url: fixture.url(width: 4).absoluteString)
+        #expect(!view.isCancel)
+        await view.ends.waitFor(count: 1)
+        #expect(view.shown == [4])
+    }
+
+    @Test func aReusedViewShowsNothingButItsLastImage() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let view = DownloadableImageView(options: fixture.options)
+        for width in 1...8 { view.downloadImage(url: fixture.url(width: width).absoluteString) }
+        gate.open()
+        await view.ends.waitFor(count: 1)
+        #expect(view.shown == [8])
+    }
+
+    @Test func sixViewsShowTheirOwnImages() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let views = (0..<6).map { _ in DownloadableImageView(options: fixture.options) }
+        for turn in 0..<3 {
+            for (index, view) in views.enumerated() {
+                let width = (index + turn) % 8 + 1
+                view.downloadImage(url: fixture.url(width: width).absoluteString)
+            }
+        }
+        gate.open()
+        for view in views { await view.ends.waitFor(count: 1) }
+        #expect(views.map(\.shown) == [[3], [4], [5], [6], [7], [8]])
+    }
+}
+
+// MARK: The article's view
+
+/// The article's view, on a toolkit without a screen: the view keeps its interface, a binding does what
+/// its task and its flags did.
+@MainActor private final class DownloadableImageView {
+    let loadingView = HeadlessActivityView()
+    let textView = HeadlessLabel("image_load_fail")
+    let ends = Recorder<Void>()
+    private(set) var shown: [Int] = []
+    private let options: KingfisherOptionsInfo
+    private lazy var binding = ReusableImageBinding { [weak self] in self?.present($0) }
+
+    var image: KFCrossPlatformImage? {
+        didSet { if let image { shown.append(image.pixelSize.width) } }
+    }
+
+    var isCancel: Bool = false {
+        willSet {
+            if newValue {
+                binding.unbind()
+            }
+        }
+    }
+
+    private var isFail: Bool = false {
+        willSet {
+            textView.isHidden = !newValue
+            loadingView.stopAnimating()
+        }
+    }
+
+    init(options: KingfisherOptionsInfo) {
+        self.options = options
+        textView.isHidden = true
+    }
+
+    func downloadImage(url: String) {
+        self.image = nil
+        isFail = false
+        isCancel = false
+
+        guard let url = URL(string: url) else {
+            self.isFail = true
+            return
+        }
+
+        binding.bind(to: url, options: options)
+    }
+
+    private func present(_ state: ReusableImageState) {
+        switch state {
+        case .empty:
+            image = nil
+            loadingView.stopAnimating()
+        case .loading:
+            loadingView.startAnimating()
+        case .success(let image):
+            self.image = image
+            self.isFail = false
+            ends.record(())
+        case .failure:
+            isFail = true
+            ends.record(())
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+@Suite struct SourceTests {
+    /// Upstream: testLocalFileCacheKey
+    @Test(arguments: [
+        ("https://example.com/a.png?v=2", "https://example.com/a.png?v=2"),
+        ("file:///private/var/Name.app/images/a.png", "Name.app/images/a.png"),
+        ("file:///private/Name.app/PlugIns/Other.appex/a.png", "Other.appex/a.png"),
+        ("file:///private/var/a.png?w=1", "//private/var/a.png?w=1"),
+        ("file:///private/var/a.png", "//private/var/a.png"),
+    ])
+    func theKeyOfAURLSurvivesAMoveOfItsBundle(url: String, key: String) throws {
+        let url = try #require(URL(string: url))
+        let expected = url.isFileURL ? "kingfisher.local.cacheKey/\(key)" : key
+        #expect(url.cacheKey == expected)
+    }
+
+    /// Upstream: testLocalFileExplicitKey
+    @Test func anExplicitKeyIsKeptWhenAFileBecomesAProvider() throws {
+        let file = URL(filePath: "/tmp/a.png")
+        let source = KF.ImageResource(downloadURL: file, cacheKey: "mine").convertToSource()
+        guard case .provider(let provider) = source else {
+            Issue.record("a file URL must become a provider")
+            return
+        }
+        #expect(provider.cacheKey == "mine")
+        #expect(source.url == file)
+        #expect(file.convertToSource(overrideCacheKey: "other").cacheKey == "other")
+    }
+
+    @Test func aNetworkResourceStaysOne() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        guard case .network(let resource) = url.convertToSource() else {
+            Issue.record("an http URL must stay a network source")
+            return
+        }
+        #expect(resource.downloadURL == url)
+        #expect(resource.cacheKey == url.absoluteString)
+    }
+
+    @Test func sourcesAreEqualByKindKeyAndURL() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let one = Source.network(url)
+        #expect(one == .network(KF.ImageResource(downloadURL: url)))
+        #expect(one.hashValue == Source.network(KF.ImageResource(downloadURL: url)).hashValue)
+        #expect(one != .network(KF.ImageResource(downloadURL: url, cacheKey: "other")))
+        let bytes = RawImageDataProvider(data: Data(), cacheKey: url.absoluteString)
+        #expect(one != .provider(bytes))
+        #expect(Source.provider(bytes).url == nil)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import Vips
+
+@Suite struct ConcurrencyTests {
+    @Test func givesEqualResultsOnManyThreads() throws {
+        let source = try Pixels.gradient(400, 300).image()
+        let jpeg = try source.encoded("jpegsave_buffer")
+        let webp = try source.encoded("webpsave_buffer")
+        @Sendable func work(_ index: Int) throws -> Data {
+            let image =
+                index % 2 == 0
+                ? try VipsImage.load("jpegload_buffer", bytes: jpeg, ["access": "sequential"])
+                : try VipsImage.load("webpload_buffer", bytes: webp)
+            return try image.resized(to: 120, height: 90).addingAlpha()
+                .encoded("pngsave_buffer")
+        }
+        let expected = [try work(0), try work(1)]
+        let results = onThreads(16) { index in
+            (0..<8).map { round in Result { try work(index + round) } }
+        }
+        for (index, rounds) in results.enumerated() {
+            for (round, result) in rounds.enumerated() {
+                #expect(try result.get() == expected[(index + round) % 2])
+            }
+        }
+    }
+
+    @Test func sharesOneImageBetweenThreads() throws {
+        let source = Pixels.numbered(200, 200, 3)
+        let image = try source.image().flippedHorizontally()
+        let expected = Pixels(200, 200, 3) { x, y, band in source[199 - x, y][band] }
+        let results = onThreads(8) { index in
+            Result {
+                let own = try image.settingMetadata([("thread", .int(index))])
+                return (try Pixels(own), own.int("thread"))
+            }
+        }
+        for (index, result) in results.enumerated() {
+            let (pixels, thread) = try result.get()
+            #expect(pixels == expected)
+            #expect(thread == index)
+        }
+    }
+
+    @Test func namesTheOperationOfEachConcurrentFailure() throws {
+        let good = try Pixels.gradient(100, 80).image()
+        let cutJPEG = try Pixels.numbered(300, 200, 3).image().encoded("jpegsave_buffer")
+            .dropLast(9000)
+        let garbage = Data(repeating: 0x55, count: 3000)
+        // What fails, in whose name, and a word that only its own message has.
+        let kinds: [(operation: String, word: String, body: @Sendable () throws -> Void)] = [
+            (
+                "extract_area", "extract_area",
+                { _ = try good.cropped(left: 90, top: 0, width: 20, height: 1) }
+            ),
+            ("jpegload_buffer", "Jpeg", { _ = try load("jpeg", garbage) }),
+            ("webpload_buffer", "webp", { _ = try load("webp", garbage) }),
+            ("gifload_buffer", "gif", { _ = try load("gif", garbage) }),
+            ("heifload_buffer", "heif", { _ = try load("heif", garbage) }),
+            ("pngload_buffer", "PNG", { _ = try load("png", garbage) }),
+            (
+                "render", "Jpeg",
+                {
+                    let image = try VipsImage.load(
+                        "jpegload_buffer", bytes: cutJPEG, ["fail_on": "truncated"])
+                    _ = try image.rendered()
+                }
+            ),
+            ("no_such", "no_such", { _ = try good.apply("no_such") }),
+            ("affine", "", { _ = try good.apply("affine", ["matrix": [0, 0, 0, 0]]) }),
+        ]
+        let results = onThreads(kinds.count) { index in
+            (0..<60).map { _ in Result { try kinds[index].body() } }
+        }
+        let words = Set(kinds.map(\.word).filter { !$0.isEmpty })
+        for (kind, rounds) in zip(kinds, results) {
+            for result in rounds {
+                let error = #expect(throws: VipsError.self) { try result.get() }
+                guard let error else { continue }
+                #expect(error.operation == kind.operation)
+                #expect(error.message.contains(kind.word) || kind.word.isEmpty, "\(error)")
+                for word in words where word != kind.word {
+                    #expect(!error.message.contains(word), "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test func startsAndEndsJobsFromAnyThread() {
+        let versions = onThreads(12) { _ in
+            Vips.start()
+            Vips.endJob()
+            Vips.trimMemory()
+            return Vips.version
+        }
+        #expect(Set(versions).count == 1)
+    }
+}
+
+private func load(_ format: String, _ data: Data) throws -> VipsImage {
+    try VipsImage.load("\(format)load_buffer", bytes: data)
+}

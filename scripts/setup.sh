@@ -1,0 +1,110 @@
+# shellcheck shell=bash
+# What ./run, ./test and the other scripts share: finding Swift, and the Debian packages the build
+# and the program need. Sourced, never run. Everything it says goes to standard error.
+
+# The exit code for "something this needs is not here" (EX_UNAVAILABLE of sysexits.h).
+readonly unavailable=69
+
+readonly minimum_swift=6.2
+
+# Build: the three libraries with a pkg-config file, zlib for HTTP decompression, and the C and C++
+# headers that the Swift packages' own C sources include; SwiftPM fetches with git over TLS.
+# Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
+# SVG needs a font.
+readonly build_packages=(
+    libvips-dev libsqlite3-dev libxxhash-dev zlib1g-dev pkg-config
+    gcc g++ libc6-dev git ca-certificates
+    fonts-dejavu-core
+)
+
+# The display server of the tests, with the xauth that xvfb only recommends.
+readonly test_packages=(xvfb xauth)
+
+# The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
+readonly benchmark_packages=(python3 python3-venv curl)
+
+say() {
+    printf '==> %s\n' "$*" >&2
+}
+
+# Says the first line as an error, the others below it, and leaves.
+fail() {
+    printf 'error: %s\n' "$1" >&2
+    if (($# > 1)); then printf '%s\n' "${@:2}" >&2; fi
+    exit "$unavailable"
+}
+
+# Sets swift_version, or leaves when there is no Swift of at least the version the manifest asks for.
+require_swift() {
+    command -v swift >/dev/null ||
+        fail "Swift $minimum_swift or newer is needed, and there is no 'swift' in PATH." \
+            "Install it from https://www.swift.org/install/linux and try again."
+
+    local text
+    text=$(swift --version 2>&1) ||
+        fail "Swift $minimum_swift or newer is needed, and $(command -v swift) does not start:" "$text"
+    [[ $text =~ Swift\ version\ ([0-9]+)\.([0-9]+)[^\ ]* ]] ||
+        fail "Swift $minimum_swift or newer is needed; $(command -v swift) says: $text"
+
+    swift_version=${BASH_REMATCH[0]#Swift version }
+    local major="${minimum_swift%.*}" minor="${minimum_swift#*.}"
+    if ((BASH_REMATCH[1] < major || (BASH_REMATCH[1] == major && BASH_REMATCH[2] < minor))); then
+        fail "Swift $minimum_swift or newer is needed; $(command -v swift) is $swift_version." \
+            "Install a newer one from https://www.swift.org/install/linux and try again."
+    fi
+}
+
+# Prints those of the packages that are not installed.
+missing_packages() {
+    local package status
+    for package in "$@"; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
+        [[ $status == installed ]] || printf '%s\n' "$package"
+    done
+}
+
+# Installs those of the packages that are missing, or leaves saying which they are.
+require_packages() {
+    if ! command -v dpkg-query >/dev/null; then
+        say "This is no Debian system, so nothing is installed. Needed (by their Debian names): $*"
+        return
+    fi
+
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]} > 0)) || return 0
+
+    local as_root=()
+    if (($(id -u) != 0)); then
+        if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
+            fail "Packages are missing: ${missing[*]}" "Install them and try again:" \
+                "    sudo apt-get install --no-install-recommends ${missing[*]}"
+        fi
+        as_root=(sudo -n)
+    fi
+
+    local updated=
+    # A fresh image has no package lists at all.
+    if ! apt-cache show --no-all-versions "${missing[@]}" >/dev/null 2>&1; then
+        update_package_lists
+    fi
+    say "Installing ${missing[*]}"
+    if ! install_packages; then
+        # Old lists name versions that the mirrors no longer have.
+        [[ -z $updated ]] || fail "apt-get could not install: ${missing[*]}"
+        update_package_lists
+        install_packages || fail "apt-get could not install: ${missing[*]}"
+    fi
+}
+
+# The two halves of require_packages that call apt-get; they use its variables.
+update_package_lists() {
+    say "Updating the package lists"
+    "${as_root[@]}" apt-get update -qq >&2 || fail "apt-get update failed; missing: ${missing[*]}"
+    updated=yes
+}
+
+install_packages() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends "${missing[@]}" >&2
+}
