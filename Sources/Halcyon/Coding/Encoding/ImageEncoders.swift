@@ -3,7 +3,8 @@ import Foundation
 /// The encoders, asked in this order. A new encoder is one new file and one line here.
 enum ImageEncoders {
     static let all: [any ImageEncoder] = [
-        VipsEncoder()
+        JPEGEncoder(),
+        VipsEncoder(),
     ]
 
     /// The first encoder that writes `format`.
