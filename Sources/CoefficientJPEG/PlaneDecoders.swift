@@ -61,39 +61,45 @@ final class PlaneDecoders {
     func decodeRow(
         unitsPerRow: Int, scan: inout ScanBytes, reader: inout BitReader
     ) throws(JPEGRefusal) {
-        // A copy in a local variable can live in registers.
-        var bits = reader
         var damage = 0
         for unit in 0..<unitsPerRow {
-            try scan.prepare(&bits)
+            try scan.prepare(&reader)
             for index in 0..<count {
                 let plane = pointer + index
                 switch plane.pointee.kind {
-                case .mean: decode(MeanBlock.self, unit, &plane.pointee, &bits, &damage)
-                case .averaged2: decode(AveragedBlock.self, unit, &plane.pointee, &bits, &damage)
-                case .low2: decode(LowBlock2.self, unit, &plane.pointee, &bits, &damage)
-                case .low4: decode(LowBlock4.self, unit, &plane.pointee, &bits, &damage)
-                case .full: decode(FullBlock.self, unit, &plane.pointee, &bits, &damage)
+                case .mean: decode(MeanBlock.self, unit, plane, &reader, &damage)
+                case .averaged2: decode(AveragedBlock.self, unit, plane, &reader, &damage)
+                case .low2: decode(LowBlock2.self, unit, plane, &reader, &damage)
+                case .low4: decode(LowBlock4.self, unit, plane, &reader, &damage)
+                case .full: decode(FullBlock.self, unit, plane, &reader, &damage)
                 }
             }
             guard damage == 0 else { throw .damaged }
         }
-        reader = bits
     }
 
     /// Decodes the blocks of one unit in one plane. All of them are within the strip, which holds
     /// `unitsPerRow` units.
-    @inline(__always)
+    @inline(never)
     private func decode<Block: BlockDecoder>(
-        _ block: Block.Type, _ unit: Int, _ plane: inout PlaneDecoder, _ reader: inout BitReader,
-        _ damage: inout Int
+        _ block: Block.Type, _ unit: Int, _ plane: UnsafeMutablePointer<PlaneDecoder>,
+        _ reader: inout BitReader, _ damage: inout Int
     ) {
-        for row in 0..<plane.down {
-            let start = plane.strip + row &* Block.side &* plane.bytesPerRow
-            for column in 0..<plane.across {
-                let offset = (unit &* plane.across &+ column) &* Block.side
-                Block.decode(&reader, &plane, to: start + offset, damage: &damage)
+        // Copies in local variables can live in registers.
+        var bits = reader
+        var flags = 0
+        let across = plane.pointee.across
+        let bytesPerRow = plane.pointee.bytesPerRow
+        var row = plane.pointee.strip + unit &* across &* Block.side
+        for _ in 0..<plane.pointee.down {
+            var samples = row
+            for _ in 0..<across {
+                Block.decode(&bits, &plane.pointee, to: samples, damage: &flags)
+                samples += Block.side
             }
+            row += Block.side &* bytesPerRow
         }
+        reader = bits
+        damage |= flags
     }
 }

@@ -28,35 +28,20 @@ enum AveragedBlock: BlockDecoder {
     ) {
         let mean = plane.readMean(&reader, damage: &damage)
         let below = samples + plane.bytesPerRow
-        var symbol = reader.readSymbol(plane.alternating)
-        guard symbol.advance > 0 else {
-            let only = sample((mean &+ 4) &>> 3)
-            samples[0] = only
-            samples[1] = only
-            below[0] = only
-            below[1] = only
-            return
-        }
         let sums = plane.scratch.assumingMemoryBound(to: Int.self)
         (sums + 1).update(repeating: 0, count: 9)
         sums[0] = mean &<< 15
-        var place = 1
-        while true {
-            place &+= symbol.advance
-            guard place <= 64 else {
-                damage |= 1
-                return
-            }
-            let step = plane.steps[place &- 1]
-            let value = symbol.value &* Int(step.quantum)
+        let steps = plane.steps
+        var flags = 0
+        let place = reader.readValues(plane.alternating, through: 63) { place, value in
+            let step = steps[place]
+            let product = value &* Int(step.quantum)
             // No picture has more; and libjpeg's calculation with vectors would not bear it.
-            damage |= (value &+ 2_048) & ~4_095
-            sums[Int(step.slot)] &+= value &* Int(step.weight)
-            guard place < 64 else { break }
-            reader.refill()
-            symbol = reader.readSymbol(plane.alternating)
-            guard symbol.advance > 0 else { break }
+            flags |= (product &+ 2_048) & ~4_095
+            sums[Int(step.slot)] &+= product &* Int(step.weight)
         }
+        damage |= flags
+        if place != 64 { damage |= 1 }
         let upper = row(sums, 1)
         let lower = row(sums, -1)
         damage |= beyond(upper.left) | beyond(upper.right) | beyond(lower.left) | beyond(lower.right)

@@ -14,29 +14,17 @@ extension FloatBlock {
     ) -> Bool {
         let mean = plane.readMean(&reader, damage: &damage)
         let values = plane.scratch.assumingMemoryBound(to: Float.self)
-        var symbol = reader.readSymbol(plane.alternating)
-        guard symbol.advance > 0 else {
-            values[0] = Float(mean) * 0.125
-            return true
-        }
         values.update(repeating: 0, count: slots)
         values[0] = Float(mean) * 0.125
-        var place = 1
-        while true {
-            place &+= symbol.advance
-            guard place <= 64 else {
-                damage |= 1
-                return false
-            }
-            let step = plane.steps[place &- 1]
-            values[Int(step.slot)] = Float(symbol.value) * step.factor
-            guard place <= lastPlace else { break }
-            reader.refill()
-            symbol = reader.readSymbol(plane.alternating)
-            guard symbol.advance > 0 else { return false }
+        let steps = plane.steps
+        var sum = 0
+        let place = reader.readValues(plane.alternating, through: lastPlace) { place, value in
+            let step = steps[place]
+            values[Int(step.slot)] += Float(value) * step.factor
+            sum |= value
         }
         if !reader.skipBlock(from: place, plane.alternating) { damage |= 1 }
-        return false
+        return sum == 0
     }
 }
 

@@ -12,27 +12,15 @@ enum LowBlock2: BlockDecoder {
     ) {
         // Half is added before the division.
         let mean = plane.readMean(&reader, damage: &damage) &+ 4
-        // Values at the places 0...19: all that one symbol from place 4 at most can reach.
-        let values = plane.scratch.assumingMemoryBound(to: Int.self)
-        values[1] = 0
-        values[2] = 0
-        values[4] = 0
-        var place = 1
-        while place <= 4 {
-            reader.refill()
-            let symbol = reader.readSymbol(plane.alternating)
-            guard symbol.advance > 0 else {
-                place = 64
-                break
-            }
-            place &+= symbol.advance
-            guard place <= 64 else { break }
-            values[place &- 1] = symbol.value
+        let values = plane.scratch.assumingMemoryBound(to: Int32.self)
+        (values + 1).update(repeating: 0, count: 4)
+        let place = reader.readValues(plane.alternating, through: 4) { place, value in
+            values[place] &+= Int32(truncatingIfNeeded: value)
         }
         if !reader.skipBlock(from: place, plane.alternating) { damage |= 1 }
-        let horizontal = values[1] &* Int(plane.steps[1].quantum)
-        let vertical = values[2] &* Int(plane.steps[2].quantum)
-        let diagonal = values[4] &* Int(plane.steps[4].quantum)
+        let horizontal = Int(values[1]) &* Int(plane.steps[1].quantum)
+        let vertical = Int(values[2]) &* Int(plane.steps[2].quantum)
+        let diagonal = Int(values[4]) &* Int(plane.steps[4].quantum)
         let below = samples + plane.bytesPerRow
         let (left, right) = (mean &+ horizontal, mean &- horizontal)
         let (sum, difference) = (vertical &+ diagonal, vertical &- diagonal)

@@ -6,8 +6,8 @@ struct PlaneDecoder {
     let kind: BlockKind
     let across: Int
     let down: Int
-    let direct: EntropyLookup
-    let alternating: EntropyLookup
+    let direct: UnsafePointer<EntropyLookup>
+    let alternating: UnsafePointer<EntropyLookup>
     /// `BlockStep.count` of them.
     let steps: UnsafePointer<BlockStep>
     /// `scratchBytes`, aligned to 64.
@@ -18,7 +18,7 @@ struct PlaneDecoder {
     /// The mean of the last block, not multiplied.
     var mean = 0
 
-    /// 64 coefficients and one that is not used, of 4 bytes; or 20 of 8 bytes.
+    /// 64 coefficients and one that is not used, of 4 bytes; or 11 sums of 8 bytes.
     static let scratchBytes = 4 * 65
 }
 
@@ -26,12 +26,12 @@ extension PlaneDecoder {
     /// Reads the difference to the last mean and returns the mean of this block, multiplied with its
     /// step: eight times the average of the samples, less 128.
     ///
-    /// Makes the bits ready; 29 or more remain. Sets `damage` when the mean is one that no picture has;
+    /// Sets `damage` when the mean is one that no picture has;
     /// otherwise it is in -2,048..<2,048.
     @inline(__always)
     mutating func readMean(_ reader: inout BitReader, damage: inout Int) -> Int {
         reader.refill()
-        let symbol = reader.readSymbol(direct)
+        let symbol = reader.readDifference(direct)
         mean &+= symbol.value
         let product = mean &* Int(steps[0].quantum)
         damage |= (product &+ 2_048) & ~4_095 | symbol.advance & ~63

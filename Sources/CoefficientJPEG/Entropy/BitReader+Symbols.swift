@@ -9,69 +9,87 @@ struct ReadSymbol {
 }
 
 extension BitReader {
-    /// Takes one symbol and its value: at most 26 bits of an alternating table, 27 of a direct one.
-    /// They have to be ready.
+    /// Takes the size of a difference and the difference: at most 27 bits, which have to be ready.
     @inline(__always)
-    mutating func readSymbol(_ table: EntropyLookup) -> ReadSymbol {
+    mutating func readDifference(_ table: UnsafePointer<EntropyLookup>) -> ReadSymbol {
         // 11 bits: less than 2,048.
-        let entry = table.values[peek(ValueTable.width)]
-        // Some bits are used up and none are missing.
-        guard entry & 0x3FF &- 1 < 63 else { return readLongSymbol(table) }
-        skip(Int(truncatingIfNeeded: entry))
+        let entry = table.pointee.values[peek(ValueTable.width)]
+        let length = Int(truncatingIfNeeded: entry & 255)
+        guard length > 0 else { return readLongSymbol(table) }
+        skip(length)
         return ReadSymbol(
-            advance: Int(truncatingIfNeeded: entry &>> 10 & 63),
-            value: Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16))
+            advance: 1, value: Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16))
     }
 
-    /// The same by comparing with the ends of the codes, for what does not fit into the table.
-    @inline(never)
-    mutating func readLongSymbol(_ table: EntropyLookup) -> ReadSymbol {
-        let code = UInt32(truncatingIfNeeded: peek(16))
-        for length in 1...16 where code < table.ends[length] {
-            // `HuffmanCode` has made sure that this is a place among the symbols.
-            let place = Int(table.offsets[length]) &+ Int(code &>> UInt32(16 &- length))
-            let symbol = table.symbols[place & 255]
-            guard symbol & 1 == 1 else { break }
-            skip(length)
-            let size = Int(symbol &>> 6 & 15)
-            guard size > 0 else {
-                return ReadSymbol(advance: Int(symbol &>> 10), value: 0)
+    /// Takes one symbol and its value without a table: at most 27 bits, which have to be ready.
+    @inline(__always)
+    mutating func readLongSymbol(_ table: UnsafePointer<EntropyLookup>) -> ReadSymbol {
+        let (symbol, length) = EntropyLookup.longSymbol(table, bits)
+        skip(length)
+        return symbol
+    }
+
+    /// Reads values from a place of the zigzag order, 1...63, until a place behind the last that
+    /// matters is reached or the block ends; adds each to what is at its place by `add`.
+    ///
+    /// Returns the place reached: 64 at the block's end, more when the block is not as it should be.
+    /// The places given to `add` are in 0...63.
+    @inline(__always)
+    mutating func readValues(
+        _ table: UnsafePointer<EntropyLookup>, through last: Int, add: (Int, Int) -> Void
+    ) -> Int {
+        var place = 1
+        while place <= last {
+            refill()
+            // 11 bits: less than 2,048.
+            let entry = table.pointee.pairs[peek(PairTable.width)]
+            let word = Int(truncatingIfNeeded: entry)
+            guard place &+ (word &>> 8 & 255) <= 64 else {
+                let symbol = readLongSymbol(table)
+                guard symbol.advance > 0 else { return 64 }
+                place &+= symbol.advance
+                guard place <= 64 else { return place }
+                add(place &- 1, symbol.value)
+                continue
             }
-            let value = CodedSymbol.value(of: peek(size), size: size)
-            skip(size)
-            return ReadSymbol(advance: Int(symbol &>> 10), value: value)
+            skip(word & 255)
+            place &+= word &>> 16 & 255
+            add(place &- 1, Int(truncatingIfNeeded: Int32(truncatingIfNeeded: word &>> 16) &>> 16))
+            place &+= word &>> 24 & 127
+            add(place &- 1, word &>> 48)
+            if entry & 1 &<< 31 != 0 { return 64 }
         }
-        return ReadSymbol(advance: ReadSymbol.damage, value: 0)
+        return place
     }
 
     /// Steps over what is left of a block behind the place it has reached, 1...64. False when that is
     /// not as it should be.
     @inline(__always)
-    mutating func skipBlock(from start: Int, _ table: EntropyLookup) -> Bool {
+    mutating func skipBlock(from start: Int, _ table: UnsafePointer<EntropyLookup>) -> Bool {
         var place = start
         while place < 64 {
             refill()
             // 13 bits: less than 8,192. Of the 56 bits ready an entry takes 23 at most, so that two
             // are looked up in turn.
-            var entry = Int(table.skips[peek(SkipTable.width)])
-            var reached = place &+ entry &>> 6
+            var entry = table.pointee.skips[peek(SkipTable.width)]
+            var reached = place &+ Int(entry.advance)
             if reached < 64 {
-                skip(entry)
+                skip(Int(entry.length))
                 place = reached
-                entry = Int(table.skips[peek(SkipTable.width)])
-                reached = place &+ entry &>> 6
+                entry = table.pointee.skips[peek(SkipTable.width)]
+                reached = place &+ Int(entry.advance)
                 if reached < 64 {
-                    skip(entry)
+                    skip(Int(entry.length))
                     place = reached
                     continue
                 }
             }
             if reached & (SkipTable.end - 1) <= 64 {
-                skip(entry)
+                skip(Int(entry.length))
                 return true
             }
             // 33 bits are left at least.
-            let symbol = readSymbol(table)
+            let symbol = readLongSymbol(table)
             guard symbol.advance > 0 else { return true }
             place &+= symbol.advance
         }

@@ -29,11 +29,11 @@ struct BitReader {
         Int(truncatingIfNeeded: bits &>> UInt64(truncatingIfNeeded: 64 &- width))
     }
 
-    /// Goes on by as many bits as the low six of a word say.
+    /// Goes on by so many bits, at most as many as are ready.
     @inline(__always)
     mutating func skip(_ width: Int) {
         bits &<<= UInt64(truncatingIfNeeded: width)
-        count &-= width & 63
+        count &-= width
     }
 
     /// What is left before the end of what there is; negative when the reader is behind it.

@@ -22,6 +22,9 @@ struct HuffmanCode {
             code <<= 1
         }
         guard place == symbols.count else { throw .huffman }
+        if definition.purpose == .direct {
+            guard symbols.allSatisfy({ $0 < 16 }) else { throw .huffman }
+        }
     }
 
     /// The first symbol of 16 bits and the length of its code, or nil when no code is like it.
