@@ -28,11 +28,17 @@ extension FloatBlock {
     }
 }
 
-extension SIMD where Scalar == Float {
-    /// The samples of values around 0. Adding 2²³ leaves the rounded number in the lowest bits.
+extension SIMD4<Float> {
+    /// The samples of values around 0, in bytes. Adding 2²³ leaves a rounded number in the lowest bits.
     @inline(__always)
-    var limited: Self {
-        clamped(lowerBound: Self(repeating: -128), upperBound: Self(repeating: 127))
-            + Self(repeating: 8_388_608 + 128)
+    var samples: UInt32 {
+        // `clamped`, and the same with eight lanes, would not become vector instructions.
+        let low = Self(repeating: -128)
+        let high = Self(repeating: 127)
+        let limited = replacing(with: low, where: self .< low)
+            .replacing(with: high, where: self .> high)
+        let words = unsafeBitCast(
+            limited + Self(repeating: 8_388_608 + 128), to: SIMD4<UInt32>.self)
+        return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: words), to: UInt32.self)
     }
 }

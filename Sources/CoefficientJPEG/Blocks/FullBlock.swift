@@ -89,7 +89,6 @@ enum FullBlock: FloatBlock {
 
     @inline(__always)
     private static func bytes(_ values: SIMD8<Float>) -> UInt64 {
-        let words = unsafeBitCast(values.limited, to: SIMD8<UInt32>.self)
-        return unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: words), to: UInt64.self)
+        UInt64(values.lowHalf.samples) | UInt64(values.highHalf.samples) &<< 32
     }
 }

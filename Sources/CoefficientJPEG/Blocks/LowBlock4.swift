@@ -29,7 +29,7 @@ enum LowBlock4: FloatBlock {
         let stride = plane.bytesPerRow
         guard !read(&reader, &plane, damage: &damage) else {
             let only = SIMD4<Float>(repeating: plane.scratch.load(as: Float.self))
-            let row = bytes(only)
+            let row = only.samples
             for index in 0..<4 {
                 target.storeBytes(of: row, toByteOffset: index &* stride, as: UInt32.self)
             }
@@ -42,10 +42,10 @@ enum LowBlock4: FloatBlock {
             plane.scratch.load(fromByteOffset: 48, as: SIMD4<Float>.self)
         ))
         let rows = transform(transposed(columns))
-        target.storeBytes(of: bytes(rows.0), as: UInt32.self)
-        target.storeBytes(of: bytes(rows.1), toByteOffset: stride, as: UInt32.self)
-        target.storeBytes(of: bytes(rows.2), toByteOffset: 2 &* stride, as: UInt32.self)
-        target.storeBytes(of: bytes(rows.3), toByteOffset: 3 &* stride, as: UInt32.self)
+        target.storeBytes(of: rows.0.samples, as: UInt32.self)
+        target.storeBytes(of: rows.1.samples, toByteOffset: stride, as: UInt32.self)
+        target.storeBytes(of: rows.2.samples, toByteOffset: 2 &* stride, as: UInt32.self)
+        target.storeBytes(of: rows.3.samples, toByteOffset: 3 &* stride, as: UInt32.self)
     }
 
     private typealias Four = (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
@@ -65,11 +65,5 @@ enum LowBlock4: FloatBlock {
             SIMD4(m.0[0], m.1[0], m.2[0], m.3[0]), SIMD4(m.0[1], m.1[1], m.2[1], m.3[1]),
             SIMD4(m.0[2], m.1[2], m.2[2], m.3[2]), SIMD4(m.0[3], m.1[3], m.2[3], m.3[3])
         )
-    }
-
-    @inline(__always)
-    private static func bytes(_ values: SIMD4<Float>) -> UInt32 {
-        let words = unsafeBitCast(values.limited, to: SIMD4<UInt32>.self)
-        return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: words), to: UInt32.self)
     }
 }
