@@ -28,11 +28,14 @@ let package = Package(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         // libjpeg-dev comes with libvips-dev.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CPixels"),
+        .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
             dependencies: [
                 "Vips",
+                "DirectCodecs",
                 "CJPEG",
                 "CXXHash",
                 "CWebP",
@@ -71,6 +74,7 @@ let package = Package(
             ],
             resources: [.copy("Samples")]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(name: "DirectCodecsTests", dependencies: ["DirectCodecs", "CPixels"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [
