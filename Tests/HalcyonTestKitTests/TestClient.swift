@@ -19,7 +19,7 @@ struct Answer: Sendable {
 @discardableResult
 func withClient<Result: Sendable>(
     trusting certificates: [TestCertificate] = [.localhost], identity: TestCertificate? = nil,
-    connections: Int = 8, redirects: Int? = nil,
+    connections: Int = 8, redirects: Int? = nil, decompresses: Bool = false,
     _ body: (HTTPClient) async throws -> Result
 ) async throws -> Result {
     var tls = TLSConfiguration.makeClientConfiguration()
@@ -41,6 +41,7 @@ func withClient<Result: Sendable>(
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.redirectConfiguration =
         redirects.map { .follow(max: $0, allowCycles: true) } ?? .disallow
+    if decompresses { configuration.decompression = .enabled(limit: .none) }
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     do {
         let result = try await body(client)
