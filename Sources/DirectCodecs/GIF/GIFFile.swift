@@ -102,6 +102,7 @@ package struct GIFFile {
         offset += 10
         let palette = try colourTable(flags, &offset, bytes.count)
         let dataOffset = offset
+        guard try byte(bytes, offset) <= 8 else { throw .unusual("it has more than 256 colours") }
         offset = try endOfSubBlocks(bytes, offset + 1)
         return Frame(
             left: number(1), top: number(3), width: number(5), height: number(7),

@@ -7,3 +7,12 @@ package enum GIFRefusal: Error, Equatable {
     /// The compressed pixels of a frame are invalid or too few.
     case damagedFrame(Int)
 }
+
+extension GIFRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unusual(let reason), .damaged(let reason): reason
+        case .damagedFrame(let index): "the pixels of frame \(index) are damaged"
+        }
+    }
+}

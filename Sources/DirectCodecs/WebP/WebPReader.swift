@@ -42,4 +42,27 @@ package struct WebPReader {
             throw .damaged("its pixels are damaged")
         }
     }
+
+    /// Writes the pixels of a smaller picture.
+    ///
+    /// Decodes at twice the size, where the file is larger than that, and resamples the rest with
+    /// Lanczos, which also weighs colours by their opacity: libwebp's own reduction blurs, and lets
+    /// colours of transparent pixels shine through.
+    /// - Parameter pixels: Room for `width × height × channels` bytes.
+    package func readReduced(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
+    ) throws(WebPRefusal) {
+        let isFar = !file.hasAlpha && file.width > 2 * width && file.height > 2 * height
+        let (middleWidth, middleHeight) =
+            isFar ? (2 * width, 2 * height) : (file.width, file.height)
+        let middle = UnsafeMutablePointer<UInt8>.allocate(
+            capacity: middleWidth * middleHeight * file.channels)
+        defer { middle.deallocate() }
+        try read(into: middle, width: middleWidth, height: middleHeight)
+        InterleavedResampler.resample(
+            middle, bytesPerRow: middleWidth * file.channels,
+            horizontal: SampleAxis(sourceCount: middleWidth, targetCount: width),
+            vertical: SampleAxis(sourceCount: middleHeight, targetCount: height),
+            channels: file.channels, into: pixels)
+    }
 }

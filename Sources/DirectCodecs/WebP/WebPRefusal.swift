@@ -5,3 +5,11 @@ package enum WebPRefusal: Error, Equatable {
     /// The file is cut short, or its parts contradict each other.
     case damaged(String)
 }
+
+extension WebPRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unusual(let reason), .damaged(let reason): reason
+        }
+    }
+}

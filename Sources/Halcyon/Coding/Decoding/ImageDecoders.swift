@@ -3,6 +3,9 @@ import Foundation
 /// The decoders, asked in this order. A new decoder is one new file and one line here.
 enum ImageDecoders {
     static let all: [any ImageDecoder] = [
+        PNGDecoder(),
+        WebPDecoder(),
+        GIFDecoder(),
         VipsDecoder(),
         BMPDecoder(),
         ICODecoder(),
