@@ -29,10 +29,11 @@ let package = Package(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(
             name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // libjpeg-dev comes with libvips-dev.
+        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
-        .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG"]),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
+        .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
@@ -79,7 +80,9 @@ let package = Package(
             ],
             resources: [.copy("Samples")]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
-        .testTarget(name: "DirectCodecsTests", dependencies: ["DirectCodecs", "CPixels"]),
+        .testTarget(
+            name: "DirectCodecsTests",
+            dependencies: ["DirectCodecs", "CPixels", "HalcyonTestKit", "Vips"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [
