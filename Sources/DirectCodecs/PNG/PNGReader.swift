@@ -28,6 +28,11 @@ package struct PNGReader: ~Copyable {
         stream.deallocate()
     }
 
+    /// The filters of the rows.
+    var filters: [UInt8] {
+        (0..<file.height).map { stream[$0 * (file.rowBytes + 1)] }
+    }
+
     /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
     ///
     /// - Parameter pixels: Room for `width × height × channels` bytes.
