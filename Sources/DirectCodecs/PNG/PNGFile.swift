@@ -108,6 +108,8 @@ package struct PNGFile {
     var rowBytes: Int { (width * colourType.samples * depth + 7) / 8 }
     /// Bytes of all rows as stored, with their filters.
     var streamBytes: Int { (rowBytes + 1) * height }
+    /// Whether a colour profile for grey would fit.
+    package var isGrey: Bool { colourType == .grey || colourType == .greyAlpha }
     /// Channels of the pixels as read: 3, or 4 with opacity.
     package var channels: Int { hasAlpha ? 4 : 3 }
 

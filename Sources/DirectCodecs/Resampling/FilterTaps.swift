@@ -14,29 +14,26 @@ struct FilterTaps: Sendable {
 
     /// - Parameter multiple: What `width` is to be a multiple of.
     init(_ axis: SampleAxis, widthMultipleOf multiple: Int) {
-        let scale = axis.extent / Double(axis.targetCount)
-        // Enlarging keeps the filter's own width.
-        let stretch = max(scale, 1)
-        let radius = LanczosKernel.radius * stretch
-        let most = min(Int((2 * radius).rounded(.up)) + 1, axis.sourceCount)
+        let window = FilterWindow(axis)
+        let most = axis.isHalved ? min(window.count / 2 + 2, axis.sourceCount) : window.count
         let width = (most + multiple - 1) / multiple * multiple
         var starts = [Int32](repeating: 0, count: axis.targetCount)
         var weights = [Int16](repeating: 0, count: axis.targetCount * width)
         LanczosKernel.withTable { table in
             weights.withUnsafeMutableBufferPointer { weights in
-                withUnsafeTemporaryAllocation(of: Double.self, capacity: most) { exact in
+                withUnsafeTemporaryAllocation(
+                    of: Double.self, capacity: window.count + most
+                ) { room in
+                    let exact = UnsafeMutableBufferPointer(rebasing: room[..<window.count])
+                    let folded = UnsafeMutableBufferPointer(rebasing: room[window.count...])
                     for target in 0..<axis.targetCount {
-                        let centre = (Double(target) + 0.5) * scale
-                        let start = Self.start(centre - radius, most: most, axis)
-                        starts[target] = Int32(start)
-                        var sum = 0.0
-                        for tap in 0..<most {
-                            let distance = Double(start + tap) + 0.5 - centre
-                            exact[tap] = LanczosKernel.value(at: distance / stretch, in: table)
-                            sum += exact[tap]
+                        var start = window.weigh(target, into: exact, table)
+                        if axis.isHalved {
+                            start = Self.fold(exact, start, into: folded, axis.sourceCount)
                         }
+                        starts[target] = Int32(start)
                         Self.quantize(
-                            exact, by: Double(CPIXELS_TAP_ONE) / sum,
+                            axis.isHalved ? folded : exact,
                             into: UnsafeMutableBufferPointer(
                                 rebasing: weights[target * width..<(target + 1) * width]))
                     }
@@ -48,16 +45,31 @@ struct FilterTaps: Sendable {
         self.weights = weights
     }
 
-    /// The first sample whose centre is at `edge` or behind it, so that `most` samples are left.
-    private static func start(_ edge: Double, most: Int, _ axis: SampleAxis) -> Int {
-        min(max(Int((edge - 0.5).rounded(.up)), 0), axis.sourceCount - most)
+    /// Weights of samples that are interpolated, from `start` on, as weights of those they are made of:
+    /// three quarters of the nearer one and a quarter of the other.
+    ///
+    /// - Returns: The first of those.
+    private static func fold(
+        _ weights: UnsafeMutableBufferPointer<Double>, _ start: Int,
+        into folded: UnsafeMutableBufferPointer<Double>, _ count: Int
+    ) -> Int {
+        let first = min(max((start + 1) / 2 - 1, 0), count - folded.count)
+        folded.update(repeating: 0)
+        for (index, weight) in weights.enumerated() {
+            let near = (start + index) / 2
+            let other = (start + index) % 2 == 0 ? near - 1 : near + 1
+            folded[near - first] += 0.75 * weight
+            folded[min(max(other, 0), count - 1) - first] += 0.25 * weight
+        }
+        return first
     }
 
     /// Rounds so that the sum is exactly 1: a flat colour stays what it is.
     private static func quantize(
-        _ exact: UnsafeMutableBufferPointer<Double>, by factor: Double,
+        _ exact: UnsafeMutableBufferPointer<Double>,
         into weights: UnsafeMutableBufferPointer<Int16>
     ) {
+        let factor = Double(CPIXELS_TAP_ONE) / exact.reduce(0, +)
         var left = Int(CPIXELS_TAP_ONE)
         var largest = 0
         for tap in exact.indices {
@@ -67,46 +79,5 @@ struct FilterTaps: Sendable {
             if exact[tap] > exact[largest] { largest = tap }
         }
         weights[largest] = Int16(clamping: Int(weights[largest]) + left)
-    }
-}
-
-/// Taps in the order in which `filter_row` reads them; for groups of neighbouring target samples.
-struct RowTaps: Sendable {
-    let width: Int
-    /// The target's length, filled up to whole groups.
-    let paddedCount: Int
-    let starts: [Int32]
-    let weights: [Int16]
-
-    /// Where the chunk of each of eight neighbours is.
-    private static let places = [0, 2, 4, 6, 1, 3, 5, 7]
-
-    init(_ axis: SampleAxis) {
-        let group = Int(CPIXELS_GROUP)
-        let taps = FilterTaps(axis, widthMultipleOf: group)
-        width = taps.width
-        let paddedCount = (axis.targetCount + group - 1) / group * group
-        self.paddedCount = paddedCount
-        var starts = taps.starts
-        // The samples that fill the last group are made with no weight.
-        starts.append(contentsOf: repeatElement(0, count: paddedCount - axis.targetCount))
-        self.starts = starts
-        let width = taps.width
-        weights = [Int16](unsafeUninitializedCapacity: paddedCount * width) { ordered, count in
-            ordered.initialize(repeating: 0)
-            taps.weights.withUnsafeBufferPointer { weights in
-                for target in 0..<axis.targetCount {
-                    let member = target % group
-                    var place = (target - member) * width + Self.places[member] * group
-                    for tap in stride(from: 0, to: width, by: group) {
-                        for index in 0..<group {
-                            ordered[place + index] = weights[target * width + tap + index]
-                        }
-                        place += group * group
-                    }
-                }
-            }
-            count = paddedCount * width
-        }
     }
 }

@@ -8,12 +8,16 @@ public struct SampleAxis: Hashable, Sendable {
     public let extent: Double
     /// Samples that are made.
     public let targetCount: Int
+    /// Whether the samples stand for twice as many, with linear interpolation between them: what all
+    /// decoders make of chroma that is stored with half the resolution.
+    public let isHalved: Bool
 
     /// - Parameter extent: The picture's length in source samples; all of them by default.
-    public init(sourceCount: Int, extent: Double? = nil, targetCount: Int) {
+    public init(sourceCount: Int, extent: Double? = nil, targetCount: Int, isHalved: Bool = false) {
         precondition(sourceCount > 0 && targetCount > 0, "an axis without samples")
         self.sourceCount = sourceCount
         self.extent = extent ?? Double(sourceCount)
         self.targetCount = targetCount
+        self.isHalved = isHalved
     }
 }

@@ -26,13 +26,8 @@ struct WebPTests {
             let (width, height) = (width ?? file.width, height ?? file.height)
             let count = width * height * file.channels
             return try [UInt8](unsafeUninitializedCapacity: count) { pixels, size in
-                let reader = WebPReader(file, bytes)
-                if width == file.width, height == file.height {
-                    try reader.read(into: pixels.baseAddress!, width: width, height: height)
-                } else {
-                    try reader.readReduced(
-                        into: pixels.baseAddress!, width: width, height: height)
-                }
+                try WebPReader(file, bytes).read(
+                    into: pixels.baseAddress!, width: width, height: height)
                 size = count
             }
         }

@@ -3,6 +3,7 @@ import Foundation
 /// The encoders, asked in this order. A new encoder is one new file and one line here.
 enum ImageEncoders {
     static let all: [any ImageEncoder] = [
+        JPEGEncoder(),
         PNGEncoder(),
         WebPEncoder(),
         VipsEncoder(),

@@ -1,0 +1,137 @@
+/// What the segments before the first scan of a JPEG file say of the picture.
+public struct JPEGHeader: Equatable, Sendable {
+    /// Width and height as stored.
+    public let width: Int
+    public let height: Int
+    public let isGrey: Bool
+    /// Whether the picture is stored in several passes, from coarse to fine.
+    public let isProgressive: Bool
+    /// How the stored picture is to be turned, 1…8 as in EXIF.
+    public let orientation: Int
+    /// The embedded ICC profile.
+    public let profile: [UInt8]?
+
+    /// Reads an ordinary file: baseline or progressive Huffman coding, 8 bits, grey or YCbCr, luminance
+    /// not below the resolution of chroma.
+    ///
+    /// `nil` for all others, and for files with anything odd before their first scan: those are for a
+    /// reader that knows what to make of them.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.integer(at: 0, length: 2) == 0xFFD8 else { return nil }
+        var parts = Parts()
+        var offset = 2
+        while true {
+            guard bytes.byte(at: offset) == 0xFF, let code = bytes.byte(at: offset + 1) else {
+                return nil
+            }
+            if code == 0xFF {
+                // Marks may be padded with any number of 0xFF.
+                offset += 1
+                continue
+            }
+            guard let length = bytes.integer(at: offset + 2, length: 2), length >= 2,
+                length <= bytes.count - offset - 2
+            else { return nil }
+            let segment = UnsafeRawBufferPointer(
+                rebasing: bytes[(offset + 4)..<(offset + 2 + length)])
+            if code == 0xDA { break }
+            guard parts.take(code, segment) else { return nil }
+            offset += 2 + length
+        }
+        guard let frame = parts.frame, frame.isOrdinary, parts.isOrdinary(frame) else {
+            return nil
+        }
+        guard let profile = parts.profile.joined else { return nil }
+        width = frame.width
+        height = frame.height
+        isGrey = frame.components.count == 1
+        isProgressive = frame.isProgressive
+        orientation = parts.orientation ?? 1
+        self.profile = profile.isEmpty ? nil : profile
+    }
+}
+
+extension JPEGHeader {
+    /// What has been found so far.
+    private struct Parts {
+        var frame: JPEGFrame?
+        var orientation: Int?
+        var profile = JPEGProfileChunks()
+        private var hasEXIF = false
+        private var hasJFIF = false
+        private var adobeTransform: UInt8?
+
+        /// Takes a segment; false for what an ordinary file does not have.
+        mutating func take(_ code: UInt8, _ segment: UnsafeRawBufferPointer) -> Bool {
+            switch code {
+            case 0xC0, 0xC1, 0xC2:
+                guard frame == nil, let found = JPEGFrame(segment, isProgressive: code == 0xC2)
+                else { return false }
+                frame = found
+            case 0xE0:
+                if segment.hasText("JFIF\0", at: 0), segment.count >= 14 { hasJFIF = true }
+            case 0xE1 where segment.hasText("Exif", at: 0):
+                guard !hasEXIF, let found = EXIFBlock.orientation(in: segment) else { return false }
+                hasEXIF = true
+                orientation = found
+            case 0xE2 where segment.hasText("ICC_PROFILE\0", at: 0):
+                return profile.take(segment)
+            case 0xEE where segment.hasText("Adobe", at: 0) && segment.count >= 12:
+                adobeTransform = segment[11]
+            case 0xC4, 0xDB, 0xDD, 0xE0...0xEF, 0xFE:
+                break
+            default:
+                return false
+            }
+            return true
+        }
+
+        /// Whether the three components are YCbCr, by the rules of libjpeg.
+        func isOrdinary(_ frame: JPEGFrame) -> Bool {
+            if frame.components.count == 1 { return true }
+            if hasJFIF { return adobeTransform ?? 1 == 1 }
+            if let adobeTransform { return adobeTransform == 1 }
+            return frame.components.map(\.identifier) != Array("RGB".utf8)
+        }
+    }
+}
+
+/// A frame header (SOF0…SOF2).
+struct JPEGFrame {
+    struct Component {
+        let identifier: UInt8
+        let horizontal: Int
+        let vertical: Int
+    }
+
+    let precision: UInt8
+    let width: Int
+    let height: Int
+    let components: [Component]
+    let isProgressive: Bool
+
+    /// - Parameter segment: What follows the segment's length.
+    init?(_ segment: UnsafeRawBufferPointer, isProgressive: Bool) {
+        guard segment.count >= 6, segment.count == 6 + 3 * Int(segment[5]) else { return nil }
+        precision = segment[0]
+        height = Int(segment[1]) << 8 | Int(segment[2])
+        width = Int(segment[3]) << 8 | Int(segment[4])
+        components = (0..<Int(segment[5])).map { index in
+            let factors = segment[7 + 3 * index]
+            return Component(
+                identifier: segment[6 + 3 * index], horizontal: Int(factors >> 4),
+                vertical: Int(factors & 15))
+        }
+        self.isProgressive = isProgressive
+    }
+
+    var isOrdinary: Bool {
+        guard precision == 8, width > 0, height > 0, components.count == 1 || components.count == 3
+        else { return false }
+        let first = components[0]
+        return components.allSatisfy {
+            (1...4).contains($0.horizontal) && (1...4).contains($0.vertical)
+                && first.horizontal % $0.horizontal == 0 && first.vertical % $0.vertical == 0
+        }
+    }
+}

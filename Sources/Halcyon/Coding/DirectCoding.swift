@@ -1,0 +1,18 @@
+import Synchronization
+
+/// Which formats are read and written by their own codecs, with nothing between the codec and the pixels,
+/// instead of with libvips.
+public enum DirectCoding {
+    /// The formats for which that can be done.
+    public static let supportedFormats: Set<ImageFormat> = [.JPEG, .PNG, .WebP, .GIF]
+
+    /// The formats for which it is done, where the file and the request allow it. All that are supported
+    /// by default; without a format everything of it passes through libvips, to compare the two or to
+    /// get around a defect of one. Counts for images that are made afterwards.
+    public static var formats: Set<ImageFormat> {
+        get { chosen.withLock { $0 } }
+        set { chosen.withLock { $0 = newValue.intersection(supportedFormats) } }
+    }
+
+    private static let chosen = Mutex(supportedFormats)
+}
