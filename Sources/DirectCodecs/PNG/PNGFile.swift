@@ -79,11 +79,12 @@ package struct PNGFile {
         var found: [UInt32: Range<Int>] = [:]
         var chunk = try chunks.next()
         while chunk.type != UInt32(chunk: "IDAT") {
+            // Of unknown chunks too: the name may be what is damaged.
+            try chunks.verify(chunk)
             if Self.readable.contains(chunk.type) {
                 guard found.updateValue(chunk.range, forKey: chunk.type) == nil else {
                     throw .damaged("a chunk stands twice")
                 }
-                try chunks.verify(chunk)
                 // The palette comes before what refers to it.
                 if chunk.type == UInt32(chunk: "PLTE"), found[UInt32(chunk: "tRNS")] != nil {
                     throw .damaged("its chunks are in disorder")
@@ -107,6 +108,8 @@ package struct PNGFile {
     var rowBytes: Int { (width * colourType.samples * depth + 7) / 8 }
     /// Bytes of all rows as stored, with their filters.
     var streamBytes: Int { (rowBytes + 1) * height }
+    /// Whether a colour profile for grey would fit.
+    package var isGrey: Bool { colourType == .grey || colourType == .greyAlpha }
     /// Channels of the pixels as read: 3, or 4 with opacity.
     package var channels: Int { hasAlpha ? 4 : 3 }
 

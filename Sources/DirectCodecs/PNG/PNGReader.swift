@@ -28,10 +28,37 @@ package struct PNGReader: ~Copyable {
         stream.deallocate()
     }
 
+    /// The filters of the rows.
+    var filters: [UInt8] {
+        (0..<file.height).map { stream[$0 * (file.rowBytes + 1)] }
+    }
+
     /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
     ///
+    /// With another size than the file's, they are resampled with Lanczos while they come out.
     /// - Parameter pixels: Room for `width × height × channels` bytes.
-    package func read(into pixels: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+    package func read(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
+    ) throws(PNGRefusal) {
+        guard width != file.width || height != file.height else {
+            return try read(into: pixels)
+        }
+        let resampler = InterleavedResampler(
+            horizontal: SampleAxis(sourceCount: file.width, targetCount: width),
+            vertical: SampleAxis(sourceCount: file.height, targetCount: height),
+            channels: file.channels)
+        var target = pixels
+        try forEachRow { row in
+            resampler.push(row)
+            while resampler.hasNextRow {
+                resampler.writeNextRow(to: target)
+                target += width * file.channels
+            }
+        }
+    }
+
+    /// Writes all pixels in the size of the file.
+    func read(into pixels: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
         let rowBytes = file.width * file.channels
         var rows = Rows(file, stream)
         if rows.areAsStored {
@@ -47,7 +74,7 @@ package struct PNGReader: ~Copyable {
     }
 
     /// Hands out the rows from the top, each valid until `take` returns.
-    package func forEachRow(
+    func forEachRow(
         _ take: (UnsafeMutablePointer<UInt8>) -> Void
     ) throws(PNGRefusal) {
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: file.width * file.channels)

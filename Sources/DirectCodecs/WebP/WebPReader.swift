@@ -14,10 +14,35 @@ package struct WebPReader {
 
     /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
     ///
-    /// With a smaller size than the file's, libwebp's decoder reduces the picture while it decodes, by
-    /// averaging areas.
+    /// A smaller picture is decoded at twice its size, where the file is larger than that, and resampled
+    /// with Lanczos; or at its very size, for the fast way. libwebp's own reduction averages areas, and
+    /// lets the colours of transparent pixels shine through, so that it is not used with opacity.
     /// - Parameter pixels: Room for `width × height × channels` bytes.
     package func read(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int,
+        quality: ReductionQuality = .best
+    ) throws(WebPRefusal) {
+        let factor = quality == .best ? 2 : 1
+        let isReduced =
+            !file.hasAlpha && file.width > factor * width && file.height > factor * height
+        let middleWidth = isReduced ? factor * width : file.width
+        let middleHeight = isReduced ? factor * height : file.height
+        guard middleWidth != width || middleHeight != height else {
+            return try decode(into: pixels, width: width, height: height)
+        }
+        let middle = UnsafeMutablePointer<UInt8>.allocate(
+            capacity: middleWidth * middleHeight * file.channels)
+        defer { middle.deallocate() }
+        try decode(into: middle, width: middleWidth, height: middleHeight)
+        InterleavedResampler.resample(
+            middle, bytesPerRow: middleWidth * file.channels,
+            horizontal: SampleAxis(sourceCount: middleWidth, targetCount: width),
+            vertical: SampleAxis(sourceCount: middleHeight, targetCount: height),
+            channels: file.channels, into: pixels)
+    }
+
+    /// Has libwebp write all pixels, averaged over areas when they are fewer than those of the file.
+    private func decode(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
     ) throws(WebPRefusal) {
         guard !file.isAnimated else { throw .unusual("it is an animation") }
@@ -41,28 +66,5 @@ package struct WebPReader {
         guard WebPDecode(data, bytes.count, &config) == VP8_STATUS_OK else {
             throw .damaged("its pixels are damaged")
         }
-    }
-
-    /// Writes the pixels of a smaller picture.
-    ///
-    /// Decodes at twice the size, where the file is larger than that, and resamples the rest with
-    /// Lanczos, which also weighs colours by their opacity: libwebp's own reduction blurs, and lets
-    /// colours of transparent pixels shine through.
-    /// - Parameter pixels: Room for `width × height × channels` bytes.
-    package func readReduced(
-        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
-    ) throws(WebPRefusal) {
-        let isFar = !file.hasAlpha && file.width > 2 * width && file.height > 2 * height
-        let (middleWidth, middleHeight) =
-            isFar ? (2 * width, 2 * height) : (file.width, file.height)
-        let middle = UnsafeMutablePointer<UInt8>.allocate(
-            capacity: middleWidth * middleHeight * file.channels)
-        defer { middle.deallocate() }
-        try read(into: middle, width: middleWidth, height: middleHeight)
-        InterleavedResampler.resample(
-            middle, bytesPerRow: middleWidth * file.channels,
-            horizontal: SampleAxis(sourceCount: middleWidth, targetCount: width),
-            vertical: SampleAxis(sourceCount: middleHeight, targetCount: height),
-            channels: file.channels, into: pixels)
     }
 }

@@ -9,7 +9,7 @@ package struct WebPWriter {
     }
 
     package var compression: Compression
-    /// 0 (fast) … 6 (small).
+    /// Of lossy files: 0 (fast) … 6 (small).
     package var effort: Int
 
     package init(_ compression: Compression, effort: Int = 4) {
@@ -37,14 +37,14 @@ package struct WebPWriter {
         switch compression {
         case .lossy(let level):
             config.quality = Float(level)
+            config.method = Int32(effort)
         case .lossless:
-            config.lossless = 1
-            // How hard the encoder tries; and colours of transparent pixels stay, too.
-            config.quality = 75
+            // As far as libwebp's own program goes by itself.
+            guard WebPConfigLosslessPreset(&config, 6) != 0 else { throw .unusual("its settings") }
+            // Colours of transparent pixels stay, too.
             config.exact = 1
             picture.use_argb = 1
         }
-        config.method = Int32(effort)
         config.alpha_quality = 100
         guard WebPValidateConfig(&config) != 0 else { throw .unusual("its settings") }
 

@@ -1,5 +1,6 @@
 import DirectCodecs
 import Foundation
+import Vips
 
 /// Reads the pixels of GIF files with a decoder of our own; headers, and unusual files, with libvips.
 ///
@@ -9,7 +10,7 @@ struct GIFDecoder: AnimatedImageDecoder {
     private let other = VipsDecoder()
 
     func canDecode(_ format: ImageFormat) -> Bool {
-        format == .GIF && other.canDecode(.GIF)
+        format == .GIF && DirectCoding.formats.contains(.GIF) && other.canDecode(.GIF)
     }
 
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {

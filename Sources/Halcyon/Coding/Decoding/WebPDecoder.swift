@@ -2,28 +2,28 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads WebP files with libwebp directly; those with a colour profile other than sRGB, and the judgement
-/// of damaged ones, are left to libvips.
+/// Reads WebP files with libwebp directly. Pictures whose colours have to be converted, and the judgement
+/// of damaged files, are left to libvips.
 ///
 /// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
 struct WebPDecoder: AnimatedImageDecoder {
-    private let other = VipsDecoder()
+    func canDecode(_ format: ImageFormat) -> Bool {
+        format == .WebP && DirectCoding.formats.contains(.WebP)
+    }
 
-    func canDecode(_ format: ImageFormat) -> Bool { format == .WebP }
+    func canDecode(_ data: Data, format: ImageFormat) -> Bool {
+        canDecode(format) && data.withUnsafeBytes { (try? OrdinaryWebP($0)) != nil }
+    }
 
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        let file = data.withUnsafeBytes { file($0) }
-        guard let file else { return try other.header(of: data, format: format) }
-        var header = ImageHeader(
-            format: .WebP, size: PixelSize(width: file.width, height: file.height),
-            hasAlpha: file.hasAlpha)
-        if file.isAnimated {
-            header.frameCount = file.durations.count
-            header.timing = AnimationTiming(
-                durations: file.durations.map { AnimationTiming.clamped(TimeInterval($0) / 1000) },
-                loopCount: file.loopCount)
+        do {
+            let webp = try data.withUnsafeBytes { bytes in
+                try OrdinaryWebP(bytes)
+            }
+            return webp.header
+        } catch {
+            throw ImageCodingError.unsupported(.WebP, reason: "it is of an unusual kind")
         }
-        return header
     }
 
     func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
@@ -33,10 +33,18 @@ struct WebPDecoder: AnimatedImageDecoder {
             var reader = try WebPFrameReader(data, header: header)
             return .bitmap(try reader.frame(frame))
         }
-        guard let bitmap = bitmap(data, leastSize) else {
-            return try other.decode(data, header: header, frame: frame, leastSize: leastSize)
+        guard let bitmap = bitmap(data, header.size) else {
+            return try VipsDecoder().decode(
+                data, header: header, frame: frame, leastSize: leastSize)
         }
         return .bitmap(bitmap)
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
+        -> DecodedPixels?
+    {
+        guard header.timing == nil else { return nil }
+        return bitmap(data, reduction.size, reduction.quality).map { .bitmap($0) }
     }
 
     func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
@@ -44,8 +52,8 @@ struct WebPDecoder: AnimatedImageDecoder {
             var reader = try WebPFrameReader(data, header: header)
             return try (0..<header.frameCount).map { try reader.frame($0) }
         }
-        guard let bitmap = bitmap(data, nil) else {
-            return try other.decodeAllFrames(data, header: header)
+        guard let bitmap = bitmap(data, header.size) else {
+            return try VipsDecoder().decodeAllFrames(data, header: header)
         }
         return [bitmap]
     }
@@ -54,35 +62,60 @@ struct WebPDecoder: AnimatedImageDecoder {
         try WebPFrameReader(data, header: header)
     }
 
-    /// The file if it is of a kind that is read here.
-    private func file(_ bytes: UnsafeRawBufferPointer) -> WebPFile? {
-        // Why it is not does not matter: libvips reads it, or tells what is wrong.
-        guard let file = try? WebPFile(bytes), file.exif == nil,
-            file.profile.map({ ICCProfile(Data($0))?.isSRGB == true }) ?? true
-        else { return nil }
-        return file
-    }
-
-    private func bitmap(_ data: Data, _ leastSize: PixelSize?) -> Bitmap? {
+    private func bitmap(
+        _ data: Data, _ size: PixelSize, _ quality: DownsamplingQuality = .best
+    ) -> Bitmap? {
         data.withUnsafeBytes { bytes in
-            guard let file = file(bytes) else { return nil }
-            // As above.
-            return try? decoded(file, bytes, leastSize)
+            // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
+            guard let webp = try? OrdinaryWebP(bytes) else { return nil }
+            return try? webp.bitmap(size: size, quality)
+        }
+    }
+}
+
+/// A WebP file whose pixels are all that there is to obey.
+private struct OrdinaryWebP {
+    private let file: WebPFile
+    private let orientation: Int
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebPRefusal) {
+        self.bytes = bytes
+        file = try WebPFile(bytes)
+        guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
+            orientation == 1 || !file.isAnimated
+        else { throw .unusual("its EXIF data") }
+        self.orientation = orientation
+        guard ICCProfile.isNeutral(file.profile, channels: 3) else {
+            throw .unusual("its colours")
         }
     }
 
-    private func decoded(
-        _ file: WebPFile, _ bytes: UnsafeRawBufferPointer, _ leastSize: PixelSize?
-    ) throws(WebPRefusal) -> Bitmap {
-        let full = PixelSize(width: file.width, height: file.height)
-        let reader = WebPReader(file, bytes)
-        guard let size = leastSize, size.isReduction(of: full) else {
-            return try Bitmap(size: full, channels: file.channels) { pixels throws(WebPRefusal) in
-                try reader.read(into: pixels, width: full.width, height: full.height)
-            }
+    var header: ImageHeader {
+        let stored = PixelSize(width: file.width, height: file.height)
+        var header = ImageHeader(
+            format: .WebP,
+            size: PixelTurning.exchangesSides(orientation) ? stored.transposed : stored,
+            hasAlpha: file.hasAlpha)
+        if file.isAnimated {
+            header.frameCount = file.durations.count
+            header.timing = AnimationTiming(
+                durations: file.durations.map {
+                    AnimationTiming.clamped(TimeInterval($0) / 1000)
+                }, loopCount: file.loopCount)
         }
-        return try Bitmap(size: size, channels: file.channels) { pixels throws(WebPRefusal) in
-            try reader.readReduced(into: pixels, width: size.width, height: size.height)
+        return header
+    }
+
+    func bitmap(
+        size: PixelSize, _ quality: DownsamplingQuality
+    ) throws(WebPRefusal) -> Bitmap {
+        let reader = WebPReader(file, bytes)
+        return try Bitmap(size: size, channels: file.channels, orientation: orientation) {
+            stored, pixels throws(WebPRefusal) in
+            try reader.read(
+                into: pixels, width: stored.width, height: stored.height,
+                quality: quality == .best ? .best : .fast)
         }
     }
 }

@@ -6,7 +6,9 @@ import Foundation
 struct PNGEncoder: ImageEncoder {
     private let other = VipsEncoder()
 
-    func canEncode(_ format: ImageFormat) -> Bool { format == .PNG }
+    func canEncode(_ format: ImageFormat) -> Bool {
+        format == .PNG && DirectCoding.formats.contains(.PNG)
+    }
 
     func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,

@@ -6,7 +6,9 @@ import Foundation
 struct WebPEncoder: ImageEncoder {
     private let other = VipsEncoder()
 
-    func canEncode(_ format: ImageFormat) -> Bool { format == .WebP }
+    func canEncode(_ format: ImageFormat) -> Bool {
+        format == .WebP && DirectCoding.formats.contains(.WebP)
+    }
 
     func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,

@@ -10,10 +10,10 @@ struct GIFFrameReader: FrameReader {
     private let canvas: GIFCanvas
 
     /// - Throws: `GIFRefusal` for files that another reader has to read.
-    init(_ data: Data, header: ImageHeader) throws(GIFRefusal) {
+    init(_ data: Data, header: ImageHeader) throws {
         self.data = data
         self.header = header
-        canvas = try data.withUnsafeBytes { bytes throws(GIFRefusal) in
+        canvas = try data.withUnsafeBytes { bytes in
             let file = try GIFFile(
                 bytes, width: header.size.width, height: header.size.height,
                 frameCount: header.frameCount)
@@ -24,7 +24,7 @@ struct GIFFrameReader: FrameReader {
     mutating func frame(_ index: Int) throws -> Bitmap {
         defer { position = index + 1 }
         do {
-            return try data.withUnsafeBytes { bytes throws(GIFRefusal) in
+            return try data.withUnsafeBytes { bytes in
                 for _ in position..<index { try canvas.skip(bytes) }
                 let channels = header.hasAlpha ? 4 : 3
                 return try Bitmap(size: header.size, channels: channels) {
@@ -32,7 +32,7 @@ struct GIFFrameReader: FrameReader {
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
             }
-        } catch {
+        } catch let error as GIFRefusal {
             throw ImageCodingError.corrupt(.GIF, reason: error.description)
         }
     }
