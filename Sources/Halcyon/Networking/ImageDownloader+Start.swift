@@ -19,12 +19,11 @@ extension ImageDownloader {
         interest: Downloads.Settled.Interest? = nil,
         completion: @escaping @Sendable (Result<DownloadedData, KingfisherError>) -> Void
     ) {
-        let settings = currentSettings
         let request = URLRequest(
             url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: settings.downloadTimeout)
+            timeoutInterval: downloadTimeout)
         let waiter = DownloadWaiter(
-            handle: handle, limits: options.decodingLimits ?? settings.decodingLimits,
+            handle: handle, limits: options.decodingLimits ?? decodingLimits,
             priority: options.downloadPriority.isNaN
                 ? TransferPriority.standard : options.downloadPriority,
             interest: interest, progress: MainQueueProgress(progress), viewer: viewer,
@@ -105,17 +104,14 @@ extension ImageDownloader {
                     leave(Downloads.Table.Ticket(transfer: transfer, token: token))
                 }
             }
-            switch join {
-            case .start(let task, let ticket), .share(let task, let ticket):
-                downloads.updatePriority(of: task, ticket.transfer)
-            }
+            join.transfer.transferPriority.raise(to: waiter.priority, isFirst: join.isStart)
             return .join(join)
         }
         switch start {
         case .settled(let downloaded):
             waiter.completion(.success(downloaded.limited(by: waiter.limits)))
         case .join(let join):
-            carryOut(join, of: waiter, request, identity, options)
+            carryOut(join, of: waiter, request, identity, options, settings)
         }
     }
 
@@ -128,9 +124,11 @@ extension ImageDownloader {
 
     private func carryOut(
         _ join: Downloads.Table.Join, of waiter: DownloadWaiter, _ request: URLRequest,
-        _ identity: DownloadIdentity, _ options: KingfisherParsedOptionsInfo
+        _ identity: DownloadIdentity, _ options: KingfisherParsedOptionsInfo,
+        _ settings: DownloaderSettings
     ) {
         if waiter.viewer != nil { join.transfer.addViewer() }
+        if waiter.progress != nil { join.transfer.addProgress() }
         let onStarted = options.requestModifier?.onDownloadTaskStarted
         switch join {
         case .share(let task, let ticket):
@@ -147,7 +145,7 @@ extension ImageDownloader {
             }
             let transfer = Transfer(
                 id: ticket.transfer, identity: identity, task: task, downloader: self,
-                settings: currentSettings, redirectHandler: options.redirectHandler)
+                settings: settings, redirectHandler: options.redirectHandler)
             task.run { await transfer.run(request) }
         }
     }
