@@ -46,9 +46,11 @@ public struct ReducedJPEG {
         let planes = try PlaneDecoders(layout: layout, header: header)
         var scan = ScanBytes(bytes, from: header.scanStart)
         var reader = BitReader(scan.start)
+        var restarts = Restarts(interval: header.restartInterval)
         for row in 0..<layout.unitRows {
             try planes.decodeRow(
-                unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader)
+                unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader,
+                restarts: &restarts)
             try deliver(
                 JPEGStrip(index: row, planes: planes.pointer, planeCount: planes.count))
         }
