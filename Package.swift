@@ -28,6 +28,7 @@ let package = Package(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         // libjpeg-dev comes with libvips-dev.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CoefficientJPEG"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
@@ -70,7 +71,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("Samples")]),
+        // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
+        .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
+        .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(
+            name: "CoefficientJPEGTests",
+            dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [

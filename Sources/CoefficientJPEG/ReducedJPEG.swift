@@ -23,7 +23,8 @@ public struct ReducedJPEG {
 
     /// Reads the header. The bytes are those of the whole file and have to stay where they are until
     /// the last use of this value.
-    public init(_ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction) throws(JPEGRefusal)
+    public init(_ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction)
+        throws(JPEGRefusal)
     {
         header = try JPEGHeader(reading: bytes)
         layout = PlaneLayout(frame: header.frame, reduction: reduction)

@@ -66,7 +66,8 @@ public struct JPEGSample: Sendable {
         var random = SeededRandom(seed: seed)
         let waves = (0..<channels).map { _ in
             (
-                x: Int.random(in: 0...12, using: &random), y: Int.random(in: 0...12, using: &random),
+                x: Int.random(in: 0...12, using: &random),
+                y: Int.random(in: 0...12, using: &random),
                 size: Int.random(in: 8...200, using: &random)
             )
         }
@@ -80,7 +81,8 @@ public struct JPEGSample: Sendable {
                     let (dx, dy) = (x % wave.size - wave.size / 2, y % wave.size - wave.size / 2)
                     if dx * dx + dy * dy < wave.size * wave.size / 9 { level = 255 - level }
                     if noise > 0 {
-                        level += Int(truncatingIfNeeded: random.next() >> 33) % (2 * noise + 1) - noise
+                        level +=
+                            Int(truncatingIfNeeded: random.next() >> 33) % (2 * noise + 1) - noise
                     }
                     pixels[index] = UInt8(clamping: level)
                     index += 1
