@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "CPixels"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP"]),
+        .target(name: "CoefficientJPEG"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
@@ -79,10 +80,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("Samples")]),
+        // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
+        .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
+        .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: ["DirectCodecs", "CPixels", "HalcyonTestKit", "Vips"]),
+        .testTarget(
+            name: "CoefficientJPEGTests",
+            dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [

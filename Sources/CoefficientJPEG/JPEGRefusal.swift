@@ -12,6 +12,7 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case sampling
     /// Three components that are not certainly Y, Cb and Cr.
     case colour
+    /// Markers for restarting are not where the header says.
     case restartMarkers
     /// More than one scan, or one that does not hold everything.
     case scans

@@ -59,10 +59,15 @@ final class PlaneDecoders {
 
     /// Decodes one row of units into the strips of the planes.
     func decodeRow(
-        unitsPerRow: Int, scan: inout ScanBytes, reader: inout BitReader
+        unitsPerRow: Int, scan: inout ScanBytes, reader: inout BitReader,
+        restarts: inout Restarts
     ) throws(JPEGRefusal) {
         var damage = 0
         for unit in 0..<unitsPerRow {
+            if let number = restarts.next() {
+                try scan.restart(&reader, number: number)
+                for index in 0..<count { pointer[index].mean = 0 }
+            }
             try scan.prepare(&reader)
             for index in 0..<count {
                 let plane = pointer + index

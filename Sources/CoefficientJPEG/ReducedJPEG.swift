@@ -23,7 +23,8 @@ public struct ReducedJPEG {
 
     /// Reads the header. The bytes are those of the whole file and have to stay where they are until
     /// the last use of this value.
-    public init(_ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction) throws(JPEGRefusal)
+    public init(_ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction)
+        throws(JPEGRefusal)
     {
         header = try JPEGHeader(reading: bytes)
         layout = PlaneLayout(frame: header.frame, reduction: reduction)
@@ -46,9 +47,11 @@ public struct ReducedJPEG {
         let planes = try PlaneDecoders(layout: layout, header: header)
         var scan = ScanBytes(bytes, from: header.scanStart)
         var reader = BitReader(scan.start)
+        var restarts = Restarts(interval: header.restartInterval)
         for row in 0..<layout.unitRows {
             try planes.decodeRow(
-                unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader)
+                unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader,
+                restarts: &restarts)
             try deliver(
                 JPEGStrip(index: row, planes: planes.pointer, planeCount: planes.count))
         }

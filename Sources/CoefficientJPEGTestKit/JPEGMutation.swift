@@ -26,7 +26,8 @@ public enum JPEGMutation: CaseIterable, Sendable {
             result[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case .flippedHeaderBit:
             let end = Self.segments(of: bytes).last?.upperBound ?? bytes.count
-            result[.random(in: 0..<end, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            result[.random(in: 0..<end, using: &random)] ^=
+                1 << UInt8.random(in: 0..<8, using: &random)
         case .randomByte:
             result[place] = .random(in: 0...255, using: &random)
         case .ones:

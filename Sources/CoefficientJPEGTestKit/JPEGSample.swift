@@ -27,7 +27,8 @@ public struct JPEGSample: Sendable {
 
     /// A sample of any kind, most often a small one.
     public init(using random: inout SeededRandom) {
-        let limit = [16, 16, 48, 48, 48, 160, 160, 700].randomElement(using: &random)!
+        let limits = [16, 16, 16, 16, 48, 48, 48, 48, 48, 100, 100, 100, 160, 160, 300, 700]
+        let limit = limits.randomElement(using: &random)!
         self.init(
             width: .random(in: 1...limit, using: &random),
             height: .random(in: 1...limit, using: &random))
@@ -41,7 +42,7 @@ public struct JPEGSample: Sendable {
         isProgressive = random.chance(60)
         isArithmetic = random.chance(100)
         keepsRGB = random.chance(60)
-        if random.chance(6) { restartInterval = .random(in: 1...40, using: &random) }
+        if random.chance(4) { restartInterval = .random(in: 1...40, using: &random) }
         noise = [0, 0, 3, 12, 60, 255].randomElement(using: &random)!
         seed = random.next()
     }
@@ -65,22 +66,23 @@ public struct JPEGSample: Sendable {
         var random = SeededRandom(seed: seed)
         let waves = (0..<channels).map { _ in
             (
-                x: Double.random(in: 0...0.3, using: &random),
-                y: Double.random(in: 0...0.3, using: &random),
+                x: Int.random(in: 0...12, using: &random),
+                y: Int.random(in: 0...12, using: &random),
                 size: Int.random(in: 8...200, using: &random)
             )
         }
         var pixels = [UInt8](repeating: 0, count: width * height * channels)
         var index = 0
+        let swing = JPEGSample.swing
         for y in 0..<height {
             for x in 0..<width {
                 for wave in waves {
-                    let swing = sin(Double(x) * wave.x + Double(y) * wave.y)
-                    var level = Int(128 + 90 * swing)
+                    var level = swing[(x * wave.x + y * wave.y) & 255]
                     let (dx, dy) = (x % wave.size - wave.size / 2, y % wave.size - wave.size / 2)
                     if dx * dx + dy * dy < wave.size * wave.size / 9 { level = 255 - level }
                     if noise > 0 {
-                        level += Int(truncatingIfNeeded: random.next() >> 33) % (2 * noise + 1) - noise
+                        level +=
+                            Int(truncatingIfNeeded: random.next() >> 33) % (2 * noise + 1) - noise
                     }
                     pixels[index] = UInt8(clamping: level)
                     index += 1
@@ -89,4 +91,7 @@ public struct JPEGSample: Sendable {
         }
         return pixels
     }
+
+    /// One wave around middle grey in 256 steps.
+    private static let swing = (0..<256).map { Int(128 + 90 * sin(Double($0) / 128 * .pi)) }
 }

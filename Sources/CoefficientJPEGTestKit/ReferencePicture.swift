@@ -9,12 +9,13 @@ public struct ReferencePicture {
     /// The last error or warning.
     public let message: String
 
-    /// The largest picture that is decoded for comparison: 20 megapixels of 4:4:4.
-    private static let blockLimit = 1_000_000
+    /// The largest picture that is decoded for comparison: 40 megapixels of 4:2:0.
+    private static let blockLimit = 4_000_000
 
     public init(decoding bytes: [UInt8], denominator: Int) {
         var picture = cjpegref_picture()
-        cjpegref_decode(bytes, bytes.count, Int32(denominator), ReferencePicture.blockLimit, &picture)
+        cjpegref_decode(
+            bytes, bytes.count, Int32(denominator), ReferencePicture.blockLimit, &picture)
         defer { cjpegref_free_picture(&picture) }
         isClean = picture.is_complete && picture.warning_count == 0
         planes = picture.is_complete ? Planes(picture) : nil

@@ -44,7 +44,8 @@ enum AveragedBlock: BlockDecoder {
         if place != 64 { damage |= 1 }
         let upper = row(sums, 1)
         let lower = row(sums, -1)
-        damage |= beyond(upper.left) | beyond(upper.right) | beyond(lower.left) | beyond(lower.right)
+        damage |=
+            beyond(upper.left) | beyond(upper.right) | beyond(lower.left) | beyond(lower.right)
         samples[0] = sample(upper.left)
         samples[1] = sample(upper.right)
         below[0] = sample(lower.left)
@@ -52,7 +53,9 @@ enum AveragedBlock: BlockDecoder {
     }
 
     @inline(__always)
-    private static func row(_ sums: UnsafeMutablePointer<Int>, _ sign: Int) -> (left: Int, right: Int) {
+    private static func row(_ sums: UnsafeMutablePointer<Int>, _ sign: Int) -> (
+        left: Int, right: Int
+    ) {
         let mean = column(sums, 0, sign) &<< 15
         let odd =
             column(sums, 1, sign) &* 29_692 &- column(sums, 2, sign) &* 10_426
@@ -62,7 +65,8 @@ enum AveragedBlock: BlockDecoder {
     }
 
     @inline(__always)
-    private static func column(_ sums: UnsafeMutablePointer<Int>, _ index: Int, _ sign: Int) -> Int {
+    private static func column(_ sums: UnsafeMutablePointer<Int>, _ index: Int, _ sign: Int) -> Int
+    {
         (sums[index] &+ sign &* sums[index &+ 5] &+ 1 << 12) &>> 13
     }
 

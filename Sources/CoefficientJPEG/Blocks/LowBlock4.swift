@@ -35,12 +35,13 @@ enum LowBlock4: FloatBlock {
             }
             return
         }
-        let columns = transform((
-            plane.scratch.load(as: SIMD4<Float>.self),
-            plane.scratch.load(fromByteOffset: 16, as: SIMD4<Float>.self),
-            plane.scratch.load(fromByteOffset: 32, as: SIMD4<Float>.self),
-            plane.scratch.load(fromByteOffset: 48, as: SIMD4<Float>.self)
-        ))
+        let columns = transform(
+            (
+                plane.scratch.load(as: SIMD4<Float>.self),
+                plane.scratch.load(fromByteOffset: 16, as: SIMD4<Float>.self),
+                plane.scratch.load(fromByteOffset: 32, as: SIMD4<Float>.self),
+                plane.scratch.load(fromByteOffset: 48, as: SIMD4<Float>.self)
+            ))
         let rows = transform(transposed(columns))
         target.storeBytes(of: rows.0.samples, as: UInt32.self)
         target.storeBytes(of: rows.1.samples, toByteOffset: stride, as: UInt32.self)

@@ -16,9 +16,9 @@ struct ScanBytes: ~Copyable {
     private let buffer: UnsafeMutableRawPointer
     /// How many bytes of the buffer are the scan's.
     private var filled = 0
-    /// A marker or the end of the file has been reached.
+    /// A marker or the end of the file has been reached. `position` is that of the marker.
     private var isEnded = false
-    /// The marker that ended the scan; nil at the end of the file.
+    /// The marker that has been reached; nil at the end of the file.
     private var marker: UInt8?
 
     init(_ source: UnsafeRawBufferPointer, from position: Int) {
@@ -49,8 +49,23 @@ struct ScanBytes: ~Copyable {
         case 0xD9: return
         case nil: throw .truncated
         case 0xC4, 0xDA, 0xDB: throw .scans
+        case .some(0xD0...0xD7): throw .restartMarkers
         default: throw .trailing
         }
+    }
+
+    /// Goes on behind the marker of this number, which has to be what comes next.
+    mutating func restart(_ reader: inout BitReader, number: UInt8) throws(JPEGRefusal) {
+        try more(&reader)
+        guard isEnded, reader.unreadBits(before: end) < 8, marker == 0xD0 + number else {
+            throw .restartMarkers
+        }
+        position += 1
+        isEnded = false
+        marker = nil
+        filled = 0
+        reader = BitReader(start)
+        try fill()
     }
 
     @inline(never)
@@ -109,7 +124,6 @@ struct ScanBytes: ~Copyable {
         guard position < source.count else { return }
         let byte = source[position]
         guard byte != 0 else { throw .damaged }
-        guard !(0xD0...0xD7).contains(byte) else { throw .restartMarkers }
         marker = byte
     }
 

@@ -40,7 +40,8 @@ enum SkipTable {
                 used += length + coded.size
                 advance += step
             }
-            return advance == 0 ? entry(bits: 0, advance: unknown) : entry(bits: used, advance: advance)
+            return advance == 0
+                ? entry(bits: 0, advance: unknown) : entry(bits: used, advance: advance)
         }
     }
 

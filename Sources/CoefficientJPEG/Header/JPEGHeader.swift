@@ -4,6 +4,8 @@ struct JPEGHeader {
     let scan: ScanHeader
     /// Where the coded data starts.
     let scanStart: Int
+    /// Units between markers for restarting; 0 for none.
+    let restartInterval: Int
 
     private let quantisation: [[UInt8]?]
     private let huffman: [HuffmanDefinition?]
@@ -15,6 +17,7 @@ struct JPEGHeader {
         var quantisation: [[UInt8]?] = Array(repeating: nil, count: 4)
         var huffman: [HuffmanDefinition?] = Array(repeating: nil, count: 8)
         var marks = ColourMarks()
+        var restartInterval = 0
         while true {
             let (marker, content) = try segments.next()
             switch marker {
@@ -26,7 +29,7 @@ struct JPEGHeader {
             case 0xDB: try JPEGHeader.readQuantisation(content, into: &quantisation)
             case 0xDD:
                 guard content.count == 2 else { throw .segment }
-                guard content.allSatisfy({ $0 == 0 }) else { throw .restartMarkers }
+                restartInterval = content.reduce(0) { $0 << 8 | Int($1) }
             case 0xE0: try marks.readJFIF(content)
             case 0xEE: marks.readAdobe(content)
             case 0xE1...0xED, 0xEF, 0xFE: break
@@ -36,6 +39,7 @@ struct JPEGHeader {
                 self.frame = frame
                 scan = try ScanHeader(content, frame: frame)
                 scanStart = segments.position
+                self.restartInterval = restartInterval
                 self.quantisation = quantisation
                 self.huffman = huffman
                 return
