@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
+        .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -67,24 +68,35 @@ let package = Package(
             ]),
         .target(
             name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
+        .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
         .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
         .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
         .executableTarget(
             name: "HalcyonCLI",
             dependencies: [
                 "Halcyon",
+                "HalcyonSamples",
                 "HalcyonTestKit",
                 "Vips",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            resources: [.copy("Samples")]),
+            ]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
         .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
+        .executableTarget(
+            name: "HalcyonGallery",
+            dependencies: [
+                "Halcyon",
+                "HalcyonGTK",
+                "HalcyonSamples",
+                "HalcyonTestKit",
+                "CGtk4",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
             name: "DirectCodecsTests",
@@ -107,7 +119,13 @@ let package = Package(
             dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
         .testTarget(
             name: "HalcyonCLITests",
-            dependencies: ["Halcyon", "HalcyonCLI", "HalcyonTestKit"]),
+            dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonGalleryTests",
+            dependencies: [
+                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSamples",
+                "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),

@@ -1,0 +1,76 @@
+import CGtk4
+import Foundation
+import Halcyon
+import HalcyonGTK
+import HalcyonTestKit
+
+/// Where images came from and what the caches hold, as it is now.
+final class StatisticsPanel: View {
+    private let gallery: Gallery
+    private let grid: OpaquePointer
+    private var figures: [Figure: Label] = [:]
+    private var refreshing: Task<Void, Never>?
+
+    private enum Figure: String, CaseIterable {
+        case memory = "From memory"
+        case disk = "From disk"
+        case loaded = "Loaded"
+        case failed = "Failed"
+        case requests = "Requests"
+        case memorySize = "Memory cache"
+        case diskSize = "Disk cache"
+    }
+
+    init(_ gallery: Gallery) {
+        self.gallery = gallery
+        let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
+        grid = OpaquePointer(table)
+        let box = Box(.column, spacing: 8, [Label("CACHE", style: "statistics-title")])
+        super.init(widget: box.style("statistics").widget)
+        box.append(View(widget: table))
+        let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
+        gtk_grid_set_row_spacing(pointer, 3)
+        for (row, figure) in Figure.allCases.enumerated() {
+            let name = Label(figure.rawValue, style: "figure-name")
+            let value = Label("0", style: "figure")
+            gtk_label_set_xalign(OpaquePointer(value.widget), 1)
+            figures[figure] = value
+            gtk_grid_attach(pointer, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
+            gtk_grid_attach(pointer, value.widget, 1, gint(row), 1, 1)
+        }
+        refreshing = Task { [weak self] in
+            while !Task.isCancelled, let self {
+                await refresh()
+                // Cancelled when the window is gone.
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+        }
+    }
+
+    /// Ends the updates.
+    func stop() {
+        refreshing?.cancel()
+    }
+
+    /// Shows the figures of this moment.
+    func refresh() async {
+        let ledger = gallery.ledger
+        // A size that cannot be read now is read the next time.
+        let disk = try? await gallery.cache.diskStorageSize
+        show("\(ledger.memory)", .memory)
+        show("\(ledger.disk)", .disk)
+        show("\(ledger.loaded)", .loaded)
+        show("\(ledger.failed)", .failed)
+        show("\(gallery.origin.requestCount)", .requests)
+        show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
+        if let disk { show(Self.bytes(Int(disk)), .diskSize) }
+    }
+
+    private func show(_ text: String, _ figure: Figure) {
+        if let label = figures[figure], label.text != text { label.text = text }
+    }
+
+    private static func bytes(_ count: Int) -> String {
+        String(format: "%.1f MB", Double(count) / 1e6)
+    }
+}
