@@ -34,7 +34,9 @@ let package = Package(
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
-        .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP"]),
+        .target(
+            name: "DirectCodecs",
+            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
         .target(name: "CoefficientJPEG"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
@@ -100,7 +102,9 @@ let package = Package(
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
             name: "DirectCodecsTests",
-            dependencies: ["DirectCodecs", "CPixels", "HalcyonTestKit", "Vips"]),
+            dependencies: [
+                "DirectCodecs", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit", "Vips",
+            ]),
         .testTarget(
             name: "CoefficientJPEGTests",
             dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),

@@ -27,12 +27,14 @@ struct PlaneLayout {
             // half as much: so it fits the luma without being enlarged.
             let isHalved = 2 * component.horizontal == across && 2 * component.vertical == down
             let side = isHalved ? 2 * reduction.side : reduction.side
+            let width = frame.width * component.horizontal * side
+            let height = frame.height * component.vertical * side
             return Plane(
                 size: PlaneSize(
-                    width: PlaneLayout.ceiling(
-                        frame.width * component.horizontal * side, 8 * across),
-                    height: PlaneLayout.ceiling(
-                        frame.height * component.vertical * side, 8 * down),
+                    width: PlaneLayout.ceiling(width, 8 * across),
+                    height: PlaneLayout.ceiling(height, 8 * down),
+                    extentX: Double(width) / Double(8 * across),
+                    extentY: Double(height) / Double(8 * down),
                     rowsPerStrip: component.vertical * side),
                 side: side, across: component.horizontal, down: component.vertical)
         }

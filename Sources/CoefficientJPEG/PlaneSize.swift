@@ -5,6 +5,9 @@
 public struct PlaneSize: Hashable, Sendable {
     public let width: Int
     public let height: Int
+    /// The picture's size in samples of this plane: the last samples may be covered only in part.
+    public let extentX: Double
+    public let extentY: Double
     /// Rows in each strip but the last, which may have fewer.
     public let rowsPerStrip: Int
 }

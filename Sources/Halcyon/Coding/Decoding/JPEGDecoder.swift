@@ -53,7 +53,8 @@ struct JPEGDecoder: ImageDecoder {
             try turned(data, size: reduction.size) { bytes, header, size, pixels in
                 try JPEGReader.read(
                     bytes, header: header, width: size.width, height: size.height,
-                    quality: reduction.quality == .best ? .best : .fast, into: pixels)
+                    quality: reduction.quality == .best ? .best : .fast,
+                    skipsCoefficients: DirectCoding.skipsJPEGCoefficients, into: pixels)
             })
     }
 
