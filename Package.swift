@@ -5,6 +5,7 @@ let package = Package(
     name: "halcyon",
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
+        .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
     ],
@@ -26,6 +27,8 @@ let package = Package(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(
+            name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // libjpeg-dev comes with libvips-dev.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "Vips", dependencies: ["CVips"]),
@@ -59,6 +62,8 @@ let package = Package(
             ]),
         .target(
             name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
+        .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
+        .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
         .executableTarget(
             name: "HalcyonCLI",
             dependencies: [
@@ -86,6 +91,9 @@ let package = Package(
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonGTKTests",
+            dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -17,6 +17,9 @@ readonly build_packages=(
     fonts-dejavu-core
 )
 
+# What HalcyonGTK is built with; the program halcyon is built and runs without.
+readonly gtk_packages=(libgtk-4-dev)
+
 # The display server of the tests, with the xauth that xvfb only recommends.
 readonly test_packages=(xvfb xauth)
 

@@ -1,0 +1,201 @@
+import CGtk4
+public import Foundation
+public import Halcyon
+
+/// A view that shows one image and can do all of `kf`: placeholders, indicators, transitions.
+///
+/// It never decodes or resizes on the main thread: an image that is not rendered yet is rendered
+/// elsewhere and shown then, and scaling is the work of the graphics processor. Of an animation it
+/// shows the first frame; `AnimatedImageView` plays it.
+@MainActor open class ImageView: Canvas, KFCrossPlatformImageView {
+    public let imageViewState = ImageViewState()
+
+    private lazy var source = PictureSource { [unowned self] in pictureChanged() }
+    private var overlays: [Overlay] = []
+    private var lastNaturalSize: CGSize?
+
+    private struct Overlay {
+        let view: View
+        let placement: OverlayPlacement
+    }
+
+    /// A view that shows `image`.
+    public init(image: KFCrossPlatformImage? = nil) {
+        super.init(role: .image)
+        gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN)
+        self.image = image
+    }
+
+    // MARK: The image
+
+    /// The image on show; `nil` shows none.
+    open var image: KFCrossPlatformImage? {
+        get { source.image }
+        set { source.image = newValue }
+    }
+
+    /// What is drawn: the picture of `image`, or `nil` until that is rendered.
+    open var picture: Picture? { source.picture }
+
+    /// How the image lies in the view: by default as large as possible, in the middle.
+    public var placement = PicturePlacement() {
+        didSet {
+            guard placement != oldValue else { return }
+            setNeedsLayout()
+            setNeedsDisplay()
+        }
+    }
+
+    /// How the image gets its size; `.fit` by default.
+    public var contentMode: PicturePlacement.Mode {
+        get { placement.mode }
+        set { placement.mode = newValue }
+    }
+
+    /// Where an image lies that is larger or smaller than the view; in the middle by default.
+    public var alignment: PicturePlacement.Alignment {
+        get { placement.alignment }
+        set { placement.alignment = newValue }
+    }
+
+    /// The radius of the view's corners; `nil`, the default, leaves them as they are.
+    ///
+    /// Fractions are of the view's width or height. More than half of the shorter side counts as that.
+    public var cornerRadius: Radius? {
+        didSet { if cornerRadius != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Which corners are rounded; all by default.
+    public var roundedCorners: RectCorner = .all {
+        didSet { if roundedCorners != oldValue { setNeedsDisplay() } }
+    }
+
+    /// To be called by a subclass that shows another picture than that of `image`.
+    public func pictureChanged() {
+        // A view of fixed size need not be laid out anew for each image.
+        if naturalSize != lastNaturalSize {
+            lastNaturalSize = naturalSize
+            setNeedsLayout()
+        }
+        setNeedsDisplay()
+    }
+
+    // MARK: Animation of changes
+
+    /// The clock of transitions: that of the view's window by default.
+    public lazy var frameTicker: any FrameTicker = WidgetFrameTicker(self)
+
+    /// Whether all frames of an animation are decoded before it is shown: no, the first one will do.
+    open var preloadsAllAnimationData: Bool { false }
+
+    open func animate(
+        _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
+        completion: @escaping @MainActor (_ finished: Bool) -> Void
+    ) {
+        changes()
+        completion(true)
+    }
+
+    // MARK: Views on top
+
+    /// Puts `view`, which must be a `View`, on top of the image.
+    public func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement) {
+        guard let view = view as? View else {
+            preconditionFailure("A view on a GTK image view has to be a HalcyonGTK.View")
+        }
+        view.removeFromParent()
+        overlays.append(Overlay(view: view, placement: placement))
+        gtk_widget_set_parent(view.widget, widget)
+    }
+
+    public func removeOverlay(_ view: any KFCrossPlatformView) {
+        guard let index = overlays.firstIndex(where: { $0.view === view }) else { return }
+        gtk_widget_unparent(overlays.remove(at: index).view.widget)
+    }
+
+    open func makeActivityView() -> any ActivityView { Spinner() }
+
+    open func makeImageView() -> any KFCrossPlatformImageView { ImageView() }
+
+    // MARK: Drawing and layout
+
+    /// Draws the image, and on top of it the other views, with the corners cut off.
+    open override func draw(in snapshot: Snapshot) {
+        let area = CGRect(origin: .zero, size: size)
+        guard let radius = cornerRadius?.compute(with: area.size), radius > 0 else {
+            return drawContent(in: snapshot)
+        }
+        snapshot.clipped(to: area, radius: radius, corners: roundedCorners) {
+            drawContent(in: snapshot)
+        }
+    }
+
+    /// Draws the image, and on top of it the other views.
+    open func drawContent(in snapshot: Snapshot) {
+        if let picture {
+            snapshot.draw(
+                picture, placement: placement, size: size, scaleFactor: scaleFactor)
+        }
+        drawChildren(in: snapshot)
+    }
+
+    /// The size of the image, in points; a view without one has none.
+    private var naturalSize: CGSize? { picture?.size }
+
+    open override var heightDependsOnWidth: Bool { contentMode == .fit }
+
+    /// The view may be smaller than its image, and wants to be as large.
+    open override func measure(
+        _ direction: Direction, other: CGFloat?
+    ) -> (minimum: CGFloat, natural: CGFloat) {
+        guard let size = naturalSize, size.width > 0, size.height > 0 else { return (0, 0) }
+        switch direction {
+        case .horizontal: return (0, size.width)
+        case .vertical:
+            guard contentMode == .fit, let width = other else { return (0, size.height) }
+            return (0, min(width, size.width) * size.height / size.width)
+        }
+    }
+
+    open override func layout(size: CGSize) {
+        for overlay in overlays {
+            let extent = overlay.placement.extent(of: overlay.view, in: size)
+            let offset = overlay.placement.offset
+            var origin = graphene_point_t(
+                x: Float(((size.width - extent.width) / 2 + offset.x).rounded()),
+                y: Float(((size.height - extent.height) / 2 + offset.y).rounded()))
+            gtk_widget_allocate(
+                overlay.view.widget, gint(points: extent.width), gint(points: extent.height), -1,
+                gsk_transform_translate(nil, &origin))
+        }
+    }
+}
+
+extension OverlayPlacement {
+    /// The size of `view` on an image view of `bounds`; not less than GTK allows.
+    @MainActor fileprivate func extent(of view: View, in bounds: CGSize) -> CGSize {
+        var (minimum, natural) = (GtkRequisition(), GtkRequisition())
+        gtk_widget_get_preferred_size(view.widget, &minimum, &natural)
+        let wanted =
+            switch size {
+            case .intrinsicSize: CGSize(width: Int(natural.width), height: Int(natural.height))
+            case .full: bounds
+            case .size(let size): size
+            }
+        return CGSize(
+            width: max(wanted.width, CGFloat(minimum.width)),
+            height: max(wanted.height, CGFloat(minimum.height)))
+    }
+}
+
+extension View {
+    /// Takes the view from the image view it lies on, or from another widget that carries it.
+    fileprivate func removeFromParent() {
+        guard let parent = gtk_widget_get_parent(widget) else { return }
+        if let carrier = View.of(parent) as? ImageView {
+            carrier.removeOverlay(self)
+        } else {
+            gtk_widget_unparent(widget)
+        }
+    }
+}
