@@ -32,6 +32,10 @@
     func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void)
+
+    /// Interrupts the animation that `animate` began, if it still runs: the image is seen as it is. Does
+    /// nothing by default.
+    func endAnimation()
 }
 
 extension KFCrossPlatformImageView {
@@ -44,4 +48,6 @@ extension KFCrossPlatformImageView {
         changes()
         completion(true)
     }
+
+    public func endAnimation() {}
 }
