@@ -76,3 +76,8 @@ static inline void cgtk_emit_click(void *controller) {
 
 /* G_OBJECT_TYPE_NAME() is a macro. */
 static inline const char *cgtk_type_name(void *object) { return G_OBJECT_TYPE_NAME(object); }
+
+/* g_signal_emit_by_name() is variadic. */
+static inline void cgtk_emit(void *object, const char *signal) {
+    g_signal_emit_by_name(object, signal);
+}
