@@ -72,6 +72,11 @@ public typealias ImageSettingCompletion =
         task?.cancel()
     }
 
+    /// Makes the load of the slot more or less urgent; see `DownloadTask.priority`.
+    func setPriority(_ priority: Float) {
+        task?.priority = priority
+    }
+
     private func finish<Slot: ImageSlot>(
         _ load: Load<Slot>, _ result: Result<RetrieveImageResult, KingfisherError>
     ) {
