@@ -14,8 +14,11 @@ struct WebPEncoder: ImageEncoder {
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
     ) throws -> Data {
+        // Whatever else is asked for, now or later, is not known here.
+        let isPlain =
+            options == ImageEncodingOptions(quality: options.quality, metadata: options.metadata)
         if let bitmap = frames.first, bitmap.depth == .eight, timing == nil || frames.count == 1,
-            options.metadata?.fields(for: .WebP).isEmpty ?? true
+            isPlain, options.metadata?.fields(for: .WebP).isEmpty ?? true
         {
             let writer = WebPWriter(.lossy(level: VipsSaver.level(options.quality)))
             // What cannot be written here, libvips refuses with a reason.
