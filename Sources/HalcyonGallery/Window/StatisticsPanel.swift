@@ -35,8 +35,8 @@ final class StatisticsPanel: View {
             let value = Label("0", style: "figure")
             gtk_label_set_xalign(OpaquePointer(value.widget), 1)
             figures[figure] = value
-            gtk_grid_attach(pointer, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
-            gtk_grid_attach(pointer, value.widget, 1, gint(row), 1, 1)
+            attach(name.expand(vertically: false), column: 0, row: row)
+            attach(value, column: 1, row: row)
         }
         refreshing = Task { [weak self] in
             while !Task.isCancelled, let self {
@@ -45,6 +45,12 @@ final class StatisticsPanel: View {
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
+    }
+
+    private func attach(_ view: View, column: Int, row: Int) {
+        gtk_grid_attach(
+            UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), view.widget,
+            gint(column), gint(row), 1, 1)
     }
 
     /// Ends the updates.
