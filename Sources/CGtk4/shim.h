@@ -52,3 +52,8 @@ static inline GType cgtk_register_widget_class(const char *name, GClassInitFunc 
 static inline void cgtk_set_accessible_role(GtkWidget *widget, GtkAccessibleRole role) {
     g_object_set(widget, "accessible-role", role, NULL);
 }
+
+/* g_signal_emit_by_name() is variadic. */
+static inline void cgtk_emit(void *object, const char *signal) {
+    g_signal_emit_by_name(object, signal);
+}

@@ -13,6 +13,9 @@ import Halcyon
     /// How many textures there are.
     var count: Int { entries.count }
 
+    /// Whether there is one of these pixels.
+    func has(_ identity: Bitmap.Identity) -> Bool { entries[identity] != nil }
+
     /// A new reference to the texture of `bitmap`, which is made when there is none.
     func texture(of bitmap: Bitmap) -> OpaquePointer {
         if let texture = entries[bitmap.identity] {

@@ -31,7 +31,7 @@ extension View {
 
 extension Bitmap {
     /// The pixels of a texture of `size`.
-    fileprivate init?(downloading texture: OpaquePointer, size: PixelSize) {
+    init?(downloading texture: OpaquePointer, size: PixelSize) {
         var bytes = Data(count: size.pixelCount * 4)
         bytes.withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return }

@@ -13,6 +13,7 @@ public import Halcyon
     private lazy var source = PictureSource { [unowned self] in pictureChanged() }
     private var overlays: [Overlay] = []
     private var lastNaturalSize: CGSize?
+    private var waitingForSize: (@MainActor (ImageView) -> Void)?
 
     private struct Overlay {
         let view: View
@@ -78,6 +79,35 @@ public import Halcyon
             setNeedsLayout()
         }
         setNeedsDisplay()
+    }
+
+    // MARK: Images of the view's own size
+
+    /// Whether images are loaded no larger than the view needs, as long as a load names no processor;
+    /// `false` by default.
+    ///
+    /// The size is the one the view has when loading begins, and before its first layout the
+    /// `requestedSize`; without either, images are as large as they are. So a load that has no need to
+    /// begin at once is best begun by `whenSized`.
+    public var downsamplesToSize = false
+
+    /// The view, if images are made for its size: in pixels of the screen it is on.
+    open var displayArea: DisplayArea? {
+        guard downsamplesToSize, contentMode != .center,
+            let size = size == .zero ? requestedSize : size
+        else { return nil }
+        return DisplayArea(
+            size: size, scale: scaleFactor,
+            contentMode: contentMode == .fit ? .aspectFit : .aspectFill)
+    }
+
+    /// Calls `body` as soon as the view has a size: at once, or after its first layout.
+    ///
+    /// A later call takes the place of one that is still waiting. `body` is given the view and should not
+    /// keep it: of a view that is gone nothing is called.
+    public func whenSized(_ body: @escaping @MainActor (ImageView) -> Void) {
+        guard size == .zero else { return body(self) }
+        waitingForSize = body
     }
 
     // MARK: Animation of changes
@@ -158,6 +188,10 @@ public import Halcyon
     }
 
     open override func layout(size: CGSize) {
+        if waitingForSize != nil, size.width > 0, size.height > 0 {
+            // What is done then may want another layout, which has to wait for the end of this one.
+            Task { [weak self] in self?.tellSize() }
+        }
         for overlay in overlays {
             let extent = overlay.placement.extent(of: overlay.view, in: size)
             let offset = overlay.placement.offset
@@ -168,6 +202,12 @@ public import Halcyon
                 overlay.view.widget, gint(points: extent.width), gint(points: extent.height), -1,
                 gsk_transform_translate(nil, &origin))
         }
+    }
+
+    private func tellSize() {
+        let body = waitingForSize
+        waitingForSize = nil
+        body?(self)
     }
 }
 

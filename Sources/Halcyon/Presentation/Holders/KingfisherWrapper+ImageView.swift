@@ -89,7 +89,8 @@
     ) -> DownloadTask? {
         base.imageViewState.loader.load(
             source, into: ImageViewSlot(view: base, placeholder: placeholder),
-            options: parsedOptions, progress: progressBlock, completion: completionHandler)
+            options: parsedOptions.fitted(to: base.displayArea), progress: progressBlock,
+            completion: completionHandler)
     }
 
     /// Cancels what the view waits for; that completes with an error.

@@ -12,6 +12,10 @@
     /// Whether all frames of an animation are decoded before it is shown; `true` by default.
     var preloadsAllAnimationData: Bool { get }
 
+    /// The area that images are made for whose load names no processor; `nil`, the default, leaves them
+    /// as large as they are.
+    var displayArea: DisplayArea? { get }
+
     /// Puts `view` on top of the image.
     func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement)
 
@@ -36,6 +40,8 @@
 
 extension KFCrossPlatformImageView {
     public var preloadsAllAnimationData: Bool { true }
+
+    public var displayArea: DisplayArea? { nil }
 
     public func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,

@@ -1,0 +1,24 @@
+import Foundation
+
+/// Makes an image small enough, and no smaller, for an area it is shown in; never enlarges.
+struct FittingImageProcessor: ImageProcessor {
+    /// The size of the area, in points.
+    let size: CGSize
+    /// How the image lies in the area.
+    let mode: ContentMode
+
+    var identifier: String {
+        ProcessorIdentifier.make("FittingImageProcessor", "\(size.identifier), \(mode)")
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        guard let image = item.image(scaledFor: options) else { return nil }
+        let target = image.size.kf.resize(to: size, for: mode)
+        guard target.width < image.size.width, target.height < image.size.height else {
+            return image
+        }
+        return image.kf.resize(to: target)
+    }
+}
