@@ -19,13 +19,14 @@ final class StatisticsPanel: View {
         case requests = "Requests"
         case memorySize = "Memory cache"
         case diskSize = "Disk cache"
+        case stall = "Longest stall"
     }
 
     init(_ gallery: Gallery) {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
         grid = OpaquePointer(table)
-        let box = Box(.column, spacing: 8, [Label("CACHE", style: "statistics-title")])
+        let box = Box(.column, spacing: 8, [Label("LIVE", style: "statistics-title")])
         super.init(widget: box.style("statistics").widget)
         box.append(View(widget: table))
         let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
@@ -69,6 +70,8 @@ final class StatisticsPanel: View {
         show("\(ledger.failed)", .failed)
         show("\(gallery.origin.requestCount)", .requests)
         show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
+        let stall = MainLoopMeter.mostProcessorTime / .milliseconds(1)
+        show(String(format: "%.1f ms", stall), .stall)
         if let disk { show(Self.bytes(Int(disk)), .diskSize) }
     }
 
