@@ -11,7 +11,7 @@ import Halcyon
 
     private struct Place: Equatable {
         let size: CGSize
-        let fills: Bool
+        let mode: ContentMode
         let scale: CGFloat
     }
 
@@ -34,19 +34,22 @@ import Halcyon
                 width: (view.size.width / step).rounded(.up) * step,
                 height: (view.size.height / step).rounded(.up) * step)
         }
-        let place = Place(size: size, fills: view.contentMode == .fill, scale: scale)
+        let place = Place(
+            size: size, mode: view.contentMode == .fit ? .aspectFit : .aspectFill, scale: scale)
         guard place != self.place else { return }
         self.place = place
         options = makeOptions(for: place)
     }
 
     private func makeOptions(for place: Place) -> KingfisherOptionsInfo {
-        var processor: any ImageProcessor = ThumbnailImageProcessor(
-            size: place.size, fills: place.fills)
+        var processor: any ImageProcessor = FittingImageProcessor(
+            size: place.size, mode: place.mode)
         let options = Self.shared + configuration.options
         let own = KingfisherParsedOptionsInfo(options).processor
         if !own.identifier.isEmpty { processor = processor |> own }
-        return options + [.processor(processor), .scaleFactor(place.scale)]
+        // The original stays on disk, for cells of other sizes.
+        return options
+            + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
     }
 
     /// What a view of the shared manager would use; a prefetcher does not by itself.

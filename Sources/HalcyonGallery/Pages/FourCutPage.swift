@@ -32,8 +32,8 @@ enum FourCutPage {
                     layout, photos: photos,
                     options: [
                         .processor(
-                            ThumbnailImageProcessor(
-                                size: CGSize(width: 260, height: 260), fills: true))
+                            FittingImageProcessor(
+                                size: CGSize(width: 260, height: 260), mode: .aspectFill))
                     ])
                 tile?.detail = "\(Int(size.width)) × \(Int(size.height))"
             } catch {

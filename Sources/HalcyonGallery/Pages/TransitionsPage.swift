@@ -86,8 +86,8 @@ enum TransitionsPage {
                         .transition(transition ?? own), .forceTransition,
                         .keepCurrentImageWhileLoading,
                         .processor(
-                            ThumbnailImageProcessor(
-                                size: CGSize(width: 320, height: 240), fills: true)),
+                            FittingImageProcessor(
+                                size: CGSize(width: 320, height: 240), mode: .aspectFill)),
                     ]
                 ) { [ledger = gallery.ledger] in ledger.note($0) }
             }

@@ -26,7 +26,7 @@ import HalcyonGTK
         gtk_window_set_title(window, "Halcyon Gallery")
         gtk_window_set_default_size(window, 1120, 760)
         gtk_window_set_titlebar(window, gtk_header_bar_new())
-        gtk_window_set_child(window, makeContent(View(widget: stackWidget)).widget)
+        setContent(makeContent(View(widget: stackWidget)))
         for name in PageName.allCases { addPage(name) }
         gtk_stack_set_visible_child_name(stack, page.rawValue)
         fill(page)
@@ -64,6 +64,11 @@ import HalcyonGTK
 
     private struct NotOnScreen: Error, CustomStringConvertible {
         let description = "the window is not on the screen, so there is no picture of it."
+    }
+
+    /// A view has to live until something holds its widget; an argument does.
+    private func setContent(_ view: View) {
+        gtk_window_set_child(window, view.widget)
     }
 
     private func makeContent(_ stack: View) -> View {

@@ -19,13 +19,14 @@ final class StatisticsPanel: View {
         case requests = "Requests"
         case memorySize = "Memory cache"
         case diskSize = "Disk cache"
+        case stall = "Longest stall"
     }
 
     init(_ gallery: Gallery) {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
         grid = OpaquePointer(table)
-        let box = Box(.column, spacing: 8, [Label("CACHE", style: "statistics-title")])
+        let box = Box(.column, spacing: 8, [Label("LIVE", style: "statistics-title")])
         super.init(widget: box.style("statistics").widget)
         box.append(View(widget: table))
         let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
@@ -35,8 +36,8 @@ final class StatisticsPanel: View {
             let value = Label("0", style: "figure")
             gtk_label_set_xalign(OpaquePointer(value.widget), 1)
             figures[figure] = value
-            gtk_grid_attach(pointer, name.expand(vertically: false).widget, 0, gint(row), 1, 1)
-            gtk_grid_attach(pointer, value.widget, 1, gint(row), 1, 1)
+            attach(name.expand(vertically: false), column: 0, row: row)
+            attach(value, column: 1, row: row)
         }
         refreshing = Task { [weak self] in
             while !Task.isCancelled, let self {
@@ -45,6 +46,12 @@ final class StatisticsPanel: View {
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
+    }
+
+    private func attach(_ view: View, column: Int, row: Int) {
+        gtk_grid_attach(
+            UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), view.widget,
+            gint(column), gint(row), 1, 1)
     }
 
     /// Ends the updates.
@@ -63,6 +70,8 @@ final class StatisticsPanel: View {
         show("\(ledger.failed)", .failed)
         show("\(gallery.origin.requestCount)", .requests)
         show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
+        let stall = MainLoopMeter.mostProcessorTime / .milliseconds(1)
+        show(String(format: "%.1f ms", stall), .stall)
         if let disk { show(Self.bytes(Int(disk)), .diskSize) }
     }
 

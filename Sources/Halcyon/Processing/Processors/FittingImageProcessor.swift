@@ -1,17 +1,23 @@
-import Foundation
+public import Foundation
 
 /// Makes an image small enough, and no smaller, for an area it is shown in; never enlarges.
-struct FittingImageProcessor: ImageProcessor {
+public struct FittingImageProcessor: ImageProcessor {
     /// The size of the area, in points.
-    let size: CGSize
+    public let size: CGSize
     /// How the image lies in the area.
-    let mode: ContentMode
+    public let mode: ContentMode
 
-    var identifier: String {
+    /// - Parameter mode: `.none` covers the area, as `.aspectFill` does.
+    public init(size: CGSize, mode: ContentMode = .aspectFit) {
+        self.size = size
+        self.mode = mode == .none ? .aspectFill : mode
+    }
+
+    public var identifier: String {
         ProcessorIdentifier.make("FittingImageProcessor", "\(size.identifier), \(mode)")
     }
 
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
         -> KFCrossPlatformImage?
     {
         guard let image = item.image(scaledFor: options) else { return nil }
