@@ -107,8 +107,10 @@ extension ImageDownloader {
                 }
             }
             switch join {
-            case .start(let task, let ticket), .share(let task, let ticket):
-                downloads.updatePriority(of: task, ticket.transfer)
+            case .start(let task, _):
+                downloads.raisePriority(of: task, for: waiter, isFirst: true)
+            case .share(let task, _):
+                downloads.raisePriority(of: task, for: waiter, isFirst: false)
             }
             return .join(join)
         }
@@ -174,8 +176,8 @@ extension ImageDownloader {
         let (task, waiter): (SessionDataTask, DownloadWaiter)
         let leave = downloads.withLock { downloads in
             let leave = downloads.table.leave(ticket)
-            if case .keep(let task, _) = leave {
-                downloads.updatePriority(of: task, ticket.transfer)
+            if case .keep(let task, let leaver) = leave {
+                downloads.lowerPriority(of: task, ticket.transfer, without: leaver)
             }
             return leave
         }
