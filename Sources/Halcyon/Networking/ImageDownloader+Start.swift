@@ -173,8 +173,8 @@ extension ImageDownloader {
         let (task, waiter): (SessionDataTask, DownloadWaiter)
         let leave = downloads.withLock { downloads in
             let leave = downloads.table.leave(ticket)
-            if case .keep(let task, _) = leave {
-                downloads.updatePriority(of: task, ticket.transfer)
+            if case .keep(let task, let leaver) = leave {
+                downloads.lowerPriority(of: task, ticket.transfer, without: leaver)
             }
             return leave
         }
