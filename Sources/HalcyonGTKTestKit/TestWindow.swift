@@ -23,9 +23,7 @@ public import HalcyonGTK
         gtk_window_present(window)
         await nextFrame()
         // A window gets its size from the display, which may take more than one frame.
-        while Int(view.size.width) != width || Int(view.size.height) != height {
-            await nextFrame()
-        }
+        await frames { hasSize(width, height) }
     }
 
     isolated deinit {
@@ -35,9 +33,13 @@ public import HalcyonGTK
     /// Gives the view another size, as a user does who resizes the window.
     public func resize(width: Int, height: Int) async {
         gtk_widget_set_size_request(view.widget, gint(width), gint(height))
-        while Int(view.size.width) != width || Int(view.size.height) != height {
-            await nextFrame()
-        }
+        await frames { hasSize(width, height) }
+    }
+
+    /// Whether the view has this size, border and padding included.
+    private func hasSize(_ width: Int, _ height: Int) -> Bool {
+        gtk_widget_get_allocated_width(view.widget) == width
+            && gtk_widget_get_allocated_height(view.widget) == height
     }
 
     /// Draws a frame and waits until it is on the screen.
