@@ -1,6 +1,8 @@
 #pragma once
 #include <glib-unix.h>
 #include <gtk/gtk.h>
+/* Comes with GTK, but not by gtk.h. */
+#include <gsk/gl/gskglrenderer.h>
 
 /* libdispatch exports these two for main loops other than its own, but no header declares them. */
 extern int _dispatch_get_main_queue_handle_4CF(void);

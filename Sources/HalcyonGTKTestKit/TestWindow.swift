@@ -57,6 +57,13 @@ public import HalcyonGTK
         while !condition(), !Task.isCancelled { await nextFrame() }
     }
 
+    /// A renderer of its own for this window; `nil` when there is none of this kind. To be gone before
+    /// the window.
+    public func makeRenderer(_ kind: TestRenderer.Kind) -> TestRenderer? {
+        gtk_widget_get_native(view.widget).flatMap(gtk_native_get_surface)
+            .flatMap { TestRenderer(kind, surface: $0) }
+    }
+
     /// What the view looks like with the next frame.
     public func screenshot() async -> Bitmap {
         await nextFrame()
@@ -64,6 +71,36 @@ public import HalcyonGTK
             preconditionFailure("the view of a window was not drawn")
         }
         return bitmap
+    }
+}
+
+/// One of GTK's ways to draw, for the surface of a window.
+@MainActor public final class TestRenderer {
+    /// A kind of renderer.
+    public enum Kind: Sendable {
+        /// The processor draws; always there.
+        case cairo
+        /// The graphics processor draws, or a program that does as if.
+        case gl
+    }
+
+    /// The `GskRenderer`.
+    public let pointer: OpaquePointer
+
+    fileprivate init?(_ kind: Kind, surface: OpaquePointer) {
+        guard let made = kind == .cairo ? gsk_cairo_renderer_new() : gsk_gl_renderer_new() else {
+            return nil
+        }
+        guard gsk_renderer_realize(made, surface, nil) != 0 else {
+            g_object_unref(UnsafeMutableRawPointer(made))
+            return nil
+        }
+        pointer = made
+    }
+
+    isolated deinit {
+        gsk_renderer_unrealize(pointer)
+        g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 }
 

@@ -9,6 +9,14 @@ extension View {
         guard isMapped, let native = gtk_widget_get_native(widget),
             let renderer = gtk_native_get_renderer(native)
         else { return nil }
+        return screenshot(by: renderer)
+    }
+
+    /// What was drawn of the view with the last frame, drawn again by `renderer`.
+    ///
+    /// GTK 4.8 draws pictures for programs upside down and turns them over, all but the rounded corners
+    /// that its GL renderer cuts: where those of a view differ, they are exchanged above and below.
+    func screenshot(by renderer: OpaquePointer) -> Bitmap? {
         guard let paintable = gtk_widget_paintable_new(widget),
             let snapshot = gtk_snapshot_new()
         else { return nil }
