@@ -3,8 +3,8 @@ import Foundation
 public import Halcyon
 
 extension View {
-    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` when nothing was,
-    /// such as in a view that is not on the screen.
+    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` for a
+    /// view that is not on the screen.
     public func screenshot() -> Bitmap? {
         guard isMapped, let native = gtk_widget_get_native(widget),
             let renderer = gtk_native_get_renderer(native)
@@ -17,7 +17,10 @@ extension View {
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
         gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
         gdk_paintable_snapshot(paintable, snapshot, Double(size.width), Double(size.height))
-        guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+        guard let node = gtk_snapshot_free_to_node(snapshot) else {
+            // A view that draws nothing is transparent.
+            return Bitmap(pixels: Data(count: pixels.pixelCount * 4), size: pixels)
+        }
         defer { gsk_render_node_unref(node) }
         var viewport = graphene_rect_t(
             CGRect(x: 0, y: 0, width: pixels.width, height: pixels.height))
