@@ -3,8 +3,8 @@ import Foundation
 public import Halcyon
 
 extension View {
-    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` when nothing was,
-    /// such as in a view that is not on the screen.
+    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` for a
+    /// view that is not on the screen.
     public func screenshot() -> Bitmap? {
         guard isMapped, let native = gtk_widget_get_native(widget),
             let renderer = gtk_native_get_renderer(native)
