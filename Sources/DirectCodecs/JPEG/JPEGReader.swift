@@ -41,6 +41,11 @@ public enum JPEGReader {
     ) throws(DirectCodecError) {
         let denominator = denominator(
             for: header, width: width, height: height, quality: quality)
+        if header.isProgressive, denominator == 8, quality == .fast || header.isGrey,
+            let source = JPEGMeanPlanes(file, header: header)
+        {
+            return try PlaneReduction(source, width: width, height: height).run(into: pixels)
+        }
         try withPieces(of: file, header: header, denominator: denominator) {
             pieces throws(DirectCodecError) in
             let source = try JPEGLibraryPlanes(pieces, header: header, denominator: denominator)
