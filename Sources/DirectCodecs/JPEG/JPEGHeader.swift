@@ -17,26 +17,12 @@ public struct JPEGHeader: Equatable, Sendable {
     /// `nil` for all others, and for files with anything odd before their first scan: those are for a
     /// reader that knows what to make of them.
     public init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.integer(at: 0, length: 2) == 0xFFD8 else { return nil }
         var parts = Parts()
-        var offset = 2
+        var segments = JPEGSegments(bytes)
         while true {
-            guard bytes.byte(at: offset) == 0xFF, let code = bytes.byte(at: offset + 1) else {
-                return nil
-            }
-            if code == 0xFF {
-                // Marks may be padded with any number of 0xFF.
-                offset += 1
-                continue
-            }
-            guard let length = bytes.integer(at: offset + 2, length: 2), length >= 2,
-                length <= bytes.count - offset - 2
-            else { return nil }
-            let segment = UnsafeRawBufferPointer(
-                rebasing: bytes[(offset + 4)..<(offset + 2 + length)])
-            if code == 0xDA { break }
-            guard parts.take(code, segment) else { return nil }
-            offset += 2 + length
+            guard let segment = segments.next() else { return nil }
+            if segment.code == 0xDA { break }
+            guard parts.take(segment.code, segment.content) else { return nil }
         }
         guard let frame = parts.frame, frame.isOrdinary, parts.isOrdinary(frame) else {
             return nil
@@ -92,46 +78,6 @@ extension JPEGHeader {
             if hasJFIF { return adobeTransform ?? 1 == 1 }
             if let adobeTransform { return adobeTransform == 1 }
             return frame.components.map(\.identifier) != Array("RGB".utf8)
-        }
-    }
-}
-
-/// A frame header (SOF0…SOF2).
-struct JPEGFrame {
-    struct Component {
-        let identifier: UInt8
-        let horizontal: Int
-        let vertical: Int
-    }
-
-    let precision: UInt8
-    let width: Int
-    let height: Int
-    let components: [Component]
-    let isProgressive: Bool
-
-    /// - Parameter segment: What follows the segment's length.
-    init?(_ segment: UnsafeRawBufferPointer, isProgressive: Bool) {
-        guard segment.count >= 6, segment.count == 6 + 3 * Int(segment[5]) else { return nil }
-        precision = segment[0]
-        height = Int(segment[1]) << 8 | Int(segment[2])
-        width = Int(segment[3]) << 8 | Int(segment[4])
-        components = (0..<Int(segment[5])).map { index in
-            let factors = segment[7 + 3 * index]
-            return Component(
-                identifier: segment[6 + 3 * index], horizontal: Int(factors >> 4),
-                vertical: Int(factors & 15))
-        }
-        self.isProgressive = isProgressive
-    }
-
-    var isOrdinary: Bool {
-        guard precision == 8, width > 0, height > 0, components.count == 1 || components.count == 3
-        else { return false }
-        let first = components[0]
-        return components.allSatisfy {
-            (1...4).contains($0.horizontal) && (1...4).contains($0.vertical)
-                && first.horizontal % $0.horizontal == 0 && first.vertical % $0.vertical == 0
         }
     }
 }

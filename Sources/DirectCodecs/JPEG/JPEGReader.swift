@@ -51,6 +51,12 @@ public enum JPEGReader {
         {
             return
         }
+        if header.isProgressive, denominator == 8, quality == .fast || header.isGrey,
+            let source = JPEGMeanPlanes(file, header: header)
+        {
+            return try PlaneReduction(source.planes, width: width, height: height)
+                .run(source, into: pixels)
+        }
         try withPieces(of: file, header: header, denominator: denominator) {
             pieces throws(DirectCodecError) in
             let source = try JPEGLibraryPlanes(pieces, header: header, denominator: denominator)
