@@ -40,7 +40,7 @@ public struct ReducedJPEG {
 
     /// Decodes the picture and delivers it from the top, strip by strip.
     ///
-    /// Takes memory for one row of units, 20 kB for bytes, and up to 80 kB for tables, which are kept
+    /// Takes memory for one row of units, 20 kB for bytes, and up to 90 kB for tables, which are kept
     /// for the next file. Throws `JPEGRefusal` when the file turns out not to be consistent: what has
     /// been delivered by then is to be forgotten. What `deliver` throws ends the work and is passed on.
     public func decode(_ deliver: (JPEGStrip) throws -> Void) throws {

@@ -33,12 +33,27 @@ import Testing
 
     @Test func codesAreThoseOfTheStandard() throws {
         let code = try HuffmanCode(Self.luma)
+        let codes = Dictionary(uniqueKeysWithValues: zip(code.symbols, code.codes))
         // Table K.5: the end of the block, run 0 of size 1, run 15 without a value, run 15 of size 10.
-        #expect(try #require(code.first(of: 0b1010_0000_0000_0000)) == (0x00, 4))
-        #expect(try #require(code.first(of: 0b0000_0000_0000_0000)) == (0x01, 2))
-        #expect(try #require(code.first(of: 0b1111_1111_0010_0000)) == (0xF0, 11))
-        #expect(try #require(code.first(of: 0b1111_1111_1111_1110)) == (0xFA, 16))
-        #expect(code.first(of: 0xFFFF) == nil)
+        #expect(try #require(codes[0x00]) == (0b1010, 4))
+        #expect(try #require(codes[0x01]) == (0b00, 2))
+        #expect(try #require(codes[0xF0]) == (0b111_1111_1001, 11))
+        #expect(try #require(codes[0xFA]) == (0b1111_1111_1111_1110, 16))
+    }
+
+    @Test func symbolsBeyondTheTablesAreFoundByTheirCodes() throws {
+        let table = try EntropyTable(Self.luma)
+        for (symbol, code) in zip(Self.luma.symbols, try HuffmanCode(Self.luma).codes) {
+            // A value of ones alone is the largest of its size.
+            let bits =
+                UInt64(code.bits) << UInt64(64 - code.length) | UInt64.max >> UInt64(code.length)
+            let (read, length) = EntropyLookup.longSymbol(table.lookup, bits)
+            let size = Int(symbol & 15)
+            #expect(read.advance == (symbol == 0 ? 0 : Int(symbol >> 4) + 1))
+            #expect(read.value == (1 << size) - 1)
+            #expect(length == code.length + size)
+        }
+        #expect(EntropyLookup.longSymbol(table.lookup, .max).symbol.advance == ReadSymbol.damage)
     }
 
     @Test func skippingTakesWholeSymbolsAndTheEndOfTheBlock() throws {

@@ -17,7 +17,10 @@ import Testing
             let ours = try Planes(decoding: bytes, reducedTo: reduction).planes[index]
             let picture = ReferencePicture(decoding: bytes, denominator: reduction.rawValue)
             let theirs = try #require(picture.planes).planes[index]
-            let wanted = whole.reduced(toWidth: ours.width, height: ours.height)
+            // Whole blocks are made smaller; the rows that stand out below are left away.
+            let factor = whole.width / ours.width
+            let all = whole.reduced(toWidth: ours.width, height: whole.height / factor)
+            let wanted = Array(all.prefix(ours.samples.count))
             #expect(ratio(ours.samples, wanted) >= ratio(theirs.samples, wanted))
         }
     }

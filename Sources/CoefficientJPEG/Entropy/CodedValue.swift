@@ -1,25 +1,31 @@
-/// A symbol with its value, and how many bits they take together.
+/// A symbol with its value.
 struct CodedValue {
-    /// As of `CodedSymbol`.
-    let advance: Int?
-    let value: Int
-    let length: Int
-}
+    /// Coefficients to advance; 0 at the end of the block.
+    var advance = 0
+    var value = 0
+    /// Bits that code and value take together; 0 when they do not fit or there is no such symbol.
+    var length = 0
 
-extension HuffmanCode {
-    /// The symbol and its value at the top of a number of so many bits, if all of their bits are there.
-    func firstValue(
-        of bits: Int, width: Int, purpose: HuffmanDefinition.Purpose
-    ) -> CodedValue? {
-        guard
-            let (symbol, length) = first(of: UInt32(bits << (16 - width))),
-            let coded = CodedSymbol(symbol, purpose: purpose),
-            length + coded.size <= width
-        else { return nil }
-        let rest = bits >> (width - length - coded.size) & ((1 << coded.size) - 1)
-        return CodedValue(
-            advance: coded.advance,
-            value: CodedSymbol.value(of: rest, size: coded.size),
-            length: length + coded.size)
+    /// What is first in each number of so many bits.
+    static func all(
+        of code: HuffmanCode, width: Int, purpose: HuffmanDefinition.Purpose
+    ) -> [CodedValue] {
+        var all = [CodedValue](repeating: CodedValue(), count: 1 << width)
+        for (symbol, (bits, length)) in zip(code.symbols, code.codes) {
+            guard
+                let coded = CodedSymbol(symbol, purpose: purpose),
+                length + coded.size <= width
+            else { continue }
+            let rest = width - length - coded.size
+            for number in 0..<1 << coded.size {
+                let entry = CodedValue(
+                    advance: coded.advance ?? 0,
+                    value: CodedSymbol.value(of: number, size: coded.size),
+                    length: length + coded.size)
+                let start = (bits << coded.size | number) << rest
+                for index in start..<start + 1 << rest { all[index] = entry }
+            }
+        }
+        return all
     }
 }

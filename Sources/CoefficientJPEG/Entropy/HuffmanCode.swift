@@ -6,6 +6,8 @@ struct HuffmanCode {
     /// What has to be added to a code of each length to get its place among the symbols.
     private(set) var offsets: [Int] = [0]
     let symbols: [UInt8]
+    /// The code of each symbol and its length.
+    private(set) var codes: [(bits: Int, length: Int)] = []
 
     init(_ definition: HuffmanDefinition) throws(JPEGRefusal) {
         symbols = definition.symbols
@@ -14,6 +16,7 @@ struct HuffmanCode {
         for (index, count) in definition.counts.enumerated() {
             let length = index + 1
             offsets.append(place - code)
+            for bits in code..<code + Int(count) { codes.append((bits, length)) }
             code += Int(count)
             place += Int(count)
             // Also the code of ones alone must not be taken.
@@ -25,13 +28,5 @@ struct HuffmanCode {
         if definition.purpose == .direct {
             guard symbols.allSatisfy({ $0 < 16 }) else { throw .huffman }
         }
-    }
-
-    /// The first symbol of 16 bits and the length of its code, or nil when no code is like it.
-    func first(of bits: UInt32) -> (symbol: UInt8, length: Int)? {
-        for length in 1...16 where bits < ends[length] {
-            return (symbols[offsets[length] + Int(bits >> UInt32(16 - length))], length)
-        }
-        return nil
     }
 }

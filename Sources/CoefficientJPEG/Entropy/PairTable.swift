@@ -13,49 +13,39 @@
 /// may belong to the next block.
 enum PairTable {
     static let width = 11
-    static let count = 1 << width
     static let unknown: UInt64 = 64 << 8
+    private static let end: UInt64 = 1 << 31
 
     static func entries(of code: HuffmanCode) -> [UInt64] {
-        let mask = count - 1
-        let firsts = (0..<count).map {
-            code.firstValue(of: $0, width: width, purpose: .alternating)
-        }
-        return (0..<count).map { index in
-            guard let first = firsts[index] else { return unknown }
-            var used = first.length
-            var advance = 1
-            var entry: UInt64 = 0
-            var hasEnded = first.advance == nil
-            if let step = first.advance {
-                advance = step
-                entry = UInt64(step) << 16 | word(first.value) << 32
-                if let second = fitting(firsts, index, used, mask) {
-                    used += second.length
-                    advance += second.advance ?? 1
-                    hasEnded = second.advance == nil
-                    if let step = second.advance {
-                        entry |= UInt64(step) << 24 | word(second.value) << 48
-                        if let third = fitting(firsts, index, used, mask), third.advance == nil {
-                            used += third.length
-                            advance += 1
-                            hasEnded = true
-                        }
-                    }
-                }
+        let firsts = CodedValue.all(of: code, width: width, purpose: .alternating)
+        let mask = firsts.count - 1
+        return firsts.indices.map { index in
+            let first = firsts[index]
+            guard first.length > 0 else { return unknown }
+            guard first.advance > 0 else { return entry(used: first.length, advance: 1) | end }
+            let values = UInt64(first.advance) << 16 | word(first.value) << 32
+            // The second, if all its bits are within the width.
+            let second = firsts[index << first.length & mask]
+            var used = first.length + second.length
+            guard second.length > 0, used <= width else {
+                return entry(used: first.length, advance: first.advance) | values
             }
-            return UInt64(used) | UInt64(advance) << 8 | entry | (hasEnded ? 1 << 31 : 0)
+            guard second.advance > 0 else {
+                return entry(used: used, advance: first.advance + 1) | values | end
+            }
+            let both = values | UInt64(second.advance) << 24 | word(second.value) << 48
+            let advance = first.advance + second.advance
+            let third = firsts[index << used & mask]
+            guard third.length > 0, third.advance == 0, used + third.length <= width else {
+                return entry(used: used, advance: advance) | both
+            }
+            used += third.length
+            return entry(used: used, advance: advance + 1) | both | end
         }
     }
 
-    /// The symbol behind bits that are used, if all its bits are within the width.
-    private static func fitting(
-        _ firsts: [CodedValue?], _ index: Int, _ used: Int, _ mask: Int
-    ) -> CodedValue? {
-        guard let found = firsts[index << used & mask], used + found.length <= width else {
-            return nil
-        }
-        return found
+    private static func entry(used: Int, advance: Int) -> UInt64 {
+        UInt64(used) | UInt64(advance) << 8
     }
 
     private static func word(_ value: Int) -> UInt64 {

@@ -18,34 +18,43 @@ enum SkipTable {
     }
 
     static let width = 13
-    static let count = 1 << width
     static let end = 128
     static let unknown = 64
 
     static func entries(of code: HuffmanCode) -> [Entry] {
-        let mask = count - 1
-        let firsts = (0..<count).map { code.first(of: UInt32($0 << (16 - width))) }
-        return (0..<count).map { index in
-            var used = 0
-            var advance = 0
-            // No more than 63 coefficients follow the first.
-            while used < width, let (symbol, length) = firsts[index << used & mask],
-                used + length <= width,
-                let coded = CodedSymbol(symbol, purpose: .alternating)
-            {
-                guard let step = coded.advance else {
-                    return entry(bits: used + length, advance: advance + 1 + end)
-                }
-                guard advance + step <= 63 else { break }
-                used += length + coded.size
-                advance += step
-            }
-            return advance == 0
-                ? entry(bits: 0, advance: unknown) : entry(bits: used, advance: advance)
+        // The tables of fewer bits one behind the other: that of n bits starts at 2ⁿ. What follows the
+        // first symbol is an entry of a smaller table.
+        var tables = [Entry](repeating: Entry(length: 0, advance: 0), count: 2 << width)
+        tables.withUnsafeMutableBufferPointer { tables in
+            for bits in 1...width { fill(tables, bits: bits, code: code) }
+        }
+        return tables.suffix(1 << width).map {
+            $0.length > 0 ? $0 : Entry(length: 0, advance: UInt8(unknown))
         }
     }
 
-    private static func entry(bits: Int, advance: Int) -> Entry {
-        Entry(length: UInt8(bits), advance: UInt8(advance))
+    private static func fill(
+        _ tables: UnsafeMutableBufferPointer<Entry>, bits: Int, code: HuffmanCode
+    ) {
+        for (symbol, (first, length)) in zip(code.symbols, code.codes) where length <= bits {
+            guard let coded = CodedSymbol(symbol, purpose: .alternating) else { continue }
+            let start = (1 << bits) + first << (bits - length)
+            let indices = start..<start + 1 << (bits - length)
+            guard let advance = coded.advance else {
+                let entry = Entry(length: UInt8(length), advance: UInt8(1 + end))
+                for index in indices { tables[index] = entry }
+                continue
+            }
+            let used = length + coded.size
+            let rest = max(bits - used, 0)
+            for index in indices {
+                let next = tables[1 << rest | index & ((1 << rest) - 1)]
+                // No more than 63 coefficients follow the first of a block.
+                let fits = advance &+ Int(next.advance) & (end - 1) <= 64
+                tables[index] = Entry(
+                    length: UInt8(truncatingIfNeeded: used) &+ (fits ? next.length : 0),
+                    advance: UInt8(truncatingIfNeeded: advance) &+ (fits ? next.advance : 0))
+            }
+        }
     }
 }

@@ -4,14 +4,10 @@
 /// - bits 16–31: the difference, signed.
 enum ValueTable {
     static let width = 11
-    static let count = 1 << width
 
     static func entries(of code: HuffmanCode) -> [UInt32] {
-        (0..<count).map { index in
-            guard
-                let read = code.firstValue(of: index, width: width, purpose: .direct)
-            else { return 0 }
-            return UInt32(read.length) | UInt32(UInt16(bitPattern: Int16(read.value))) << 16
+        CodedValue.all(of: code, width: width, purpose: .direct).map {
+            UInt32($0.length) | UInt32(UInt16(bitPattern: Int16($0.value))) << 16
         }
     }
 }
