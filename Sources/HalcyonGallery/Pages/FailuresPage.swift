@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonSamples
 import HalcyonTestKit
 
 /// What becomes of images that cannot be loaded.
@@ -13,7 +12,7 @@ enum FailuresPage {
             view.kf.indicatorType = .activity
             return Tile(view, title: entry.name)
         }
-        let failure = (try? gallery.samples.data("horse.png")).flatMap { Image(data: $0) }
+        let failure = Image(data: Data(brokenPicture.utf8))
         let load: @MainActor () -> Void = {
             for (index, entry) in entries.enumerated() {
                 let tile = tiles[index]
@@ -32,9 +31,22 @@ enum FailuresPage {
         load()
         return Page(
             "Failures and retries",
-            "Each of these goes wrong in its own way; the horse is the failure image.",
+            "Each of these goes wrong in its own way; some show a failure image.",
             buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
     }
+
+    /// A picture frame with a line through it, in a grey that goes with light and dark.
+    private static let brokenPicture = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 340" width="460" height="340">
+          <g fill="none" stroke="#8c8c8c" stroke-width="9" stroke-linejoin="round"
+             stroke-linecap="round" opacity="0.7">
+            <rect x="150" y="105" width="160" height="122" rx="12"/>
+            <circle cx="192" cy="143" r="13"/>
+            <path d="M158 214 L208 172 L238 198 L268 164 L302 206"/>
+            <path d="M138 246 L322 86"/>
+          </g>
+        </svg>
+        """
 
     @MainActor private struct Entry {
         let name: String

@@ -31,6 +31,7 @@ import HalcyonGTK
             return Self.unavailable
         }
         MainLoop.attach()
+        MainLoopMeter.start()
         for signal in [SIGINT, SIGTERM, SIGHUP] { endOnSignal(signal) }
         let work = Task { await show() }
         g_main_loop_run(loop)

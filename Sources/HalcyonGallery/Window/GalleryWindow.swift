@@ -77,6 +77,8 @@ import HalcyonGTK
         sidebar.expand(horizontally: false)
         let left = Box(.column, [sidebar, statistics])
         left.requestedSize = CGSize(width: 200, height: 0)
+        // What is in it would like to be wider.
+        left.expand(horizontally: false)
         let line = View(widget: gtk_separator_new(GTK_ORIENTATION_VERTICAL))
         return Box(.row, [left, line, stack.expand()])
     }
