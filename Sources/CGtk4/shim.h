@@ -1,6 +1,8 @@
 #pragma once
 #include <glib-unix.h>
 #include <gtk/gtk.h>
+/* After the header that allows it. */
+#include <gsk/gl/gskglrenderer.h>
 
 /* libdispatch exports these two for main loops other than its own, but no header declares them. */
 extern int _dispatch_get_main_queue_handle_4CF(void);
@@ -52,6 +54,28 @@ static inline GType cgtk_register_widget_class(const char *name, GClassInitFunc 
 static inline void cgtk_set_accessible_role(GtkWidget *widget, GtkAccessibleRole role) {
     g_object_set(widget, "accessible-role", role, NULL);
 }
+
+/* Whether the desktop wants animations; g_object_get() is variadic. */
+static inline gboolean cgtk_animations_are_enabled(GtkWidget *widget) {
+    gboolean enabled = TRUE;
+    g_object_get(gtk_widget_get_settings(widget), "gtk-enable-animations", &enabled, NULL);
+    return enabled;
+}
+
+/* As a user does in the settings of the desktop; g_object_set() is variadic. */
+static inline void cgtk_enable_animations(GtkWidget *widget, gboolean enabled) {
+    g_object_set(gtk_widget_get_settings(widget), "gtk-enable-animations", enabled, NULL);
+}
+
+/* Emits what a click of the first button emits, if `controller` waits for clicks; g_signal_emit_by_name()
+   is variadic. */
+static inline void cgtk_emit_click(void *controller) {
+    if (GTK_IS_GESTURE_CLICK(controller))
+        g_signal_emit_by_name(controller, "released", 1, 1.0, 1.0);
+}
+
+/* G_OBJECT_TYPE_NAME() is a macro. */
+static inline const char *cgtk_type_name(void *object) { return G_OBJECT_TYPE_NAME(object); }
 
 /* g_signal_emit_by_name() is variadic. */
 static inline void cgtk_emit(void *object, const char *signal) {

@@ -11,17 +11,6 @@ extension ImageCache {
         ).result
     }
 
-    /// Stores an image and returns when it is in memory; the disk is written meanwhile.
-    func beginStore(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
-        options: KingfisherParsedOptionsInfo, toDisk: Bool
-    ) async -> PendingStore {
-        // What cannot be rendered is refused, with the error, below.
-        let rendered = (try? await image.rendered()) ?? image
-        return startStore(
-            rendered, original: original, forKey: key, options: options, toDisk: toDisk)
-    }
-
     /// Writes the original bytes of an image to disk and returns when that is done. Extension,
     /// expiration and write options are those of the options; no processor is part of the key.
     func storeOriginal(

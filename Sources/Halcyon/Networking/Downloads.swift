@@ -21,7 +21,7 @@ struct Downloads {
 
     /// Makes `task` as urgent as its most urgent caller. `announce()` has to follow after the lock.
     func updatePriority(of task: SessionDataTask, _ transfer: Int) {
-        if let highest = table.waiters(of: transfer).map(\.priority).max() {
+        if let highest = table.waiters(of: transfer).map(\.handle.priority).max() {
             task.transferPriority.value = highest
         }
     }
@@ -31,8 +31,6 @@ struct Downloads {
 struct DownloadWaiter: Sendable {
     let handle: DownloadTask
     let limits: DecodingLimits
-    /// Never NaN.
-    let priority: Float
     /// What a request declared before it looked into the cache; `nil` for those that do not.
     let interest: Downloads.Settled.Interest?
     let progress: MainQueueProgress?

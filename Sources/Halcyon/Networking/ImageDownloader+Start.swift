@@ -23,10 +23,9 @@ extension ImageDownloader {
         let request = URLRequest(
             url: url, cachePolicy: .reloadIgnoringLocalCacheData,
             timeoutInterval: settings.downloadTimeout)
+        handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
             handle: handle, limits: options.decodingLimits ?? settings.decodingLimits,
-            priority: options.downloadPriority.isNaN
-                ? TransferPriority.standard : options.downloadPriority,
             interest: interest, progress: MainQueueProgress(progress), viewer: viewer,
             completion: completion)
 
@@ -103,6 +102,8 @@ extension ImageDownloader {
             let join = downloads.table.join(waiter, for: identity) { transfer in
                 SessionDataTask(request: request) { [self] token in
                     leave(Downloads.Table.Ticket(transfer: transfer, token: token))
+                } reprioritized: { [self] task in
+                    updatePriority(of: task, transfer)
                 }
             }
             switch join {
@@ -160,6 +161,12 @@ extension ImageDownloader {
     /// Takes an interest back.
     func end(_ interest: Downloads.Settled.Interest) {
         downloads.withLock { $0.settled.end(interest) }
+    }
+
+    /// Makes a download as urgent as its callers are now.
+    private func updatePriority(of task: SessionDataTask, _ transfer: Int) {
+        downloads.withLock { $0.updatePriority(of: task, transfer) }
+        task.transferPriority.announce()
     }
 
     /// Takes a caller out of its download; the last one cancels the transfer.

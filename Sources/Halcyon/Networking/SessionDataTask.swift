@@ -27,15 +27,21 @@ public class SessionDataTask: @unchecked Sendable {
 
     private let state: Mutex<State>
     private let leave: @Sendable (CancelToken) -> Void
+    private let reprioritized: @Sendable (SessionDataTask) -> Void
 
     /// How urgent the transfer is: as its most urgent caller.
     let transferPriority = TransferPriority()
 
-    /// `leave` takes a caller out of the download.
-    init(request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in }) {
+    /// `leave` takes a caller out of the download; `reprioritized` is called when a caller has become
+    /// more or less urgent.
+    init(
+        request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
+        reprioritized: @escaping @Sendable (SessionDataTask) -> Void = { _ in }
+    ) {
         originalURL = request.url
         state = Mutex(State(request: request))
         self.leave = leave
+        self.reprioritized = reprioritized
     }
 
     /// The bytes received so far, copied: the result shares no memory with this task.
@@ -49,8 +55,7 @@ public class SessionDataTask: @unchecked Sendable {
     /// The answer, once there is one; not that of a redirect which is followed.
     public var response: HTTPURLResponse? { state.withLock { $0.response } }
 
-    /// How urgent the download is now: the highest `downloadPriority` of the callers that wait for
-    /// it.
+    /// How urgent the download is now: as its most urgent caller. See `DownloadTask.priority`.
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
@@ -77,6 +82,11 @@ public class SessionDataTask: @unchecked Sendable {
     /// Takes the caller with `token` out of the download.
     func cancel(_ token: CancelToken) {
         leave(token)
+    }
+
+    /// Makes the download as urgent as its callers are now.
+    func reprioritize() {
+        reprioritized(self)
     }
 
     func setCurrentRequest(_ request: URLRequest) {

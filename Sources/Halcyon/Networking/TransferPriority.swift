@@ -4,6 +4,8 @@ import Synchronization
 final class TransferPriority: Sendable {
     /// The priority of a download that asks for none.
     static let standard: Float = 0.5
+    /// That of what nobody looks at.
+    static let low: Float = 0.25
 
     private struct State {
         var value = TransferPriority.standard

@@ -41,6 +41,17 @@ enum Signal {
         return connect(object, name, unsafeBitCast(callback, to: GCallback.self), body)
     }
 
+    /// As `connect`, for the signals of a `GtkGestureClick`, such as `released`.
+    @MainActor @discardableResult
+    static func connectClick(
+        _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
+    ) -> gulong {
+        let callback: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = {
+            _, _, _, _, data in Handler.run(data)
+        }
+        return connect(object, name, unsafeBitCast(callback, to: GCallback.self), body)
+    }
+
     @MainActor private static func connect(
         _ object: UnsafeMutableRawPointer, _ name: String, _ callback: GCallback,
         _ body: @escaping @MainActor () -> Void

@@ -11,8 +11,10 @@ public import Halcyon
     public let imageViewState = ImageViewState()
 
     private lazy var source = PictureSource { [unowned self] in pictureChanged() }
+    private let stage = TransitionStage()
     private var overlays: [Overlay] = []
     private var lastNaturalSize: CGSize?
+    private var clickGesture: OpaquePointer?
     private var waitingForSize: (@MainActor (ImageView) -> Void)?
 
     private struct Overlay {
@@ -23,8 +25,13 @@ public import Halcyon
     /// A view that shows `image`.
     public init(image: KFCrossPlatformImage? = nil) {
         super.init(role: .image)
+        stage.serve(self)
         gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN)
         self.image = image
+    }
+
+    isolated deinit {
+        stage.end()
     }
 
     // MARK: The image
@@ -32,7 +39,10 @@ public import Halcyon
     /// The image on show; `nil` shows none.
     open var image: KFCrossPlatformImage? {
         get { source.image }
-        set { source.image = newValue }
+        set {
+            stage.contentWillChange()
+            source.image = newValue
+        }
     }
 
     /// What is drawn: the picture of `image`, or `nil` until that is rendered.
@@ -118,12 +128,57 @@ public import Halcyon
     /// Whether all frames of an animation are decoded before it is shown: no, the first one will do.
     open var preloadsAllAnimationData: Bool { false }
 
+    /// Where and how the content is drawn within the view. A change of it by the `animations` of a
+    /// custom transition is a movement.
+    public var pose = Pose() {
+        didSet { if pose != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Whether a transition is being shown.
+    public var isInTransition: Bool { stage.isRunning }
+
+    /// Shows what `changes` does as an animation, from what was on the screen before.
+    ///
+    /// Without movement on a desktop that wants no animations, and as long as the view is not on the
+    /// screen. Interrupted by the next image, by `endAnimation()`, and when the view leaves the screen.
     open func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void
     ) {
-        changes()
-        completion(true)
+        stage.run(
+            transition, ticker: frameTicker, pose: { pose }, changes: changes,
+            completion: completion)
+    }
+
+    public func endAnimation() {
+        stage.end()
+    }
+
+    open override func willDisappear() {
+        super.willDisappear()
+        stage.disappear()
+    }
+
+    // MARK: Failures
+
+    /// Whether a click on the view loads again what could not be loaded, as `kf.retryFailedLoad()` does;
+    /// `false` by default.
+    public var retriesOnClick: Bool {
+        get { clickGesture != nil }
+        set {
+            guard newValue != retriesOnClick else { return }
+            if let clickGesture {
+                gtk_widget_remove_controller(widget, clickGesture)
+                self.clickGesture = nil
+            } else if let gesture = gtk_gesture_click_new() {
+                Signal.connectClick(UnsafeMutableRawPointer(gesture), "released") { [weak self] in
+                    self?.kf.retryFailedLoad()
+                }
+                // The widget owns it from here on.
+                gtk_widget_add_controller(widget, gesture)
+                clickGesture = gesture
+            }
+        }
     }
 
     // MARK: Views on top
@@ -145,12 +200,21 @@ public import Halcyon
 
     open func makeActivityView() -> any ActivityView { Spinner() }
 
-    open func makeImageView() -> any KFCrossPlatformImageView { ImageView() }
+    /// A view that plays animations and keeps the size of its image.
+    open func makeImageView() -> any KFCrossPlatformImageView {
+        let view = AnimatedImageView()
+        view.contentMode = .center
+        return view
+    }
 
     // MARK: Drawing and layout
 
     /// Draws the image, and on top of it the other views, with the corners cut off.
     open override func draw(in snapshot: Snapshot) {
+        stage.draw(in: snapshot, pose: pose) { drawClipped(in: $0) }
+    }
+
+    private func drawClipped(in snapshot: Snapshot) {
         let area = CGRect(origin: .zero, size: size)
         guard let radius = cornerRadius?.compute(with: area.size), radius > 0 else {
             return drawContent(in: snapshot)

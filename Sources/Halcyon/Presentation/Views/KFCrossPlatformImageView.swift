@@ -36,6 +36,10 @@
     func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void)
+
+    /// Interrupts the animation that `animate` began, if it still runs: the image is seen as it is. Does
+    /// nothing by default.
+    func endAnimation()
 }
 
 extension KFCrossPlatformImageView {
@@ -50,4 +54,6 @@ extension KFCrossPlatformImageView {
         changes()
         completion(true)
     }
+
+    public func endAnimation() {}
 }
