@@ -10,7 +10,7 @@ enum AnimatedPage {
         let shown = animations.isEmpty ? [sample] : Array(animations)
         var tiles: [View] = []
         for picture in shown {
-            tiles.append(tile(picture, picture.title, "AnimatedImageView", nil, gallery))
+            tiles.append(tile(picture, picture.title, "as it is", nil, gallery))
         }
         tiles.append(
             tile(
@@ -28,7 +28,7 @@ enum AnimatedPage {
         _ picture: Picture, _ title: String, _ detail: String, _ processor: (any ImageProcessor)?,
         _ gallery: Gallery
     ) -> Tile {
-        let view = PictureView(width: 230, height: 170)
+        let view = AnimatedPictureView(width: 230, height: 170)
         view.contentMode = .fit
         view.kf.setImage(
             with: picture.source(), options: processor.map { [.processor($0)] } ?? []

@@ -10,6 +10,13 @@ enum FailuresPage {
         let views = entries.map { _ in PictureView(width: 230, height: 170) }
         let tiles = zip(views, entries).map { view, entry in
             view.kf.indicatorType = .activity
+            view.retriesOnClick = true
+            if entry.showsText {
+                view.kf.failureView = { error in
+                    Label("\(error.errorCode): it went wrong.\nClick to try again.")
+                        .style("placeholder")
+                }
+            }
             return Tile(view, title: entry.name)
         }
         let failure = Image(data: Data(brokenPicture.utf8))
@@ -20,8 +27,9 @@ enum FailuresPage {
                 views[index].kf.setImage(
                     with: entry.url,
                     options: [
-                        .forceRefresh, .onFailureImage(failure), .transition(.fade(0.3)),
+                        .forceRefresh, .transition(.fade(0.3)),
                     ] + entry.options
+                        + (entry.showsText ? [] : [.onFailureImage(failure)])
                 ) { [weak tile] result in
                     gallery.ledger.note(result)
                     tile?.detail = text(of: result)
@@ -31,7 +39,7 @@ enum FailuresPage {
         load()
         return Page(
             "Failures and retries",
-            "Each of these goes wrong in its own way; some show a failure image.",
+            "Each of these goes wrong in its own way; click on a picture to load it again.",
             buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
     }
 
@@ -52,6 +60,8 @@ enum FailuresPage {
         let name: String
         let url: URL
         var options: KingfisherOptionsInfo = []
+        /// Whether a failure view is shown, not a failure image.
+        var showsText = false
     }
 
     @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
@@ -62,7 +72,8 @@ enum FailuresPage {
             Entry(name: "Not there", url: origin.url(FailureRoutes.missing)),
             Entry(name: "Half a file", url: origin.url(FailureRoutes.truncated)),
             Entry(name: "A page, not a picture", url: origin.url(FailureRoutes.page)),
-            Entry(name: "Connection reset", url: origin.url(FailureRoutes.reset)),
+            Entry(
+                name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
             Entry(
                 name: "Busy twice, then retried", url: origin.url(FailureRoutes.flaky),
                 options: [.retryStrategy(retries)]),
