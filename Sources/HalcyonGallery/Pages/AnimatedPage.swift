@@ -5,8 +5,9 @@ import HalcyonGTK
 /// Animated images, as they are and processed.
 enum AnimatedPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let sample = Picture(title: "kingfisher.gif", url: gallery.sample("kingfisher.gif"))
-        let animations = gallery.pictures.filter(\.mayBeAnimated).prefix(6)
+        let sample = Picture(
+            title: "kingfisher.gif", url: gallery.sample("kingfisher.gif"), isAnimated: true)
+        let animations = gallery.pictures.filter(\.isAnimated).prefix(6)
         let shown = animations.isEmpty ? [sample] : Array(animations)
         var tiles: [View] = []
         for picture in shown {
@@ -14,7 +15,9 @@ enum AnimatedPage {
         }
         tiles.append(
             tile(
-                sample, "Black and white", "each frame processed", BlackWhiteProcessor(), gallery))
+                sample, "Tint", "each frame processed",
+                TintImageProcessor(tint: Color(red: 0.1, green: 0.2, blue: 0.6, alpha: 0.45)),
+                gallery))
         tiles.append(
             tile(
                 sample, "Round", "each frame processed",

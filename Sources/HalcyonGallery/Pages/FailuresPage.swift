@@ -13,7 +13,7 @@ enum FailuresPage {
             view.retriesOnClick = true
             if entry.showsText {
                 view.kf.failureView = { error in
-                    Label("\(error.errorCode): it went wrong.\nClick to try again.")
+                    Label("Error \(error.errorCode)\nClick to try again")
                         .style("placeholder")
                 }
             }

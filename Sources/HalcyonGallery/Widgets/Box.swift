@@ -86,6 +86,7 @@ extension Label {
         gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
         guard wraps else { return }
         gtk_label_set_lines(OpaquePointer(widget), 2)
+        gtk_label_set_max_width_chars(OpaquePointer(widget), 24)
         gtk_label_set_wrap_mode(OpaquePointer(widget), PANGO_WRAP_WORD_CHAR)
     }
 }
