@@ -126,10 +126,7 @@ let package = Package(
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonGalleryTests",
-            dependencies: [
-                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSamples",
-                "HalcyonTestKit",
-            ]),
+            dependencies: ["Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),

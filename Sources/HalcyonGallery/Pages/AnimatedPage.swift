@@ -5,16 +5,19 @@ import HalcyonGTK
 /// Animated images, as they are and processed.
 enum AnimatedPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let sample = Picture(title: "kingfisher.gif", url: gallery.sample("kingfisher.gif"))
-        let animations = gallery.pictures.filter(\.mayBeAnimated).prefix(6)
+        let sample = Picture(
+            title: "kingfisher.gif", url: gallery.sample("kingfisher.gif"), isAnimated: true)
+        let animations = gallery.pictures.filter(\.isAnimated).prefix(6)
         let shown = animations.isEmpty ? [sample] : Array(animations)
         var tiles: [View] = []
         for picture in shown {
-            tiles.append(tile(picture, picture.title, "AnimatedImageView", nil, gallery))
+            tiles.append(tile(picture, picture.title, "as it is", nil, gallery))
         }
         tiles.append(
             tile(
-                sample, "Black and white", "each frame processed", BlackWhiteProcessor(), gallery))
+                sample, "Tint", "each frame processed",
+                TintImageProcessor(tint: Color(red: 0.1, green: 0.2, blue: 0.6, alpha: 0.45)),
+                gallery))
         tiles.append(
             tile(
                 sample, "Round", "each frame processed",
@@ -28,7 +31,7 @@ enum AnimatedPage {
         _ picture: Picture, _ title: String, _ detail: String, _ processor: (any ImageProcessor)?,
         _ gallery: Gallery
     ) -> Tile {
-        let view = PictureView(width: 230, height: 170)
+        let view = AnimatedPictureView(width: 230, height: 170)
         view.contentMode = .fit
         view.kf.setImage(
             with: picture.source(), options: processor.map { [.processor($0)] } ?? []

@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonSamples
 import HalcyonTestKit
 
 /// What becomes of images that cannot be loaded.
@@ -11,9 +10,16 @@ enum FailuresPage {
         let views = entries.map { _ in PictureView(width: 230, height: 170) }
         let tiles = zip(views, entries).map { view, entry in
             view.kf.indicatorType = .activity
+            view.retriesOnClick = true
+            if entry.showsText {
+                view.kf.failureView = { error in
+                    Label("Error \(error.errorCode)\nClick to try again")
+                        .style("placeholder")
+                }
+            }
             return Tile(view, title: entry.name)
         }
-        let failure = (try? gallery.samples.data("horse.png")).flatMap { Image(data: $0) }
+        let failure = Image(data: Data(brokenPicture.utf8))
         let load: @MainActor () -> Void = {
             for (index, entry) in entries.enumerated() {
                 let tile = tiles[index]
@@ -21,8 +27,9 @@ enum FailuresPage {
                 views[index].kf.setImage(
                     with: entry.url,
                     options: [
-                        .forceRefresh, .onFailureImage(failure), .transition(.fade(0.3)),
+                        .forceRefresh, .transition(.fade(0.3)),
                     ] + entry.options
+                        + (entry.showsText ? [] : [.onFailureImage(failure)])
                 ) { [weak tile] result in
                     gallery.ledger.note(result)
                     tile?.detail = text(of: result)
@@ -32,14 +39,29 @@ enum FailuresPage {
         load()
         return Page(
             "Failures and retries",
-            "Each of these goes wrong in its own way; the horse is the failure image.",
+            "Each of these goes wrong in its own way; click on a picture to load it again.",
             buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
     }
+
+    /// A picture frame with a line through it, in a grey that goes with light and dark.
+    private static let brokenPicture = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 340" width="460" height="340">
+          <g fill="none" stroke="#8c8c8c" stroke-width="9" stroke-linejoin="round"
+             stroke-linecap="round" opacity="0.7">
+            <rect x="150" y="105" width="160" height="122" rx="12"/>
+            <circle cx="192" cy="143" r="13"/>
+            <path d="M158 214 L208 172 L238 198 L268 164 L302 206"/>
+            <path d="M138 246 L322 86"/>
+          </g>
+        </svg>
+        """
 
     @MainActor private struct Entry {
         let name: String
         let url: URL
         var options: KingfisherOptionsInfo = []
+        /// Whether a failure view is shown, not a failure image.
+        var showsText = false
     }
 
     @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
@@ -50,7 +72,8 @@ enum FailuresPage {
             Entry(name: "Not there", url: origin.url(FailureRoutes.missing)),
             Entry(name: "Half a file", url: origin.url(FailureRoutes.truncated)),
             Entry(name: "A page, not a picture", url: origin.url(FailureRoutes.page)),
-            Entry(name: "Connection reset", url: origin.url(FailureRoutes.reset)),
+            Entry(
+                name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
             Entry(
                 name: "Busy twice, then retried", url: origin.url(FailureRoutes.flaky),
                 options: [.retryStrategy(retries)]),

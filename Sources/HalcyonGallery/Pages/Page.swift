@@ -1,7 +1,7 @@
 import HalcyonGTK
 
 /// A page: a title, a sentence, perhaps buttons, and below them the content.
-final class Page: View {
+final class Page: Box {
     /// - Parameter fills: Whether the content scrolls by itself and takes all the room.
     init(
         _ title: String, _ text: String, buttons: [View] = [], content: View, fills: Bool = false
@@ -10,13 +10,13 @@ final class Page: View {
             .column, spacing: 4,
             [Label(title, style: "page-title"), Label(text, style: "page-text")])
         let head = Box(.row, spacing: 8, [words.expand(vertically: false)] + buttons)
-        let box = Box(.column)
-        super.init(widget: box.expand().widget)
+        super.init(.column)
+        expand()
         if fills {
-            box.append(head.margins(24, 16))
-            box.append(content.expand())
+            append(head.margins(24, 16))
+            append(content.expand())
         } else {
-            box.append(Scroller(Box(.column, spacing: 20, [head, content]).margins(24, 18)))
+            append(Scroller(Box(.column, spacing: 20, [head, content]).margins(24, 18)))
         }
     }
 }

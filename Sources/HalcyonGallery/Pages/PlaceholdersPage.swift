@@ -17,8 +17,9 @@ enum PlaceholdersPage {
         let load: @MainActor () -> Void = {
             for (index, (view, entry)) in zip(views, entries).enumerated() {
                 view.kf.setImage(
-                    with: gallery.slowPicture(index).url, placeholder: entry.placeholder(),
-                    options: [.forceRefresh, .transition(.fade(0.4))]
+                    with: (entry.picture ?? gallery.slowPicture(index)).url,
+                    placeholder: entry.placeholder(),
+                    options: [.forceRefresh, .transition(.fade(0.4))] + entry.options
                 ) { gallery.ledger.note($0) }
             }
         }
@@ -33,6 +34,9 @@ enum PlaceholdersPage {
         let code: String
         var indicator = IndicatorType.none
         var placeholder: () -> (any Placeholder)? = { nil }
+        /// One that this entry needs; any will do otherwise.
+        var picture: Picture?
+        var options: KingfisherOptionsInfo = []
     }
 
     @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
@@ -42,13 +46,23 @@ enum PlaceholdersPage {
             Entry(
                 name: "Activity indicator", code: "indicatorType = .activity",
                 indicator: .activity),
+            Entry(
+                name: "Progress ring", code: "indicatorType = .custom(indicator: …)",
+                indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
+            Entry(
+                name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
+                indicator: .image(imageData: animation)),
             Entry(name: "Image as placeholder", code: "placeholder: image", placeholder: { bird }),
             Entry(
                 name: "Label as placeholder", code: "placeholder: Label(\"Loading…\")",
                 placeholder: { Label("Loading…").style("placeholder") }),
             Entry(
-                name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
-                indicator: .image(imageData: animation)),
+                name: "Scan by scan", code: ".progressiveJPEG(ImageProgressive(…))",
+                picture: gallery.slow.first { $0.title.contains("progressive") },
+                options: [
+                    .progressiveJPEG(
+                        ImageProgressive(isBlur: true, isFastestScan: true, scanInterval: 0))
+                ]),
         ]
     }
 }

@@ -7,12 +7,12 @@ enum ProcessorsPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
         let tiles = entries.enumerated().map { index, entry in
             let picture = gallery.picture(index)
-            let original = PictureView(width: 190, height: 150)
-            let processed = PictureView(width: 190, height: 150)
+            let original = PictureView(width: 200, height: 150)
+            let processed = PictureView(width: 200, height: 150)
             // So that the processor's own corners and edges are seen.
             processed.cornerRadius = entry.showsEdges ? nil : processed.cornerRadius
             processed.contentMode = entry.showsEdges ? .fit : .fill
-            let size = CGSize(width: 380, height: 300)
+            let size = CGSize(width: 400, height: 300)
             let base = CroppedThumbnail.make(size)
             load(picture, base, into: original, gallery)
             load(picture, base |> entry.processor, into: processed, gallery)

@@ -41,7 +41,16 @@ enum TransitionsPage {
         Entry(
             name: "Flip from the bottom", code: ".flipFromBottom(1.2)",
             transition: .flipFromBottom(duration)),
-        Entry(name: "None", code: ".none", transition: .none),
+        Entry(
+            name: "Custom", code: ".custom(duration: 1.2, …)",
+            transition: .custom(
+                duration: duration, options: [],
+                animations: { view, image in
+                    guard let view = view as? ImageView else { return }
+                    // Once around, from wherever it is.
+                    view.image = image
+                    view.pose = Pose(rotation: view.pose.rotation + 360)
+                }, completion: nil)),
     ]
 
     /// Gives all views one picture after the other.

@@ -31,7 +31,11 @@ struct Catalogue {
         var files: [URL] = sources.isEmpty ? sampleFiles : []
         for source in sources {
             switch source {
-            case .web(let url): pictures.append(Picture(title: url.lastPathComponent, url: url))
+            case .web(let url):
+                pictures.append(
+                    Picture(
+                        title: url.lastPathComponent, url: url,
+                        isAnimated: url.pathExtension.lowercased() == "gif"))
             case .file(let file): files.append(file)
             case .folder(let folder): files += Self.images(in: folder)
             }
@@ -44,7 +48,9 @@ struct Catalogue {
                 origin.serve(directory: folder, under: path)
             }
             let url = origin.url(path).appendingPathComponent(file.lastPathComponent)
-            pictures.append(Picture(title: file.lastPathComponent, url: url))
+            pictures.append(
+                Picture(
+                    title: file.lastPathComponent, url: url, isAnimated: Self.isAnimated(file)))
         }
         let slowFiles = (files.isEmpty ? sampleFiles : files).prefix(Self.slowCount)
         for (index, file) in slowFiles.enumerated() {
@@ -68,6 +74,20 @@ struct Catalogue {
         let files = (walk?.allObjects ?? []).compactMap { $0 as? URL }
         return files.filter { extensions.contains($0.pathExtension.lowercased()) }
             .sorted { $0.path < $1.path }
+    }
+
+    /// A GIF, or a WebP whose header says so.
+    private static func isAnimated(_ file: URL) -> Bool {
+        switch file.pathExtension.lowercased() {
+        case "gif": return true
+        case "webp":
+            // The extended header has flags in byte 20, of which the second one is "animation".
+            guard let header = try? FileHandle(forReadingFrom: file).read(upToCount: 21),
+                header.count == 21
+            else { return false }
+            return header[12..<16] == Data("VP8X".utf8) && header[20] & 2 != 0
+        default: return false
+        }
     }
 
     private static let extensions: Set = [

@@ -6,6 +6,8 @@ struct Picture: Hashable, Sendable {
     /// Its file name.
     let title: String
     let url: URL
+    /// Whether it moves, as far as that is known.
+    var isAnimated = false
 
     /// Where it is loaded from; `copy` makes it another image for caches and downloads.
     func source(copy: Int = 0) -> Source {
@@ -15,7 +17,4 @@ struct Picture: Hashable, Sendable {
         parts.queryItems = (parts.queryItems ?? []) + [URLQueryItem(name: "copy", value: "\(copy)")]
         return (parts.url ?? url).convertToSource()
     }
-
-    /// Whether the name is that of a format with animations.
-    var mayBeAnimated: Bool { ["gif", "webp", "apng"].contains(url.pathExtension.lowercased()) }
 }

@@ -31,6 +31,7 @@ import HalcyonGTK
             return Self.unavailable
         }
         MainLoop.attach()
+        MainLoopMeter.start()
         for signal in [SIGINT, SIGTERM, SIGHUP] { endOnSignal(signal) }
         let work = Task { await show() }
         g_main_loop_run(loop)
@@ -46,8 +47,8 @@ import HalcyonGTK
             let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
             self.window = window
             window.present()
-            guard let screenshot = request.screenshot else { return }
             try await window.appeared()
+            guard let screenshot = request.screenshot else { return }
             try await Task.sleep(for: screenshot.delay)
             try await window.save(to: screenshot.file)
             end(0)

@@ -2,7 +2,7 @@ import CGtk4
 import HalcyonGTK
 
 /// Views in a row or a column.
-final class Box: View {
+class Box: View {
     enum Direction {
         case row
         case column
@@ -77,16 +77,16 @@ extension View {
 }
 
 extension Label {
-    /// A label at the leading edge in a style of GTK's.
+    /// A label at the leading edge in a class of the style sheet, of one line or at most two.
     convenience init(_ text: String, style: String, wraps: Bool = false) {
         self.init(text)
         self.style(style)
         self.wraps = wraps
         gtk_label_set_xalign(OpaquePointer(widget), 0)
-        if wraps {
-            gtk_label_set_max_width_chars(OpaquePointer(widget), 24)
-        } else {
-            gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
-        }
+        gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
+        guard wraps else { return }
+        gtk_label_set_lines(OpaquePointer(widget), 2)
+        gtk_label_set_max_width_chars(OpaquePointer(widget), 24)
+        gtk_label_set_wrap_mode(OpaquePointer(widget), PANGO_WRAP_WORD_CHAR)
     }
 }

@@ -18,7 +18,36 @@ final class PictureView: ImageView {
     override func measure(
         _ direction: Direction, other: CGFloat?
     ) -> (minimum: CGFloat, natural: CGFloat) {
-        let length = direction == .horizontal ? extent.width : extent.height
+        extent.length(in: direction)
+    }
+}
+
+/// The same for animations.
+final class AnimatedPictureView: AnimatedImageView {
+    private let extent: CGSize
+
+    init(width: CGFloat, height: CGFloat) {
+        extent = CGSize(width: width, height: height)
+        super.init()
+        contentMode = .fill
+        cornerRadius = .point(8)
+    }
+
+    override var heightDependsOnWidth: Bool { false }
+
+    override func measure(
+        _ direction: Direction, other: CGFloat?
+    ) -> (minimum: CGFloat, natural: CGFloat) {
+        extent.length(in: direction)
+    }
+}
+
+extension CGSize {
+    /// The least and the preferred length of a view of this size.
+    @MainActor fileprivate func length(
+        in direction: Canvas.Direction
+    ) -> (minimum: CGFloat, natural: CGFloat) {
+        let length = direction == .horizontal ? width : height
         return (length, length)
     }
 }

@@ -49,18 +49,28 @@ import HalcyonGTK
 
     /// Waits until the window is on the screen.
     func appeared() async throws {
-        while frame.screenshot() == nil { try await Task.sleep(for: .milliseconds(10)) }
+        while !frame.isMapped { try await Task.sleep(for: .milliseconds(10)) }
+        // The start of a program is not what the figure is about.
+        MainLoopMeter.reset()
     }
 
     /// Saves what the window looks like now.
     func save(to file: URL) async throws {
         await statistics.refresh()
         try await Task.sleep(for: .milliseconds(50))
-        guard let bitmap = frame.screenshot() else { throw NotOnScreen() }
+        var bitmap = frame.screenshot()
+        // There is none while the next frame is being made.
+        for _ in 0..<Self.attempts where bitmap == nil {
+            try await Task.sleep(for: .milliseconds(10))
+            bitmap = frame.screenshot()
+        }
+        guard let bitmap else { throw NotOnScreen() }
         let image = Image(bitmap: bitmap)
         let data = try image.kf.data(format: .PNG, options: ImageEncodingOptions())
         try data.write(to: file)
     }
+
+    private static let attempts = 1000
 
     private struct NotOnScreen: Error, CustomStringConvertible {
         let description = "the window is not on the screen, so there is no picture of it."
@@ -77,6 +87,8 @@ import HalcyonGTK
         sidebar.expand(horizontally: false)
         let left = Box(.column, [sidebar, statistics])
         left.requestedSize = CGSize(width: 200, height: 0)
+        // What is in it would like to be wider.
+        left.expand(horizontally: false)
         let line = View(widget: gtk_separator_new(GTK_ORIENTATION_VERTICAL))
         return Box(.row, [left, line, stack.expand()])
     }

@@ -5,7 +5,7 @@ import HalcyonGTK
 import HalcyonTestKit
 
 /// Where images came from and what the caches hold, as it is now.
-final class StatisticsPanel: View {
+final class StatisticsPanel: Box {
     private let gallery: Gallery
     private let grid: OpaquePointer
     private var figures: [Figure: Label] = [:]
@@ -26,9 +26,10 @@ final class StatisticsPanel: View {
         self.gallery = gallery
         let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
         grid = OpaquePointer(table)
-        let box = Box(.column, spacing: 8, [Label("LIVE", style: "statistics-title")])
-        super.init(widget: box.style("statistics").widget)
-        box.append(View(widget: table))
+        super.init(.column, spacing: 8)
+        style("statistics")
+        append(Label("LIVE", style: "statistics-title"))
+        append(View(widget: table))
         let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
         gtk_grid_set_row_spacing(pointer, 3)
         for (row, figure) in Figure.allCases.enumerated() {
