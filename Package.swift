@@ -100,7 +100,7 @@ let package = Package(
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
             name: "DirectCodecsTests",
-            dependencies: ["DirectCodecs", "CPixels", "HalcyonTestKit", "Vips"]),
+            dependencies: ["DirectCodecs", "CPNG", "CPixels", "HalcyonTestKit", "Vips"]),
         .testTarget(
             name: "CoefficientJPEGTests",
             dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
