@@ -103,7 +103,8 @@ let package = Package(
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
-                "DirectCodecs", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit", "Vips",
+                "DirectCodecs", "CPNG", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit",
+                "Vips",
             ]),
         .testTarget(
             name: "CoefficientJPEGTests",
