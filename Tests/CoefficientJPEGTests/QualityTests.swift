@@ -7,7 +7,7 @@ import Testing
 /// At 1/4 and 1/2 the planes differ from libjpeg's on purpose. Both are compared with the whole planes,
 /// transformed in double precision and made smaller with a Lanczos filter.
 @Suite struct QualityTests {
-    @Test(arguments: ["china.jpg", "flower.jpg"], [0, 1])
+    @Test(arguments: [("china.jpg", 0), ("flower.jpg", 1)])
     func planesAreNearerToTheFilteredPhotographThanLibjpegs(name: String, index: Int) throws {
         let samples = URL(filePath: #filePath).appending(
             path: "../../../Sources/HalcyonCLI/Samples")
