@@ -3,6 +3,7 @@ import Foundation
 import HalcyonTestKit
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOSSL
 
 /// A response, collected.
