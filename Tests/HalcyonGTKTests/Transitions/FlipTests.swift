@@ -14,8 +14,8 @@ import Testing
     private let ticker = ManualFrameTicker()
 
     /// The turned square in 100 × 100 pixels, as if it came from the left: (visible, not visible).
-    private let seen = [(16, 2), (16, 97), (50, 50), (74, 15), (74, 84)]
-    private let unseen = [(12, 50), (78, 50), (16, 0), (74, 10), (74, 89), (99, 50)]
+    private let seen = [(16, 3), (16, 96), (30, 6), (50, 50), (74, 15), (74, 84)]
+    private let unseen = [(12, 50), (78, 50), (30, 1), (30, 98), (74, 10), (74, 89)]
 
     /// The place on a square that comes from `edge` of a place on one that comes from the left.
     private func place(_ point: (Int, Int), from edge: FlipEdge) -> (Int, Int) {
