@@ -130,15 +130,9 @@ import Testing
     @Test(arguments: FlipEdge.allCases)
     func theGraphicsProcessorShowsTheSame(_ edge: FlipEdge) async throws {
         let window = await TestWindow(ImageView(), width: 100, height: 100)
-        defer { withExtendedLifetime(window) {} }
-        let native = try #require(gtk_widget_get_native(window.view.widget))
-        let renderer = try #require(gsk_gl_renderer_new())
-        defer { g_object_unref(UnsafeMutableRawPointer(renderer)) }
         // Not every machine has OpenGL.
-        guard gsk_renderer_realize(renderer, gtk_native_get_surface(native), nil) != 0 else {
-            return
-        }
-        defer { gsk_renderer_unrealize(renderer) }
+        guard let gl = window.makeRenderer(.gl) else { return }
+        defer { withExtendedLifetime((gl, window)) {} }
         let size = CGSize(width: 100, height: 100)
         let content = try #require(
             RenderNode.recording { $0.fill(CGRect(origin: .zero, size: size), with: .red) })
@@ -146,9 +140,9 @@ import Testing
             RenderNode.recording {
                 $0.drawTurned(
                     content, degrees: 45, edge: edge, size: size, scaleFactor: 1,
-                    renderer: renderer)
+                    renderer: gl.pointer)
             })
-        let texture = try #require(turned.texture(size, scaleFactor: 1, renderer: renderer))
+        let texture = try #require(turned.texture(size, scaleFactor: 1, renderer: gl.pointer))
         let shot = try #require(
             Bitmap(
                 downloading: texture.pointer, size: PixelSize(width: 100, height: 100)))
