@@ -30,13 +30,20 @@ let package = Package(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(
             name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // libjpeg-dev comes with libvips-dev.
+        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CPixels"),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
+        .target(
+            name: "DirectCodecs",
+            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
+        .target(name: "CoefficientJPEG"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
             dependencies: [
                 "Vips",
+                "DirectCodecs",
                 "CJPEG",
                 "CXXHash",
                 "CWebP",
@@ -77,6 +84,11 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
+        .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
+        .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
         .executableTarget(
             name: "HalcyonGallery",
             dependencies: [
@@ -88,6 +100,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(
+            name: "DirectCodecsTests",
+            dependencies: [
+                "DirectCodecs", "CPNG", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit",
+                "Vips",
+            ]),
+        .testTarget(
+            name: "CoefficientJPEGTests",
+            dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [

@@ -1,7 +1,7 @@
 #pragma once
 #include <glib-unix.h>
 #include <gtk/gtk.h>
-/* After the header that allows it. */
+/* Comes with GTK, but not by gtk.h. */
 #include <gsk/gl/gskglrenderer.h>
 
 /* libdispatch exports these two for main loops other than its own, but no header declares them. */

@@ -23,9 +23,7 @@ public import HalcyonGTK
         gtk_window_present(window)
         await nextFrame()
         // A window gets its size from the display, which may take more than one frame.
-        while Int(view.size.width) != width || Int(view.size.height) != height {
-            await nextFrame()
-        }
+        await frames { hasSize(width, height) }
     }
 
     isolated deinit {
@@ -35,9 +33,13 @@ public import HalcyonGTK
     /// Gives the view another size, as a user does who resizes the window.
     public func resize(width: Int, height: Int) async {
         gtk_widget_set_size_request(view.widget, gint(width), gint(height))
-        while Int(view.size.width) != width || Int(view.size.height) != height {
-            await nextFrame()
-        }
+        await frames { hasSize(width, height) }
+    }
+
+    /// Whether the view has this size, border and padding included.
+    private func hasSize(_ width: Int, _ height: Int) -> Bool {
+        gtk_widget_get_allocated_width(view.widget) == width
+            && gtk_widget_get_allocated_height(view.widget) == height
     }
 
     /// Draws a frame and waits until it is on the screen.
@@ -55,6 +57,13 @@ public import HalcyonGTK
         while !condition(), !Task.isCancelled { await nextFrame() }
     }
 
+    /// A renderer of its own for this window; `nil` when there is none of this kind. To be gone before
+    /// the window.
+    public func makeRenderer(_ kind: TestRenderer.Kind) -> TestRenderer? {
+        gtk_widget_get_native(view.widget).flatMap(gtk_native_get_surface)
+            .flatMap { TestRenderer(kind, surface: $0) }
+    }
+
     /// What the view looks like with the next frame.
     public func screenshot() async -> Bitmap {
         await nextFrame()
@@ -62,6 +71,36 @@ public import HalcyonGTK
             preconditionFailure("the view of a window was not drawn")
         }
         return bitmap
+    }
+}
+
+/// One of GTK's ways to draw, for the surface of a window.
+@MainActor public final class TestRenderer {
+    /// A kind of renderer.
+    public enum Kind: Sendable {
+        /// The processor draws; always there.
+        case cairo
+        /// The graphics processor draws, or a program that does as if.
+        case gl
+    }
+
+    /// The `GskRenderer`.
+    public let pointer: OpaquePointer
+
+    fileprivate init?(_ kind: Kind, surface: OpaquePointer) {
+        guard let made = kind == .cairo ? gsk_cairo_renderer_new() : gsk_gl_renderer_new() else {
+            return nil
+        }
+        guard gsk_renderer_realize(made, surface, nil) != 0 else {
+            g_object_unref(UnsafeMutableRawPointer(made))
+            return nil
+        }
+        pointer = made
+    }
+
+    isolated deinit {
+        gsk_renderer_unrealize(pointer)
+        g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 }
 

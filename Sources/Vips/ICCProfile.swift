@@ -1,16 +1,16 @@
-import Foundation
+public import Foundation
 
 /// What has to be known of an ICC profile (ICC.1) before colours are sent through it.
-struct ICCProfile {
+public struct ICCProfile: Sendable {
     /// The number of channels of the profile's device colour space, or `nil` for unusual ones.
-    let channelCount: Int?
+    public let channelCount: Int?
 
     /// Whether the profile is a matrix profile with the primaries and the curve of sRGB, whatever its
     /// name: within 0.003 in the primaries and 0.004 in the curve, less than half an 8-bit step mostly.
-    let isSRGB: Bool
+    public let isSRGB: Bool
 
     /// `nil` when the data is not a profile.
-    init?(_ data: Data) {
+    public init?(_ data: Data) {
         let bytes = [UInt8](data)
         guard bytes.count >= 132, bytes[36..<40].elementsEqual("acsp".utf8) else { return nil }
         switch String(decoding: bytes[16..<20], as: UTF8.self) {

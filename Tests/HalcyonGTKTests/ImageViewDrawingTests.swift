@@ -79,17 +79,45 @@ import Testing
     @Test func roundedCornersAreCutOff() async {
         let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
         view.contentMode = .stretch
-        view.cornerRadius = .point(30)
-        view.roundedCorners = [.topLeft, .bottomRight]
-        let shot = await TestWindow(view, width: 100, height: 100).screenshot()
-        #expect(shot.pixel(0, 0).alpha == 0 && shot.pixel(99, 99).alpha == 0)
-        #expect(shot.pixel(99, 0) == .red && shot.pixel(0, 99) == .red)
+        view.cornerRadius = .heightFraction(0.3)
+        let window = await TestWindow(view, width: 100, height: 100)
+        let shot = await window.screenshot()
+        for (x, y) in [(0, 0), (99, 0), (0, 99), (99, 99)] {
+            #expect(shot.pixel(x, y).alpha == 0)
+        }
         // The arc meets the diagonal at 30 − 30 / √2 = 8.8.
         #expect(shot.pixel(7, 7).alpha == 0 && shot.pixel(10, 10) == .red)
+        #expect(shot.pixel(50, 0) == .red && shot.pixel(0, 50) == .red)
         view.cornerRadius = nil
-        #expect(
-            await TestWindow(ImageView(), width: 10, height: 10).screenshot().pixel(5, 5).alpha == 0
-        )
+        #expect(await window.screenshot().pixel(0, 0) == .red)
+    }
+
+    @Test func onlyTheCornersAskedForAreCutOff() async throws {
+        let view = ImageView(image: image(.solid(.red, width: 10, height: 10)))
+        view.contentMode = .stretch
+        view.cornerRadius = .point(30)
+        view.roundedCorners = [.topLeft, .bottomRight]
+        let window = await TestWindow(view, width: 100, height: 100)
+        let cairo = try #require(window.makeRenderer(.cairo))
+        await window.nextFrame()
+        let shot = try #require(view.screenshot(by: cairo.pointer))
+        #expect(shot.pixel(0, 0).alpha == 0 && shot.pixel(99, 99).alpha == 0)
+        #expect(shot.pixel(99, 0) == .red && shot.pixel(0, 99) == .red)
+    }
+
+    @Test func theGraphicsProcessorDrawsTheSame() async throws {
+        let view = ImageView(image: wide)
+        view.contentMode = .fill
+        let label = Label("on top")
+        view.addOverlay(label, placement: OverlayPlacement(size: .intrinsicSize))
+        let window = await TestWindow(view, width: 100, height: 100)
+        // There may be no OpenGL here.
+        guard let renderer = window.makeRenderer(.gl) else { return }
+        label.isHidden = true
+        await window.nextFrame()
+        let shot = try #require(view.screenshot(by: renderer.pointer))
+        #expect(shot.pixel(0, 0) == .red && shot.pixel(99, 0) == .green)
+        #expect(shot.pixel(0, 99) == .blue && shot.pixel(99, 99) == .white)
     }
 
     @Test func anImageThatIsNotDecodedYetIsShownWhenItIs() async {

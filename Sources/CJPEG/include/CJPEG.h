@@ -3,6 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CJPEGReader.h"
+#include "CJPEGWriter.h"
+
 /* Decodes a progressive JPEG file while it arrives: each byte is entropy-decoded once, and the picture
    can be had after any scan. Errors of libjpeg, which leave by longjmp(), stay in here. A decoder is
    used by one thread at a time. */

@@ -116,18 +116,22 @@ extension ImageCache {
         _ data: Data, forComputedKey key: String, expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions, forcedExtension: String?
     ) async -> CacheStoreResult {
-        await DiskLane.writing.run { [diskStorage] in
-            do {
-                try diskStorage.store(
+        await withCheckedContinuation { continuation in
+            DiskLane.writing.submit { [diskStorage] in
+                diskStorage.store(
                     value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,
-                    forcedExtension: forcedExtension)
-                return CacheStoreResult()
-            } catch {
-                return CacheStoreResult(
-                    diskCacheResult: .failure(.disk(error, at: diskStorage.directoryURL)))
+                    forcedExtension: forcedExtension
+                ) { result in
+                    continuation.resume(
+                        returning: CacheStoreResult(
+                            diskCacheResult: result.mapError {
+                                .disk($0, at: diskStorage.directoryURL)
+                            }))
+                }
             }
         }
     }
+
     /// Options that say no more than how an image is stored.
     static func storeOptions(
         processorIdentifier: String, forcedExtension: String?, serializer: any CacheSerializer

@@ -102,6 +102,15 @@ final class PixelMemory: @unchecked Sendable {
         self.free = free
     }
 
+    /// Memory for `count` bytes, which are not written yet.
+    convenience init(count: Int) {
+        let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
+        self.init(adopting: pointer, count: count) { $0.deallocate() }
+    }
+
+    /// The bytes, to be written before the memory is shared.
+    var bytes: UnsafeMutablePointer<UInt8> { pointer.assumingMemoryBound(to: UInt8.self) }
+
     convenience init(copying data: Data) {
         let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, data.count), alignment: 16)
         data.withUnsafeBytes { bytes in

@@ -16,6 +16,10 @@ protocol ImageOperation: Sendable {
     /// `source` pixels, so that it may decode at a reduced scale. `nil` means the full size.
     func decodeSize(for source: PixelSize) -> PixelSize?
 
+    /// When this step comes first and is nothing but a change to a smaller size: that size, so that a
+    /// decoder can deliver it and the step be left out.
+    func reduction(of source: PixelSize) -> Reduction?
+
     /// Adds this step to `image`'s pipeline. `input` is the size that `outputSize(for:)` was asked
     /// with; after a reduced decode `image` may be smaller than that.
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage
@@ -25,4 +29,5 @@ extension ImageOperation {
     func outputSize(for input: PixelSize) -> PixelSize { input }
     func outputHasAlpha(for input: Bool) -> Bool { input }
     func decodeSize(for source: PixelSize) -> PixelSize? { nil }
+    func reduction(of source: PixelSize) -> Reduction? { nil }
 }

@@ -68,14 +68,31 @@ struct Recipe: Sendable {
             return try processed(source.bitmap(at: index))
         case .encoded(let encoded):
             let full = encoded.header.size
+            if let bitmap = try renderReduced(encoded, frame: index) { return bitmap }
             let pixels = try encoded.decoder.decode(
                 encoded.data, header: encoded.header, frame: index,
                 leastSize: operations.first?.decodeSize(for: full))
             do {
-                return try rendered(pixels, from: full)
+                return try rendered(pixels, from: full, with: operations[...])
             } catch let error as VipsError where operations.isEmpty {
                 throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
             }
+        }
+    }
+
+    /// Lets the decoder do the first step, if that is to make the picture smaller, or if there is none;
+    /// `nil` when it cannot.
+    private func renderReduced(_ encoded: EncodedImage, frame index: Int) throws -> Bitmap? {
+        let full = encoded.header.size
+        let first = operations.first.map { $0.reduction(of: full) }
+        guard let reduction = first ?? Reduction(size: full, quality: .best),
+            let pixels = try encoded.decoder.decode(
+                encoded.data, header: encoded.header, frame: index, reduction: reduction)
+        else { return nil }
+        do {
+            return try rendered(pixels, from: reduction.size, with: operations.dropFirst())
+        } catch let error as VipsError {
+            throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
         }
     }
 
@@ -93,10 +110,13 @@ struct Recipe: Sendable {
 
     /// Applies the steps to a decoded frame, on the calling thread.
     func processed(_ frame: Bitmap) throws -> Bitmap {
-        try rendered(.bitmap(frame), from: frame.size)
+        try rendered(.bitmap(frame), from: frame.size, with: operations[...])
     }
 
-    private func rendered(_ pixels: DecodedPixels, from full: PixelSize) throws -> Bitmap {
+    private func rendered(
+        _ pixels: DecodedPixels, from full: PixelSize,
+        with operations: ArraySlice<any ImageOperation>
+    ) throws -> Bitmap {
         if case .bitmap(let bitmap) = pixels, operations.isEmpty { return bitmap }
         var image = try pixels.pipeline()
         var size = full

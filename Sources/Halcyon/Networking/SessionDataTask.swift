@@ -23,6 +23,7 @@ public class SessionDataTask: @unchecked Sendable {
         var transfer: Task<Void, Never>?
         var isCancelled = false
         var hasViewers = false
+        var reportsProgress = false
     }
 
     private let state: Mutex<State>
@@ -76,6 +77,13 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.hasViewers = true }
     }
 
+    /// Whether a caller has joined who is told of the progress.
+    var reportsProgress: Bool { state.withLock { $0.reportsProgress } }
+
+    func addProgress() {
+        state.withLock { $0.reportsProgress = true }
+    }
+
     /// Bytes received so far.
     var receivedCount: Int { state.withLock { $0.data.count } }
 
@@ -117,12 +125,15 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// Starts the transfer unless it has been cancelled already.
+    /// Starts the transfer, on this thread up to its first wait, unless it has been cancelled already.
     func run(_ transfer: @escaping @Sendable () async -> Void) {
-        state.withLock {
-            guard !$0.isCancelled else { return }
-            $0.transfer = Task { await transfer() }
+        guard !isTransferCancelled else { return }
+        let task = Task.immediate { await transfer() }
+        let isLate = state.withLock {
+            $0.transfer = task
+            return $0.isCancelled
         }
+        if isLate { task.cancel() }
     }
 
     /// Whether the transfer was cancelled, because nobody waits for it any more.

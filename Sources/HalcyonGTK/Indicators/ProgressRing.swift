@@ -3,7 +3,7 @@ public import Foundation
 public import Halcyon
 
 /// A ring that fills as something proceeds, and turns as long as nobody knows how far it is.
-@MainActor public final class ProgressRing: Canvas {
+@MainActor public final class ProgressRing: Canvas, ProgressView {
     /// How much is done, 0 … 1; `nil`, the default, when it is not known.
     public var fraction: Double? {
         didSet {
@@ -82,12 +82,8 @@ public import Halcyon
         if length > 0 { stroke(from: start, to: start + length, alpha: 1) }
     }
 
-    private var textColor: Color {
-        var color = GdkRGBA()
-        gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
-        return Color(
-            red: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
-            alpha: CGFloat(color.alpha))
+    public func showProgress(received: Int64, total: Int64) {
+        fraction = total > 0 ? min(max(Double(received) / Double(total), 0), 1) : nil
     }
 
     private func updateTurning() {

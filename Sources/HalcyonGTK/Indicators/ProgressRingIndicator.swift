@@ -38,8 +38,7 @@ public import Halcyon
     }
 
     public func showProgress(received: Int64, total: Int64) {
-        guard total > 0 else { return }
-        ring.fraction = min(max(Double(received) / Double(total), 0), 1)
+        ring.showProgress(received: received, total: total)
     }
 
     public func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy {

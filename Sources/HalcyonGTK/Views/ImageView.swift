@@ -294,7 +294,7 @@ extension OverlayPlacement {
 
 extension View {
     /// Takes the view from the image view it lies on, or from another widget that carries it.
-    fileprivate func removeFromParent() {
+    func removeFromParent() {
         guard let parent = gtk_widget_get_parent(widget) else { return }
         if let carrier = View.of(parent) as? ImageView {
             carrier.removeOverlay(self)

@@ -73,7 +73,7 @@ import HalcyonGTK
 
         let list = ImageCollectionView(
             .grid(columns: 3...8), items: urls, configuration: configuration,
-            makeCell: {
+            makeCell: { () -> ImageView in
                 let cell = ImageView()
                 cell.requestedSize = CGSize(width: 140, height: 140)
                 cell.contentMode = .fill

@@ -24,7 +24,7 @@ struct EncodedImage: Sendable {
         if format == .PDF && !limits.allowsPDF {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
-        self.decoder = try decoder ?? ImageDecoders.decoder(for: format)
+        self.decoder = try decoder ?? ImageDecoders.decoder(for: format, reading: data)
         header = try self.decoder.header(of: data, format: format)
         self.data = data
         self.limits = limits

@@ -44,6 +44,21 @@ struct VipsDecoder: ImageDecoder {
         return .pipeline(image)
     }
 
+    /// Of JPEG the best quality needs a larger decode than the smallest that will do.
+    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
+        -> DecodedPixels?
+    {
+        guard header.format == .JPEG, reduction.quality == .best, reduction.size != header.size
+        else { return nil }
+        let least = PixelSize(
+            width: 2 * reduction.size.width, height: 2 * reduction.size.height)
+        let image = try decode(data, header: header, frame: frame, leastSize: least).pipeline()
+        return .pipeline(
+            try reporting(.JPEG) { () throws(VipsError) in
+                try image.resized(to: reduction.size.width, height: reduction.size.height)
+            })
+    }
+
     func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
         guard header.timing != nil else {
             let pixels = try decode(data, header: header, frame: 0, leastSize: nil)

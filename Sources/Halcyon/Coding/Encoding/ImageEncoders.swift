@@ -3,7 +3,10 @@ import Foundation
 /// The encoders, asked in this order. A new encoder is one new file and one line here.
 enum ImageEncoders {
     static let all: [any ImageEncoder] = [
-        VipsEncoder()
+        JPEGEncoder(),
+        PNGEncoder(),
+        WebPEncoder(),
+        VipsEncoder(),
     ]
 
     /// The first encoder that writes `format`.

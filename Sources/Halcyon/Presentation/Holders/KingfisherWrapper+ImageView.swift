@@ -93,7 +93,8 @@
                 progressBlock: progressBlock, completionHandler: nil)
         }
         return base.imageViewState.loader.load(
-            source, into: slot, options: parsedOptions.fitted(to: base.displayArea), progress: progressBlock,
+            source, into: slot, options: parsedOptions.fitted(to: base.displayArea),
+            progress: progressBlock,
             completion: completionHandler)
     }
 

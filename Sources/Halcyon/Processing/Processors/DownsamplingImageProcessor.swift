@@ -8,32 +8,44 @@ public import Foundation
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The size in points. One without extent stands for the image's own.
     public let size: CGSize
+    /// How well a file's bytes are decoded at that size. `best` by default.
+    public let quality: DownsamplingQuality
 
-    public init(size: CGSize) {
+    public init(size: CGSize, quality: DownsamplingQuality = .best) {
         self.size = size
+        self.quality = quality
     }
 
     public var identifier: String {
-        ProcessorIdentifier.make("DownsamplingImageProcessor", size.identifier)
+        ProcessorIdentifier.make(
+            "DownsamplingImageProcessor",
+            quality == .best ? size.identifier : "\(size.identifier), \(quality)")
     }
 
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
         -> KFCrossPlatformImage?
     {
-        item.image(scaledFor: options)?.kf.downsampled(to: size)
+        item.image(scaledFor: options)?.kf.downsampled(to: size, quality: quality)
     }
 }
 
 extension DownsamplingImageProcessor: TextualImageProcessor {
     static let textForm = ProcessorTextForm(
-        name: "downsample", arguments: ":WIDTHxHEIGHT",
+        name: "downsample", arguments: ":WIDTHxHEIGHT[:best|fast]",
         summary: "Decodes so that the longer side is that of the size; never enlarges.")
 
-    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
-        self.init(size: try arguments.required(.size))
+    private static let quality = ProcessorArgument<DownsamplingQuality>("quality", "best or fast") {
+        DownsamplingQuality(rawValue: $0)
     }
 
-    var argumentTexts: [String] { [SpecText.text(of: size)] }
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let size = try arguments.required(.size)
+        self.init(size: size, quality: arguments.optional(Self.quality) ?? .best)
+    }
+
+    var argumentTexts: [String] {
+        [SpecText.text(of: size)] + (quality == .best ? [] : [quality.rawValue])
+    }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
@@ -51,17 +63,23 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     }
 
     /// The image with its longer side reduced to that of `size`, in points.
-    func downsampled(to size: CGSize) -> KFCrossPlatformImage {
+    func downsampled(
+        to size: CGSize, quality: DownsamplingQuality = .best
+    ) -> KFCrossPlatformImage {
         guard max(size.width, size.height) > 0 else { return base }
-        return downsampled(toPixels: PixelSize(points: size, scale: base.scale))
+        return downsampled(
+            toPixels: PixelSize(points: size, scale: base.scale), quality: quality)
     }
 
     /// The image with its longer side reduced to that of `size`.
-    func downsampled(toPixels size: PixelSize) -> KFCrossPlatformImage {
+    func downsampled(
+        toPixels size: PixelSize, quality: DownsamplingQuality = .best
+    ) -> KFCrossPlatformImage {
         let source = base.pixelSize
         guard size.longestSide < source.longestSide else { return base }
         let factor = CGFloat(size.longestSide) / CGFloat(source.longestSide)
         let target = CGSize(width: source.width, height: source.height)
-        return base.applying(ResizeOperation(size: PixelSize(points: target, scale: factor)))
+        return base.applying(
+            ResizeOperation(size: PixelSize(points: target, scale: factor), quality: quality))
     }
 }

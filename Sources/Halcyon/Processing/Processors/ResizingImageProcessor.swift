@@ -66,11 +66,16 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 /// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
 struct ResizeOperation: ImageOperation {
     let size: PixelSize
+    var quality = DownsamplingQuality.best
 
     func outputSize(for input: PixelSize) -> PixelSize { size }
 
     func decodeSize(for source: PixelSize) -> PixelSize? {
         size.width < source.width && size.height < source.height ? size : nil
+    }
+
+    func reduction(of source: PixelSize) -> Reduction? {
+        decodeSize(for: source).map { Reduction(size: $0, quality: quality) }
     }
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {

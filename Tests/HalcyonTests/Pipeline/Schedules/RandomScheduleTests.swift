@@ -40,6 +40,6 @@ struct RandomScheduleTests {
         for seed in batch.seeds where !Task.isCancelled {
             await world.run(Schedule(seed: seed))
         }
-        world.checkEnds()
+        await world.finish()
     }
 }

@@ -49,14 +49,15 @@ final class ScheduleWorld: Sendable {
             if count != 1 { report("a call has ended \(count) times", schedule.seed) }
             call.release()
         }
-        await waitUntilIdle(schedule.seed)
+        await waitUntilIdle(schedule.seed, run.calls)
         for (url, _) in run.plans { origin.plan(url, nil) }
         for call in run.calls { check(call, of: run) }
         calls.withLock { $0 += run.calls.map { (schedule.seed, $0) } }
     }
 
-    /// Checks that no call has been told anything after its end.
-    func checkEnds() {
+    /// Checks that no call has been told anything after its end, and that nothing is under way.
+    func finish() async {
+        await waitUntilIdle(calls.value.last?.seed ?? 0)
         for (seed, call) in calls.value where call.ends.count != 1 {
             report("a call was told \(call.ends.count) ends", seed)
         }
@@ -105,13 +106,18 @@ final class ScheduleWorld: Sendable {
     }
 
     /// Waits until nothing is under way any more; that this ends is what is tested.
-    private func waitUntilIdle(_ seed: UInt64) async {
-        while work != nil, !Task.isCancelled { await pause() }
-        if let work { report("there is still \(work)", seed) }
+    ///
+    /// A file may be begun to be written after that: nobody waits for such a store.
+    private func waitUntilIdle(_ seed: UInt64, _ calls: [ScheduledCall] = []) async {
+        while let work = currentWork(of: calls) {
+            if Task.isCancelled { return report("there is still \(work)", seed) }
+            await pause()
+        }
     }
 
     /// What is still under way; `nil` when nothing is.
-    private var work: String? {
+    private func currentWork(of calls: [ScheduledCall]) -> String? {
+        if calls.contains(where: \.isTaskKept) { return "the task of a call that has ended" }
         let (tickets, preparing, isSettled) = downloader.downloads.withLock {
             ($0.table.tickets.count, $0.preparing.count, $0.settled.isEmpty)
         }

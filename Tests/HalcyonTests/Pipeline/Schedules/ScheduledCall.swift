@@ -22,10 +22,14 @@ final class ScheduledCall: Sendable {
     let plan: Schedule.Call
     let ends = Recorder<End>()
     private let control = Locked(Control())
+    private let task = WeakTask()
 
     init(_ plan: Schedule.Call) {
         self.plan = plan
     }
+
+    /// Whether somebody still keeps the task it was given.
+    var isTaskKept: Bool { task.isKept }
 
     /// Whether it was cancelled by its caller.
     var isCancelled: Bool { control.value.isCancelled }
@@ -67,6 +71,7 @@ final class ScheduledCall: Sendable {
             with: source, options: options, downloadTaskUpdated: { latest.set($0) },
             completionHandler: { [ends] in ends.record(End($0)) })
         guard let first else { return }
+        task.remember(first)
         latest.withLock { if $0 == nil { $0 = first } }
         let cancelsFirst = plan.cancelsFirstTask
         control.withLock { control in
@@ -111,6 +116,19 @@ final class ScheduledCall: Sendable {
         known.set(prefetcher)
         prefetcher.start()
         control.withLock { $0.cancel = { prefetcher.stop() } }
+    }
+}
+
+/// Knows a task without keeping it.
+private final class WeakTask: @unchecked Sendable {
+    // Unchecked because of the weak reference, which is set once, before anybody asks.
+
+    private weak var task: DownloadTask?
+
+    var isKept: Bool { task != nil }
+
+    func remember(_ task: DownloadTask) {
+        self.task = task
     }
 }
 

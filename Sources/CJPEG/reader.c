@@ -1,0 +1,207 @@
+#include "CJPEGReader.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jerror.h>
+#include <jpeglib.h>
+
+/* More scans than any encoder writes. Each costs a pass over all coefficients, so that a small file with
+   thousands of them would keep a core busy. */
+#define MAXIMUM_SCAN_COUNT 100
+
+struct cjpeg_reader {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf failure;
+    const cjpeg_piece *pieces;
+    size_t piece_count;
+    size_t next_piece;
+    char message[JMSG_LENGTH_MAX];
+};
+
+static cjpeg_reader *reader_of(j_common_ptr info) {
+    return info->client_data;
+}
+
+/* Errors */
+
+static void fail(j_common_ptr info) {
+    cjpeg_reader *reader = reader_of(info);
+    reader->errors.format_message(info, reader->message);
+    longjmp(reader->failure, 1);
+}
+
+static void fail_saying(j_common_ptr info, const char *message) {
+    cjpeg_reader *reader = reader_of(info);
+    snprintf(reader->message, sizeof reader->message, "%s", message);
+    longjmp(reader->failure, 1);
+}
+
+static void count_warning(j_common_ptr info, int level) {
+    if (level < 0) info->err->num_warnings++;
+}
+
+static void print_nothing(j_common_ptr info) {
+    (void)info;
+}
+
+static void check_scans(j_common_ptr info) {
+    if (((j_decompress_ptr)info)->input_scan_number > MAXIMUM_SCAN_COUNT) {
+        fail_saying(info, "Too many scans");
+    }
+}
+
+/* The source */
+
+static void do_nothing(j_decompress_ptr info) {
+    (void)info;
+}
+
+static boolean take_next_piece(j_decompress_ptr info) {
+    cjpeg_reader *reader = reader_of((j_common_ptr)info);
+    while (reader->next_piece < reader->piece_count) {
+        const cjpeg_piece *piece = &reader->pieces[reader->next_piece++];
+        if (piece->count == 0) continue;
+        reader->source.next_input_byte = piece->bytes;
+        reader->source.bytes_in_buffer = piece->count;
+        return TRUE;
+    }
+    fail_saying((j_common_ptr)info, "Premature end of JPEG file");
+    return FALSE;
+}
+
+static void skip(j_decompress_ptr info, long count) {
+    struct jpeg_source_mgr *source = info->src;
+    while (count > 0) {
+        if ((size_t)count <= source->bytes_in_buffer) {
+            source->next_input_byte += count;
+            source->bytes_in_buffer -= (size_t)count;
+            return;
+        }
+        count -= (long)source->bytes_in_buffer;
+        take_next_piece(info);
+    }
+}
+
+/* Life */
+
+cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count) {
+    cjpeg_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->info.err = jpeg_std_error(&reader->errors);
+    reader->errors.error_exit = fail;
+    reader->errors.emit_message = count_warning;
+    reader->errors.output_message = print_nothing;
+    if (setjmp(reader->failure)) {
+        jpeg_destroy_decompress(&reader->info);
+        free(reader);
+        return NULL;
+    }
+    reader->info.client_data = reader;
+    /* Keeps client_data and err. */
+    jpeg_create_decompress(&reader->info);
+    reader->source.init_source = do_nothing;
+    reader->source.fill_input_buffer = take_next_piece;
+    reader->source.skip_input_data = skip;
+    reader->source.resync_to_restart = jpeg_resync_to_restart;
+    reader->source.term_source = do_nothing;
+    reader->info.src = &reader->source;
+    reader->progress.progress_monitor = check_scans;
+    reader->info.progress = &reader->progress;
+    reader->pieces = pieces;
+    reader->piece_count = count;
+    return reader;
+}
+
+void cjpeg_reader_destroy(cjpeg_reader *reader) {
+    jpeg_destroy_decompress(&reader->info);
+    free(reader);
+}
+
+const char *cjpeg_reader_message(const cjpeg_reader *reader) {
+    return reader->message;
+}
+
+/* Work */
+
+bool cjpeg_reader_open(cjpeg_reader *reader, cjpeg_reader_header *header) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure)) return false;
+    jpeg_read_header(info, TRUE);
+    header->width = info->image_width;
+    header->height = info->image_height;
+    header->channels = 0;
+    if (info->jpeg_color_space == JCS_GRAYSCALE && info->num_components == 1) header->channels = 1;
+    if (info->jpeg_color_space == JCS_YCbCr && info->num_components == 3) header->channels = 3;
+    return true;
+}
+
+bool cjpeg_reader_start_planes(cjpeg_reader *reader, int denominator, cjpeg_plane planes[3]) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure)) return false;
+    info->scale_num = 1;
+    info->scale_denom = (unsigned)denominator;
+    info->raw_data_out = TRUE;
+    info->do_fancy_upsampling = FALSE;
+    info->do_block_smoothing = FALSE;
+    info->out_color_space = info->jpeg_color_space;
+    jpeg_start_decompress(info);
+    for (int index = 0; index < info->num_components && index < 3; index++) {
+        const jpeg_component_info *component = &info->comp_info[index];
+        double size = component->DCT_scaled_size / 8.0;
+        planes[index] = (cjpeg_plane) {
+            .width = component->downsampled_width,
+            .height = component->downsampled_height,
+            .extent_x = size * info->image_width * component->h_samp_factor
+                / info->max_h_samp_factor,
+            .extent_y = size * info->image_height * component->v_samp_factor
+                / info->max_v_samp_factor,
+            .row_capacity = (size_t)component->width_in_blocks
+                * (size_t)component->DCT_scaled_size,
+            .strip_height = (size_t)component->v_samp_factor
+                * (size_t)component->DCT_scaled_size,
+        };
+    }
+    return true;
+}
+
+bool cjpeg_reader_read_strip(cjpeg_reader *reader, uint8_t **const *rows) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure)) return false;
+    JDIMENSION height =
+        (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
+    if (jpeg_read_raw_data(info, (JSAMPIMAGE)rows, height) == 0) {
+        fail_saying((j_common_ptr)info, "There are no more rows");
+    }
+    return true;
+}
+
+bool cjpeg_reader_read_rgb(
+    cjpeg_reader *reader, int denominator, size_t width, size_t height, uint8_t *pixels,
+    size_t bytes_per_row) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure)) return false;
+    info->scale_num = 1;
+    info->scale_denom = (unsigned)denominator;
+    info->out_color_space = JCS_RGB;
+    jpeg_start_decompress(info);
+    if (info->output_width != width || info->output_height != height
+        || info->output_components != 3) {
+        fail_saying((j_common_ptr)info, "The picture has another size than its header says");
+    }
+    JSAMPROW rows[16];
+    while (info->output_scanline < info->output_height) {
+        JDIMENSION left = info->output_height - info->output_scanline;
+        JDIMENSION count = left < 16 ? left : 16;
+        for (JDIMENSION row = 0; row < count; row++) {
+            rows[row] = pixels + (info->output_scanline + row) * bytes_per_row;
+        }
+        jpeg_read_scanlines(info, rows, count);
+    }
+    return true;
+}

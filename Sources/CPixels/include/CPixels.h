@@ -1,0 +1,72 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* The inner loops of resampling and colour conversion, in integers. Two sets of them are built: plain C
+   for any processor, and one for x86-64 with AVX2 that is chosen when the program runs; both give the
+   same bits.
+
+   Samples on their way are int16_t with six fractional bits ("Q6": a byte times 64), which leaves room
+   for what Lanczos shoots over; those of premultiplied pixels are 14 bits of colour times opacity.
+   Weights ("taps") are Q14: 16384 is 1. */
+
+#define CPIXELS_TAP_ONE 16384
+/* A row that is blended is read and written in whole blocks of this many samples. */
+#define CPIXELS_BLOCK 32
+/* A target row is filtered in whole groups of this many samples, its taps in chunks of as many. */
+#define CPIXELS_GROUP 8
+
+typedef struct {
+    /* out[i] = sum of taps[k] * rows[k][i], in Q6. `tap_count` is even; `count` is a multiple of
+       CPIXELS_BLOCK, and all rows have as many bytes. */
+    void (*blend_bytes)(
+        const uint8_t *const *rows, const int16_t *taps, size_t tap_count, int16_t *out,
+        size_t count);
+
+    /* The same for rows of int16_t, which keep their scale. */
+    void (*blend_words)(
+        const int16_t *const *rows, const int16_t *taps, size_t tap_count, int16_t *out,
+        size_t count);
+
+    /* out[x] = sum of taps of x * row[starts[x] + k], in the scale of the row.
+
+       `tap_count` and `count` are multiples of CPIXELS_GROUP; `row` is readable for `tap_count` samples
+       from each start. The taps of eight neighbours a…h lie together, in chunks of eight: a, e, b, f, c,
+       g, d, h; then their next chunks; then the next eight neighbours. */
+    void (*filter_row)(
+        const int16_t *row, const int32_t *starts, const int16_t *taps, size_t tap_count,
+        int16_t *out, size_t count);
+
+    /* Q6 of full-range YCbCr (ITU-R BT.601, as JFIF has it) to RGB bytes. */
+    void (*ycbcr_to_rgb)(
+        const int16_t *y, const int16_t *cb, const int16_t *cr, uint8_t *rgb, size_t count);
+
+    /* Q6 of three planes to RGB bytes; all three may be the same plane. */
+    void (*pack_rgb)(
+        const int16_t *r, const int16_t *g, const int16_t *b, uint8_t *rgb, size_t count);
+} cpixels_kernels;
+
+/* The fastest set that this processor runs. */
+const cpixels_kernels *cpixels_best(void);
+/* Plain C. */
+const cpixels_kernels *cpixels_portable(void);
+
+/* Interleaved samples to planes: `channels` is 3 or 4, planes[c] has `count` samples. */
+void cpixels_split(
+    const int16_t *interleaved, int channels, size_t count, int16_t *const *planes);
+
+/* RGBA bytes with straight alpha to interleaved colour times opacity in 14 bits: 255 * 255 is 16256. */
+void cpixels_premultiply(const uint8_t *rgba, size_t count, int16_t *out);
+
+/* Planes of such products (red, green, blue, opacity) to RGBA bytes with straight alpha. */
+void cpixels_unpremultiply(
+    const int16_t *const *planes, size_t count, uint8_t *rgba);
+
+/* Turns pixels as EXIF orientation 1…8 says. `width` and `height` are those of `source`; rows of both
+   have no padding. */
+void cpixels_orient(
+    const uint8_t *source, size_t width, size_t height, int channels, int orientation,
+    uint8_t *target);
+
+/* RGBA bytes with straight alpha on white paper, as RGB bytes. */
+void cpixels_flatten(const uint8_t *rgba, size_t count, uint8_t *rgb);

@@ -1,0 +1,88 @@
+import CJPEG
+
+/// One file, read with libjpeg-turbo. Used by one thread.
+final class JPEGLibrary {
+    private let reader: OpaquePointer
+    private let pieces: UnsafeMutableBufferPointer<cjpeg_piece>
+
+    /// - Parameter pieces: The file; they have to stay where they are as long as this lives.
+    /// - Throws: `DirectCodecError` when the header is damaged, or does not say what `header` says.
+    init(_ pieces: [UnsafeRawBufferPointer], header: JPEGHeader) throws(DirectCodecError) {
+        self.pieces = .allocate(capacity: pieces.count)
+        for (index, piece) in pieces.enumerated() {
+            let bytes = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            self.pieces.initializeElement(
+                at: index, to: cjpeg_piece(bytes: bytes, count: piece.count))
+        }
+        guard let reader = cjpeg_reader_create(self.pieces.baseAddress, pieces.count) else {
+            self.pieces.deallocate()
+            throw .corrupt("there is no memory to decode it")
+        }
+        self.reader = reader
+        var found = cjpeg_reader_header()
+        guard cjpeg_reader_open(reader, &found) else { throw failure }
+        guard found.width == header.width, found.height == header.height,
+            found.channels == (header.isGrey ? 1 : 3)
+        else { throw .corrupt("Its headers contradict each other") }
+    }
+
+    deinit {
+        cjpeg_reader_destroy(reader)
+        pieces.deallocate()
+    }
+
+    /// Starts to decode planes at one over `denominator`.
+    func planes(denominator: Int, count: Int) throws(DirectCodecError) -> [JPEGPlane] {
+        var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
+            cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
+        )
+        let started = withUnsafeMutableBytes(of: &found) {
+            cjpeg_reader_start_planes(
+                reader, Int32(denominator), $0.assumingMemoryBound(to: cjpeg_plane.self).baseAddress
+            )
+        }
+        guard started else { throw failure }
+        return [found.0, found.1, found.2].prefix(count).map { plane in
+            JPEGPlane(
+                width: plane.width, height: plane.height, extentX: plane.extent_x,
+                extentY: plane.extent_y, rowCapacity: plane.row_capacity,
+                stripHeight: plane.strip_height)
+        }
+    }
+
+    func readStrip(into rows: JPEGStrip) throws(DirectCodecError) {
+        guard cjpeg_reader_read_strip(reader, rows) else { throw failure }
+    }
+
+    /// Decodes everything at one over `denominator`, to RGB rows without padding.
+    func readRGB(
+        denominator: Int, width: Int, height: Int, into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        guard
+            cjpeg_reader_read_rgb(
+                reader, Int32(denominator), width, height, pixels, width * 3)
+        else { throw failure }
+    }
+
+    private var failure: DirectCodecError {
+        .corrupt(String(cString: cjpeg_reader_message(reader)))
+    }
+}
+
+/// The planes of a file as libjpeg-turbo decodes them: chroma has the resolution of luminance where a
+/// larger transform gives it for nothing.
+final class JPEGLibraryPlanes: JPEGPlaneSource {
+    let planes: [JPEGPlane]
+    private let library: JPEGLibrary
+
+    init(
+        _ pieces: [UnsafeRawBufferPointer], header: JPEGHeader, denominator: Int
+    ) throws(DirectCodecError) {
+        library = try JPEGLibrary(pieces, header: header)
+        planes = try library.planes(denominator: denominator, count: header.isGrey ? 1 : 3)
+    }
+
+    func readStrip(into rows: JPEGStrip) throws(DirectCodecError) {
+        try library.readStrip(into: rows)
+    }
+}

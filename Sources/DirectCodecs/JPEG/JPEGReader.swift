@@ -1,0 +1,110 @@
+import CPixels
+
+/// How much of a picture's fineness a reduction keeps.
+public enum ReductionQuality: Sendable {
+    /// Decodes at twice the target's size or more where there is so much, and resamples the rest.
+    case best
+    /// Decodes at the smallest size that is not below the target's.
+    case fast
+}
+
+/// Reads ordinary JPEG files with libjpeg-turbo and nothing around it: the pipeline of an imaging library
+/// costs more than the pixels of a small picture.
+///
+/// Sizes and pixels are as stored; `turned` applies the orientation.
+public enum JPEGReader {
+    /// Decodes everything at one over `denominator` (1, 2, 4 or 8), sizes rounded up.
+    ///
+    /// - Parameter pixels: Receives RGB rows without padding.
+    /// - Throws: `DirectCodecError`.
+    public static func read(
+        _ file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int,
+        into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        let width = reduced(header.width, denominator)
+        let height = reduced(header.height, denominator)
+        try withPieces(of: file, header: header, denominator: denominator) {
+            pieces throws(DirectCodecError) in
+            try JPEGLibrary(pieces, header: header)
+                .readRGB(denominator: denominator, width: width, height: height, into: pixels)
+        }
+    }
+
+    /// Decodes at exactly `width` × `height` pixels, without ever holding more than a few rows of a
+    /// larger picture.
+    ///
+    /// - Parameters:
+    ///   - skipsCoefficients: Whether files that allow it are read with the decoder that steps over what a
+    ///     reduced picture does not need. What it refuses is left to libjpeg-turbo in any case.
+    ///   - pixels: Receives RGB rows without padding.
+    /// - Throws: `DirectCodecError`.
+    public static func read(
+        _ file: UnsafeRawBufferPointer, header: JPEGHeader, width: Int, height: Int,
+        quality: ReductionQuality, skipsCoefficients: Bool = true,
+        into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        let denominator = denominator(
+            for: header, width: width, height: height, quality: quality)
+        if skipsCoefficients, !header.isProgressive,
+            CoefficientPlanes.read(
+                file, width: width, height: height, denominator: denominator, into: pixels)
+        {
+            return
+        }
+        if header.isProgressive, denominator == 8, quality == .fast || header.isGrey,
+            let source = JPEGMeanPlanes(file, header: header)
+        {
+            return try PlaneReduction(source.planes, width: width, height: height)
+                .run(source, into: pixels)
+        }
+        try withPieces(of: file, header: header, denominator: denominator) {
+            pieces throws(DirectCodecError) in
+            let source = try JPEGLibraryPlanes(pieces, header: header, denominator: denominator)
+            try PlaneReduction(source.planes, width: width, height: height)
+                .run(source, into: pixels)
+        }
+    }
+
+    /// A side of the picture at one over `denominator`.
+    public static func reduced(_ length: Int, _ denominator: Int) -> Int {
+        (length + denominator - 1) / denominator
+    }
+
+    /// The greatest reduction that leaves the samples that `quality` wants.
+    static func denominator(
+        for header: JPEGHeader, width: Int, height: Int, quality: ReductionQuality
+    ) -> Int {
+        let factor = quality == .best ? 2 : 1
+        return [8, 4, 2].first {
+            reduced(header.width, $0) >= factor * width
+                && reduced(header.height, $0) >= factor * height
+        } ?? 1
+    }
+
+    /// Calls `body` with the parts of the file that the reduction needs.
+    private static func withPieces(
+        of file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int,
+        _ body: ([UnsafeRawBufferPointer]) throws(DirectCodecError) -> Void
+    ) throws(DirectCodecError) {
+        if header.isProgressive, denominator == 8 {
+            try JPEGCoarseScans.withPieces(of: file, body)
+        } else {
+            try body([file])
+        }
+    }
+}
+
+/// Turns pixels that were stored otherwise than they are shown.
+public enum PixelTurning {
+    /// Whether width and height are exchanged by orientation 1…8.
+    public static func exchangesSides(_ orientation: Int) -> Bool { orientation >= 5 }
+
+    /// Writes the pixels at `source`, `width` × `height`, to `target` as orientation 1…8 says; rows of both
+    /// have no padding.
+    public static func turn(
+        _ source: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, orientation: Int,
+        into target: UnsafeMutablePointer<UInt8>
+    ) {
+        cpixels_orient(source, width, height, Int32(channels), Int32(orientation), target)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// The segments of a JPEG file, one after the other.
+struct JPEGSegments {
+    /// More scans than any encoder writes. Each may cost a pass over the whole picture.
+    static let maximumScanCount = 100
+
+    struct Segment {
+        /// The mark's second byte.
+        let code: UInt8
+        /// What follows the length.
+        let content: UnsafeRawBufferPointer
+        /// Where the mark is.
+        let start: Int
+        /// What follows the segment.
+        let end: Int
+    }
+
+    /// Whether the mark for the end of the image has been reached.
+    private(set) var hasEnded = false
+    /// What follows the last segment.
+    private(set) var offset = 2
+    private let file: UnsafeRawBufferPointer
+
+    /// - Parameter file: `nil` comes first when it does not begin as JPEG files do.
+    init(_ file: UnsafeRawBufferPointer) {
+        self.file = file
+        if file.integer(at: 0, length: 2) != 0xFFD8 { offset = file.count }
+    }
+
+    /// The next segment; `nil` at the end of the image, and where no segment is.
+    mutating func next() -> Segment? {
+        // Marks may be padded with any number of 0xFF.
+        while file.byte(at: offset) == 0xFF, file.byte(at: offset + 1) == 0xFF { offset += 1 }
+        guard !hasEnded, file.byte(at: offset) == 0xFF, let code = file.byte(at: offset + 1) else {
+            return nil
+        }
+        if code == 0xD9 {
+            offset += 2
+            hasEnded = true
+            return nil
+        }
+        guard let length = file.integer(at: offset + 2, length: 2), length >= 2,
+            length <= file.count - offset - 2
+        else { return nil }
+        let start = offset
+        offset += 2 + length
+        return Segment(
+            code: code, content: UnsafeRawBufferPointer(rebasing: file[start + 4..<offset]),
+            start: start, end: offset)
+    }
+
+    /// Goes on behind the coded data of a scan; false when the file ends within it.
+    mutating func passScan() -> Bool {
+        guard let base = file.baseAddress else { return false }
+        while offset < file.count, let found = memchr(base + offset, 0xFF, file.count - offset) {
+            offset = UnsafeRawPointer(found) - base
+            guard let code = file.byte(at: offset + 1) else { return false }
+            // Neither a stuffed byte nor a restart.
+            if code != 0, !(0xD0...0xD7).contains(code) { return true }
+            offset += 2
+        }
+        return false
+    }
+}
+
+/// A scan header (SOS).
+struct JPEGScan {
+    struct Member {
+        let identifier: UInt8
+        /// Which table the differences of its means are coded with, 0…3.
+        let table: Int
+    }
+
+    let members: [Member]
+    /// The first coefficient in it, and the last.
+    let first: UInt8
+    let last: UInt8
+    /// The bit down to which coefficients were known before, 0 when they were not; and that down to which
+    /// this scan tells them.
+    let high: UInt8
+    let low: UInt8
+
+    /// - Parameter content: What follows the segment's length.
+    init?(_ content: UnsafeRawBufferPointer) {
+        guard let count = content.byte(at: 0), (1...4).contains(count),
+            content.count == 4 + 2 * Int(count)
+        else { return nil }
+        members = (0..<Int(count)).map { index in
+            Member(
+                identifier: content[1 + 2 * index], table: Int(content[2 + 2 * index] >> 4) & 3)
+        }
+        let end = content.count
+        first = content[end - 3]
+        last = content[end - 2]
+        high = content[end - 1] >> 4
+        low = content[end - 1] & 15
+    }
+}

@@ -1,0 +1,61 @@
+import CJPEG
+import CPixels
+public import Foundation
+
+/// Writes JPEG files with libjpeg-turbo.
+public enum JPEGWriter {
+    /// How a file is written.
+    public struct Options: Sendable {
+        /// 1 (smallest) … 100 (best).
+        public var quality: Int
+        /// Whether chroma is stored with half the width and height; by default below quality 90.
+        public var halvesChroma: Bool
+        /// Whether the file shows itself from coarse to fine while it arrives. Off by default: it takes
+        /// several times as long.
+        public var isProgressive: Bool
+
+        public init(quality: Int, halvesChroma: Bool? = nil, isProgressive: Bool = false) {
+            self.quality = min(max(quality, 1), 100)
+            self.halvesChroma = halvesChroma ?? (quality < 90)
+            self.isProgressive = isProgressive
+        }
+    }
+
+    /// The longest side a file can have here.
+    public static let longestSide = 65500
+
+    /// The file of pixels with 3 channels (RGB), or 4 (RGBA with straight alpha), which are put on white
+    /// paper.
+    ///
+    /// - Parameter pixels: Rows without padding.
+    /// - Throws: `DirectCodecError`.
+    public static func write(
+        _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options
+    ) throws(DirectCodecError) -> Data {
+        guard channels == 4 else {
+            return try write(pixels, width: width, height: height, options)
+        }
+        let flat = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height * 3)
+        defer { flat.deallocate() }
+        cpixels_flatten(pixels, width * height, flat)
+        return try write(flat, width: width, height: height, options)
+    }
+
+    private static func write(
+        _ rgb: UnsafePointer<UInt8>, width: Int, height: Int, _ options: Options
+    ) throws(DirectCodecError) -> Data {
+        let written = cjpeg_write(
+            rgb,
+            cjpeg_writing(
+                width: width, height: height, bytes_per_row: width * 3,
+                quality: Int32(options.quality), halves_chroma: options.halvesChroma,
+                is_progressive: options.isProgressive))
+        guard let bytes = written.bytes else {
+            let message = withUnsafeBytes(of: written.message) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            throw .encodingFailed(message)
+        }
+        return Data(bytesNoCopy: bytes, count: written.count, deallocator: .free)
+    }
+}

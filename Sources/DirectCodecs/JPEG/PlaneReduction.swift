@@ -1,0 +1,129 @@
+import CPixels
+import CoefficientJPEG
+
+/// Brings the planes of a picture to one size and makes RGB of them, while they are decoded: colours are
+/// converted last, when there are fewest pixels.
+struct PlaneReduction: ~Copyable {
+    private let planes: [JPEGPlane]
+    private let width: Int
+    private let resamplers: [PlaneResampler]
+    private let kernels: cpixels_kernels
+    /// The rows that are decoded next, of each plane.
+    private let strip: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
+    private let stripRows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
+    /// A target row of each plane.
+    private let made: UnsafeMutablePointer<Int16>
+    private let madeCapacity: Int
+
+    /// - Parameter planes: One or three.
+    init(_ planes: [JPEGPlane], width: Int, height: Int) {
+        self.init(planes, width: width, height: height, kernels: cpixels_best().pointee)
+    }
+
+    init(_ planes: [JPEGPlane], width: Int, height: Int, kernels: cpixels_kernels) {
+        self.planes = planes
+        self.width = width
+        self.kernels = kernels
+        resamplers = planes.map { plane in
+            PlaneResampler(
+                horizontal: SampleAxis(
+                    sourceCount: plane.width, extent: plane.extentX, targetCount: width,
+                    isHalved: plane.extentX * 2 == planes[0].extentX),
+                vertical: SampleAxis(
+                    sourceCount: plane.height, extent: plane.extentY, targetCount: height,
+                    isHalved: plane.extentY * 2 == planes[0].extentY),
+                rowCapacity: plane.rowCapacity, stripHeight: plane.stripHeight, kernels: kernels)
+        }
+        let rowCount = planes.reduce(0) { $0 + $1.stripHeight }
+        stripRows = .allocate(capacity: rowCount)
+        stripRows.initialize(repeating: nil, count: rowCount)
+        strip = .allocate(capacity: planes.count)
+        var first = stripRows
+        for (index, plane) in planes.enumerated() {
+            (strip + index).initialize(to: first)
+            first += plane.stripHeight
+        }
+        // Colours are converted in whole blocks.
+        madeCapacity = resamplers[0].targetRowCapacity + 2 * Int(CPIXELS_BLOCK)
+        made = .allocate(capacity: planes.count * madeCapacity)
+        made.initialize(repeating: 0, count: planes.count * madeCapacity)
+    }
+
+    deinit {
+        strip.deallocate()
+        stripRows.deallocate()
+        made.deallocate()
+    }
+
+    /// Decodes and writes everything, RGB rows without padding.
+    ///
+    /// - Parameter source: What has the planes, and nothing has been read of.
+    func run(
+        _ source: any JPEGPlaneSource, into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
+        var row = pixels
+        for index in 0..<strips {
+            reserveStrip()
+            try source.readStrip(into: strip)
+            row = finishStrip(index, writingTo: row)
+        }
+    }
+
+    /// The same of a decoder that delivers its strips by itself.
+    ///
+    /// - Throws: `JPEGRefusal`, after which what is written means nothing.
+    func run(_ picture: ReducedJPEG, into pixels: UnsafeMutablePointer<UInt8>) throws {
+        var row = pixels
+        try picture.decode { delivered in
+            reserveStrip()
+            for plane in planes.indices {
+                let rows = delivered[plane: plane]
+                guard let targets = strip[plane] else { continue }
+                for index in 0..<rows.rowCount {
+                    let samples = rows[index]
+                    guard let source = samples.baseAddress else { continue }
+                    targets[index]?.update(from: source, count: samples.count)
+                }
+            }
+            row = finishStrip(delivered.index, writingTo: row)
+        }
+    }
+
+    /// Makes room for the next strip.
+    private func reserveStrip() {
+        for (plane, resampler) in resamplers.enumerated() {
+            guard let rows = strip[plane] else { continue }
+            resampler.reserve(planes[plane].stripHeight) { rows[$0] = $1 }
+        }
+    }
+
+    /// Writes the target rows that the strip makes possible, and returns where the next one goes.
+    private func finishStrip(
+        _ index: Int, writingTo pixels: UnsafeMutablePointer<UInt8>
+    ) -> UnsafeMutablePointer<UInt8> {
+        for (plane, resampler) in resamplers.enumerated() {
+            let shape = planes[plane]
+            resampler.commit(
+                min(shape.stripHeight, max(0, shape.height - index * shape.stripHeight)))
+        }
+        var row = pixels
+        while resamplers.allSatisfy(\.hasNextRow) {
+            writeRow(to: row)
+            row += width * 3
+        }
+        return row
+    }
+
+    private func writeRow(to pixels: UnsafeMutablePointer<UInt8>) {
+        for (plane, resampler) in resamplers.enumerated() {
+            resampler.writeNextRow(to: made + plane * madeCapacity)
+        }
+        if resamplers.count == 1 {
+            kernels.pack_rgb(made, made, made, pixels, width)
+        } else {
+            kernels.ycbcr_to_rgb(
+                made, made + madeCapacity, made + 2 * madeCapacity, pixels, width)
+        }
+    }
+}

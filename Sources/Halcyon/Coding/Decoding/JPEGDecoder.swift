@@ -1,0 +1,117 @@
+import DirectCodecs
+import Foundation
+import Vips
+
+/// Reads ordinary JPEG files with libjpeg-turbo, straight to the pixels of the size that is wanted.
+///
+/// libvips reads them as well, but its pipeline costs 0.3 to 0.5 ms for each image before the first pixel,
+/// and resamples without SIMD. What needs more than decoding is left to it: CMYK, 12 bits, colours that
+/// have to be converted, and whatever is unusual.
+struct JPEGDecoder: ImageDecoder {
+    /// Above this many pixels a chain of steps is better fed row by row than from a whole picture.
+    private static let mostPixelsForChains = 4_000_000
+
+    func canDecode(_ format: ImageFormat) -> Bool {
+        format == .JPEG && DirectCoding.formats.contains(.JPEG)
+    }
+
+    func canDecode(_ data: Data, format: ImageFormat) -> Bool {
+        guard canDecode(format), let header = data.withUnsafeBytes(JPEGHeader.init) else {
+            return false
+        }
+        return ICCProfile.isNeutral(header.profile, channels: header.isGrey ? 1 : 3)
+    }
+
+    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
+        let header = try parsed(data)
+        return ImageHeader(format: .JPEG, size: header.shownSize, hasAlpha: false)
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
+        -> DecodedPixels
+    {
+        guard leastSize != nil || header.size.pixelCount <= Self.mostPixelsForChains else {
+            return try VipsDecoder().decode(data, header: header, frame: frame, leastSize: nil)
+        }
+        let denominator =
+            leastSize.map { least in
+                [8, 4, 2].first {
+                    JPEGReader.reduced(header.size.width, $0) >= least.width
+                        && JPEGReader.reduced(header.size.height, $0) >= least.height
+                } ?? 1
+            } ?? 1
+        return .bitmap(try decoded(data, denominator: denominator))
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
+        -> DecodedPixels?
+    {
+        guard reduction.size != header.size else {
+            return .bitmap(try decoded(data, denominator: 1))
+        }
+        return .bitmap(
+            try turned(data, size: reduction.size) { bytes, header, size, pixels in
+                try JPEGReader.read(
+                    bytes, header: header, width: size.width, height: size.height,
+                    quality: reduction.quality == .best ? .best : .fast,
+                    skipsCoefficients: DirectCoding.skipsJPEGCoefficients, into: pixels)
+            })
+    }
+
+    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
+        [try decoded(data, denominator: 1)]
+    }
+}
+
+extension JPEGDecoder {
+    private func parsed(_ data: Data) throws -> JPEGHeader {
+        guard let header = data.withUnsafeBytes(JPEGHeader.init) else {
+            throw ImageCodingError.unsupported(.JPEG, reason: "it is of an unusual kind")
+        }
+        return header
+    }
+
+    private func decoded(_ data: Data, denominator: Int) throws -> Bitmap {
+        let shown = try parsed(data).shownSize
+        let size = PixelSize(
+            width: JPEGReader.reduced(shown.width, denominator),
+            height: JPEGReader.reduced(shown.height, denominator))
+        return try turned(data, size: size) { bytes, header, _, pixels in
+            try JPEGReader.read(bytes, header: header, denominator: denominator, into: pixels)
+        }
+    }
+
+    /// The pixels that `read` writes, turned as the file says. `size` is as shown, the one `read` is called
+    /// with as stored.
+    private func turned(
+        _ data: Data, size: PixelSize,
+        _ read: (UnsafeRawBufferPointer, JPEGHeader, PixelSize, UnsafeMutablePointer<UInt8>) throws
+            -> Void
+    ) throws -> Bitmap {
+        let header = try parsed(data)
+        let stored =
+            PixelTurning.exchangesSides(header.orientation) ? size.transposed : size
+        let pixels = PixelMemory(count: size.pixelCount * 3)
+        do {
+            try data.withUnsafeBytes { try read($0, header, stored, pixels.bytes) }
+        } catch DirectCodecError.corrupt(let reason) {
+            throw ImageCodingError.corrupt(.JPEG, reason: reason)
+        }
+        guard header.orientation > 1 else {
+            return Bitmap(size: size, channels: 3, depth: .eight, storage: pixels)
+        }
+        let shown = PixelMemory(count: pixels.count)
+        PixelTurning.turn(
+            pixels.bytes, width: stored.width, height: stored.height, channels: 3,
+            orientation: header.orientation, into: shown.bytes)
+        return Bitmap(size: size, channels: 3, depth: .eight, storage: shown)
+    }
+}
+
+extension JPEGHeader {
+    /// The size after the orientation is applied.
+    fileprivate var shownSize: PixelSize {
+        let size = PixelSize(width: width, height: height)
+        return PixelTurning.exchangesSides(orientation) ? size.transposed : size
+    }
+}

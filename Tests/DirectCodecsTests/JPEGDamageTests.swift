@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import DirectCodecs
+
+struct JPEGDamageTests {
+    private static let size = (width: 83, height: 61)
+
+    private static func file(isProgressive: Bool) throws -> Data {
+        try JPEGFixture(width: size.width, height: size.height).jpeg(
+            quality: 60, isProgressive: isProgressive)
+    }
+
+    /// Everything that can be asked of a file: each either gives pixels or throws.
+    private static func outcomes(_ file: Data) -> [Bool] {
+        let work: [() throws -> Void] = [
+            { _ = try file.jpegPixels() },
+            { _ = try file.jpegPixels(denominator: 2) },
+            { _ = try file.jpegPixels(20, 15, .best) },
+            { _ = try file.jpegPixels(20, 15, .fast) },
+            { _ = try file.jpegPixels(10, 7, .fast) },
+            { _ = try file.jpegPixels(5, 3, .best) },
+        ]
+        return work.map { work in
+            do {
+                try work()
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func refusesFilesThatAreCutShort(_ isProgressive: Bool) throws {
+        let file = try Self.file(isProgressive: isProgressive)
+        #expect(Self.outcomes(file).allSatisfy { $0 })
+        for length in stride(from: 0, to: file.count - 2, by: 41) {
+            let cut = Data(file.prefix(length))
+            #expect(Self.outcomes(cut).allSatisfy { !$0 }, "\(length) of \(file.count)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func survivesAnyBytes(_ isProgressive: Bool) throws {
+        let file = try Self.file(isProgressive: isProgressive)
+        var state: UInt32 = isProgressive ? 7 : 8
+        func random(_ count: Int) -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 8) % count
+        }
+        for _ in 0..<60 {
+            var damaged = file
+            for _ in 0...random(3) {
+                // A flipped header would mostly be another size.
+                damaged[random(damaged.count)] = UInt8(random(256))
+            }
+            guard let header = damaged.jpegHeader, header.width * header.height < 1 << 20 else {
+                continue
+            }
+            _ = Self.outcomes(damaged)
+        }
+    }
+
+    @Test func refusesAHeaderThatContradictsTheFile() throws {
+        let small = try Self.file(isProgressive: false)
+        let large = try #require(
+            try JPEGFixture(width: 90, height: 61).jpeg().jpegHeader)
+        var pixels = [UInt8](repeating: 0, count: 90 * 61 * 3)
+        #expect(throws: DirectCodecError.corrupt("Its headers contradict each other")) {
+            try small.withUnsafeBytes { bytes in
+                try pixels.withUnsafeMutableBufferPointer {
+                    try JPEGReader.read(
+                        bytes, header: large, denominator: 1, into: $0.baseAddress!)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import DirectCodecs
+
+struct JPEGHeaderTests {
+    private let file: Data
+
+    init() throws {
+        file = try JPEGFixture(width: 37, height: 21).jpeg()
+    }
+
+    @Test(arguments: [false, true])
+    func tellsSizeAndProcess(_ isProgressive: Bool) throws {
+        let file = try JPEGFixture(width: 37, height: 21).jpeg(isProgressive: isProgressive)
+        let header = try #require(file.jpegHeader)
+        #expect(header.width == 37)
+        #expect(header.height == 21)
+        #expect(!header.isGrey)
+        #expect(header.isProgressive == isProgressive)
+        #expect(header.orientation == 1)
+        #expect(header.profile == nil)
+    }
+
+    /// A block of EXIF data with one entry.
+    private static func exif(
+        littleEndian: Bool, tag: Int = 0x0112, type: Int = 3, count: Int = 1, value: Int
+    ) -> [UInt8] {
+        func number(_ value: Int, _ length: Int) -> [UInt8] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return littleEndian ? bytes : bytes.reversed()
+        }
+        let field = littleEndian || type != 3 ? number(value, 4) : number(value, 2) + [0, 0]
+        return Array("Exif\0\0".utf8) + Array((littleEndian ? "II" : "MM").utf8) + number(42, 2)
+            + number(8, 4) + number(1, 2) + number(tag, 2) + number(type, 2) + number(count, 4)
+            + field + number(0, 4)
+    }
+
+    @Test(arguments: 1...8, [false, true])
+    func tellsTheOrientation(_ orientation: Int, _ littleEndian: Bool) throws {
+        let block = Self.exif(littleEndian: littleEndian, value: orientation)
+        #expect(file.inserting(0xE1, block).jpegHeader?.orientation == orientation)
+    }
+
+    @Test func takesEXIFWithoutOrientationAsUpright() {
+        let block = Self.exif(littleEndian: true, tag: 0x010F, value: 6)
+        #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 1)
+    }
+
+    @Test func leavesOddEXIFToOthers() {
+        let blocks = [
+            Self.exif(littleEndian: true, value: 0), Self.exif(littleEndian: false, value: 9),
+            Self.exif(littleEndian: true, type: 4, value: 6),
+            Self.exif(littleEndian: true, count: 2, value: 6),
+            Array(Self.exif(littleEndian: true, value: 6).prefix(20)), Array("Exif".utf8),
+        ]
+        for block in blocks { #expect(file.inserting(0xE1, block).jpegHeader == nil) }
+        let block = Self.exif(littleEndian: true, value: 6)
+        #expect(file.inserting(0xE1, block).inserting(0xE1, block).jpegHeader == nil)
+    }
+
+    private static func chunk(_ number: UInt8, _ total: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+        Array("ICC_PROFILE\0".utf8) + [number, total] + bytes
+    }
+
+    @Test func joinsTheChunksOfAProfile() {
+        let file = file.inserting(0xE2, Self.chunk(1, 2, [1, 2, 3]))
+            .inserting(0xE2, Self.chunk(2, 2, [4, 5]))
+        #expect(file.jpegHeader?.profile == [1, 2, 3, 4, 5])
+    }
+
+    @Test func leavesIncompleteProfilesToOthers() {
+        #expect(file.inserting(0xE2, Self.chunk(1, 2, [1])).jpegHeader == nil)
+        #expect(file.inserting(0xE2, Self.chunk(0, 1, [1])).jpegHeader == nil)
+        #expect(file.inserting(0xE2, Self.chunk(2, 1, [1])).jpegHeader == nil)
+        let twice = file.inserting(0xE2, Self.chunk(1, 1, [1]))
+            .inserting(0xE2, Self.chunk(1, 1, [1]))
+        #expect(twice.jpegHeader == nil)
+    }
+
+    @Test func leavesUnusualFramesToOthers() throws {
+        let frame = try #require(file.place(of: 0xC0))
+        // Other processes: arithmetic coding, lossless, hierarchical.
+        for code: UInt8 in [0xC3, 0xC5, 0xC9, 0xCA, 0xF7] {
+            var other = file
+            other[frame] = code
+            #expect(other.jpegHeader == nil)
+        }
+        // 12 bits; no height; four components; luminance coarser than chroma; no sampling at all.
+        let changes: [(Int, UInt8)] = [(3, 12), (8, 4), (10, 0x11), (10, 0), (10, 0x55)]
+        for (offset, value) in changes {
+            var other = file
+            other[frame + offset] = value
+            if offset == 10, value == 0x11 { other[frame + 13] = 0x22 }
+            #expect(other.jpegHeader == nil)
+        }
+        var flat = file
+        flat[frame + 4] = 0
+        flat[frame + 5] = 0
+        #expect(flat.jpegHeader == nil)
+    }
+
+    @Test func leavesOtherColoursToOthers() throws {
+        let transform: [UInt8] = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0]
+        #expect(file.inserting(0xEE, transform).jpegHeader == nil)
+        let ycc: [UInt8] = transform.dropLast() + [1]
+        #expect(file.inserting(0xEE, ycc).jpegHeader != nil)
+        // Without a JFIF segment the names of the components tell RGB.
+        let start = try #require(file.place(of: 0xE0))
+        var bare = Data(file.prefix(2) + file.dropFirst(start + 1 + 16))
+        #expect(bare.jpegHeader != nil)
+        let frame = try #require(bare.place(of: 0xC0))
+        for (index, name) in "RGB".utf8.enumerated() { bare[frame + 9 + 3 * index] = name }
+        #expect(bare.jpegHeader == nil)
+    }
+
+    @Test func leavesFilesWithAnyGapToOthers() throws {
+        let scan = try #require(file.place(of: 0xDA))
+        for length in 0..<scan { #expect(file.prefix(length).jpegHeader == nil) }
+        let table = try #require(file.place(of: 0xDB))
+        var gap = file
+        gap.insert(0, at: table - 1)
+        #expect(gap.jpegHeader == nil)
+        var padded = file
+        padded.insert(0xFF, at: table - 1)
+        #expect(padded.jpegHeader == file.jpegHeader)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import DirectCodecs
+
+struct JPEGReaderTests {
+    /// The signal-to-noise ratio of RGB bytes against Lanczos-3 of `pixels` in double precision.
+    private static func quality(
+        _ made: [UInt8], _ width: Int, _ height: Int, of pixels: [UInt8], _ fullWidth: Int
+    ) -> Double {
+        let fullHeight = pixels.count / 3 / fullWidth
+        var error = 0.0
+        for channel in 0..<3 {
+            let exact = ExactLanczos.plane(
+                stride(from: channel, to: pixels.count, by: 3).map { Double(pixels[$0]) },
+                SampleAxis(sourceCount: fullWidth, targetCount: width),
+                SampleAxis(sourceCount: fullHeight, targetCount: height))
+            for (index, value) in exact.enumerated() {
+                let difference = Double(made[3 * index + channel]) - min(max(value, 0), 255)
+                error += difference * difference
+            }
+        }
+        return 10 * log10(255 * 255 * Double(made.count) / max(error, 1e-9))
+    }
+
+    @Test(arguments: [
+        (160, 120, 60, 45), (233, 141, 28, 17), (233, 141, 22, 13), (200, 150, 99, 75),
+        (97, 61, 96, 60), (240, 180, 14, 11),
+    ])
+    func bestIsLanczosOfAllPixels(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) throws {
+        for (halves, isProgressive) in [(true, false), (false, false), (true, true)] {
+            let file = try JPEGFixture(width: w, height: h).jpeg(
+                halvesChroma: halves, isProgressive: isProgressive)
+            let made = try file.jpegPixels(toW, toH)
+            #expect(
+                Self.quality(made, toW, toH, of: try file.jpegPixels(), w) > 45,
+                "\(halves) \(isProgressive)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func fastIsNearEnough(_ isProgressive: Bool) throws {
+        let file = try JPEGFixture(width: 320, height: 240).jpeg(isProgressive: isProgressive)
+        for (width, height) in [(40, 30), (70, 52), (150, 112)] {
+            let made = try file.jpegPixels(width, height, .fast)
+            #expect(Self.quality(made, width, height, of: try file.jpegPixels(), 320) > 30)
+        }
+    }
+
+    @Test(arguments: [1, 2, 4, 8])
+    func roundsReducedSizesUp(_ denominator: Int) throws {
+        let file = try JPEGFixture(width: 37, height: 21).jpeg()
+        let expected =
+            ((37 + denominator - 1) / denominator) * ((21 + denominator - 1) / denominator)
+        #expect(try file.jpegPixels(denominator: denominator).count == expected * 3)
+    }
+
+    @Test func decodesNoMoreThanQualityNeeds() throws {
+        let header = try #require(try JPEGFixture(width: 801, height: 600).jpeg().jpegHeader)
+        func denominator(_ width: Int, _ height: Int, _ quality: ReductionQuality) -> Int {
+            JPEGReader.denominator(for: header, width: width, height: height, quality: quality)
+        }
+        #expect(denominator(101, 75, .fast) == 8)
+        #expect(denominator(102, 75, .fast) == 4)
+        #expect(denominator(101, 75, .best) == 2)
+        #expect(denominator(50, 37, .best) == 8)
+        #expect(denominator(500, 10, .fast) == 1)
+        #expect(denominator(900, 900, .best) == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func keepsAFlatGrey(_ isProgressive: Bool) throws {
+        let grey = [UInt8](repeating: 140, count: 90 * 70 * 3)
+        let file = try JPEGWriter.write(
+            grey, width: 90, height: 70, channels: 3,
+            options: JPEGWriter.Options(quality: 95, isProgressive: isProgressive))
+        for (width, height) in [(90, 70), (45, 35), (31, 24), (9, 7), (1, 1)] {
+            for quality in [ReductionQuality.best, .fast] {
+                #expect(try file.jpegPixels(width, height, quality).allSatisfy { $0 == 140 })
+            }
+        }
+    }
+
+    @Test(arguments: [(129, 67, false), (129, 67, true), (16, 16, true), (250, 9, false)])
+    func meansAreThoseOfAllCoefficients(_ w: Int, _ h: Int, _ halves: Bool) throws {
+        let file = try JPEGFixture(width: w, height: h).jpeg(
+            halvesChroma: halves, isProgressive: true)
+        try file.withUnsafeBytes { bytes in
+            let header = try #require(JPEGHeader(bytes))
+            let means = try #require(JPEGMeanPlanes(bytes, header: header))
+            let library = try JPEGLibraryPlanes([bytes], header: header, denominator: 8)
+            let found = try Self.samples(of: means)
+            let expected = try Self.samples(of: library)
+            // libjpeg decodes halved chroma with more coefficients.
+            for plane in halves ? 0..<1 : 0..<3 {
+                #expect(found[plane] == expected[plane])
+            }
+            #expect(means.planes.map(\.extentX)[0] == Double(w) / 8)
+        }
+    }
+
+    @Test func coarseScansShowTheSameAtAnEighth() throws {
+        let file = try JPEGFixture(width: 129, height: 67).jpeg(isProgressive: true)
+        try file.withUnsafeBytes { bytes in
+            let header = try #require(JPEGHeader(bytes))
+            let whole = try JPEGLibraryPlanes([bytes], header: header, denominator: 8)
+            let expected = try Self.samples(of: whole)
+            try JPEGCoarseScans.withPieces(of: bytes) { pieces throws(DirectCodecError) in
+                #expect(pieces.count > 1)
+                let part = try JPEGLibraryPlanes(pieces, header: header, denominator: 8)
+                #expect(try Self.samples(of: part) == expected)
+            }
+        }
+    }
+
+    /// The samples of each plane.
+    private static func samples(
+        of source: any JPEGPlaneSource
+    ) throws(DirectCodecError) -> [[UInt8]] {
+        let planes = source.planes
+        var samples = planes.map { _ in [UInt8]() }
+        let buffers = planes.map { plane in
+            (0..<plane.stripHeight).map { _ in
+                UnsafeMutablePointer<UInt8>.allocate(capacity: plane.rowCapacity)
+            }
+        }
+        let rows = buffers.map { plane in
+            let rows = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>.allocate(
+                capacity: plane.count)
+            for (index, row) in plane.enumerated() { (rows + index).initialize(to: row) }
+            return rows
+        }
+        let strip = UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
+            .allocate(capacity: planes.count)
+        for (index, plane) in rows.enumerated() { (strip + index).initialize(to: plane) }
+        defer {
+            buffers.joined().forEach { $0.deallocate() }
+            rows.forEach { $0.deallocate() }
+            strip.deallocate()
+        }
+        let count = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
+        for _ in 0..<count {
+            try source.readStrip(into: strip)
+            for (index, plane) in planes.enumerated() {
+                for row in buffers[index] where samples[index].count < plane.width * plane.height {
+                    samples[index] += UnsafeBufferPointer(start: row, count: plane.width)
+                }
+            }
+        }
+        return samples
+    }
+}
