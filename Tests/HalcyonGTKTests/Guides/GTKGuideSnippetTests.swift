@@ -8,7 +8,8 @@ import Testing
 @testable import HalcyonGTK
 
 /// Runs the code of `docs/gtk.md` in windows, with an origin of this process.
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct GTKGuideSnippetTests {
+@MainActor @Suite(.timeLimit(.minutes(20)), .enabled(if: TestDisplay.isAvailable))
+struct GTKGuideSnippetTests {
     private let fixture: ListFixture
 
     init() async throws {

@@ -6,7 +6,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ImageCellFactoryTests {
+@MainActor @Suite(.timeLimit(.minutes(20)), .enabled(if: TestDisplay.isAvailable))
+struct ImageCellFactoryTests {
     @Test func everyCellThatIsSeenShowsItsOwnImage() async throws {
         let fixture = try await ListFixture(count: 100)
         let list = fixture.makeList()
