@@ -43,6 +43,12 @@ import HalcyonTestKit
         FailureRoutes.add(to: origin, samples: samples)
     }
 
+    /// Removes the cache's files; nothing is loaded after that.
+    func removeFiles() {
+        // The system clears its temporary files some day.
+        try? folder.remove()
+    }
+
     /// Picture `index`; begins again after the last one.
     func picture(_ index: Int) -> Picture {
         pictures[index % pictures.count]

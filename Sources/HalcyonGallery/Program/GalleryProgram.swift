@@ -9,6 +9,7 @@ import HalcyonGTK
     private let loop = g_main_loop_new(nil, 0)
     private var exitCode: Int32 = 0
     private var window: GalleryWindow?
+    private var gallery: Gallery?
 
     /// Something this needs is not here (EX_UNAVAILABLE of sysexits.h).
     private static let unavailable: Int32 = 69
@@ -38,12 +39,15 @@ import HalcyonGTK
         work.cancel()
         window?.close()
         window = nil
+        // GTK may still hold views that hold the gallery.
+        gallery?.removeFiles()
         return exitCode
     }
 
     private func show() async {
         do {
             let gallery = try await Gallery(request.sources)
+            self.gallery = gallery
             let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
             self.window = window
             window.present()
