@@ -43,10 +43,14 @@ import HalcyonTestKit
         FailureRoutes.add(to: origin, samples: samples)
     }
 
-    /// Removes the cache's files; nothing is loaded after that.
+    /// Ends all downloads and removes the cache's files; the program has to end after that.
     func removeFiles() {
-        // The system clears its temporary files some day.
-        try? folder.remove()
+        KingfisherManager.shared.downloader.cancelAll()
+        // A file that is being written may come into a folder that is being removed; whatever is left
+        // then, the system clears some day.
+        for _ in 0..<10 {
+            if (try? folder.remove()) != nil { return }
+        }
     }
 
     /// Picture `index`; begins again after the last one.
