@@ -5,8 +5,10 @@ let package = Package(
     name: "halcyon",
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
+        .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
+        .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -26,10 +28,16 @@ let package = Package(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
-        // libjpeg-dev comes with libvips-dev.
+        .systemLibrary(
+            name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
-        .target(name: "DirectCodecs", dependencies: ["CPixels", "CJPEG"]),
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
+        .target(
+            name: "DirectCodecs",
+            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
+        .target(name: "CoefficientJPEG"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
@@ -62,19 +70,45 @@ let package = Package(
             ]),
         .target(
             name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
+        .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
+        .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
+        .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
         .executableTarget(
             name: "HalcyonCLI",
             dependencies: [
                 "Halcyon",
+                "HalcyonSamples",
                 "HalcyonTestKit",
                 "Vips",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            resources: [.copy("Samples")]),
+            ]),
+        // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
+        .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
+        .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
+        .executableTarget(
+            name: "HalcyonGallery",
+            dependencies: [
+                "Halcyon",
+                "HalcyonGTK",
+                "HalcyonSamples",
+                "HalcyonTestKit",
+                "CGtk4",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
-        .testTarget(name: "DirectCodecsTests", dependencies: ["DirectCodecs", "CPixels"]),
+        .testTarget(
+            name: "DirectCodecsTests",
+            dependencies: [
+                "DirectCodecs", "CPNG", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit",
+                "Vips",
+            ]),
+        .testTarget(
+            name: "CoefficientJPEGTests",
+            dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [
@@ -82,6 +116,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .testTarget(
@@ -89,7 +124,13 @@ let package = Package(
             dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
         .testTarget(
             name: "HalcyonCLITests",
-            dependencies: ["Halcyon", "HalcyonCLI", "HalcyonTestKit"]),
+            dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonGalleryTests",
+            dependencies: ["Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonGTKTests",
+            dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,7 +4,8 @@ import PackageDescription
 let package = Package(
     name: "halcyon-benchmarks",
     products: [
-        .executable(name: "halcyon-benchmarks", targets: ["HalcyonBenchmarks"])
+        .executable(name: "halcyon-benchmarks", targets: ["HalcyonBenchmarks"]),
+        .executable(name: "halcyon-gtk-benchmarks", targets: ["HalcyonGTKBenchmarks"]),
     ],
     dependencies: [
         .package(name: "halcyon", path: ".."),
@@ -22,15 +23,26 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: [
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-                .treatAllWarnings(as: .error),
-                .treatWarning("DeprecatedDeclaration", as: .warning),
-            ])
+            ]),
+        // A program of its own: the others need no GTK.
+        .executableTarget(
+            name: "HalcyonGTKBenchmarks",
+            dependencies: [
+                .product(name: "Halcyon", package: "halcyon"),
+                .product(name: "HalcyonGTK", package: "halcyon"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+        .treatWarning("DeprecatedDeclaration", as: .warning),
+    ]
+}

@@ -37,6 +37,12 @@ def with_noise(picture, deviation, seed):
     return Image.fromarray(numpy.clip(pixels + noise, 0, 255).round().astype(numpy.uint8))
 
 
+def animation(picture):
+    """A hundred frames, each the one before moved to the side."""
+    pixels = numpy.asarray(picture)
+    return [Image.fromarray(numpy.roll(pixels, 4 * index, axis=1)) for index in range(100)]
+
+
 def save(picture, path, quality):
     picture.save(path, quality=quality, subsampling="4:2:0")
     print(f"{path.name}: {picture.width}x{picture.height}, {path.stat().st_size} bytes")
@@ -51,6 +57,14 @@ def main(samples, output):
     small = with_noise(mosaic(samples, 400, 300), 2.0, seed=3)
     save(small, output / "400.jpg", quality=85)
     save(small.resize((64, 48), Image.Resampling.LANCZOS), output / "64.jpg", quality=85)
+    photo = with_noise(mosaic(samples, 840, 630), 1.0, seed=4)
+    save(photo, output / "100kb.jpg", quality=84)
+    for name, options in {"gif": {}, "webp": {"quality": 70, "method": 0}}.items():
+        frames = animation(small)
+        path = output / f"animation.{name}"
+        frames[0].save(
+            path, save_all=True, append_images=frames[1:], duration=40, loop=0, **options)
+        print(f"{path.name}: {len(frames)} frames, {path.stat().st_size} bytes")
 
     # Exactly 20,000 bytes: what follows the end of a JPEG is ignored.
     path = output / "20kb.jpg"

@@ -65,12 +65,22 @@ class Library:
         del result
         return {"value": peak}
 
+    def peak_of_series(self, request):
+        """The same for many photographs, one after another, each read anew."""
+        start = peak_memory.restart()
+        for _ in range(request["count"]):
+            with open(request["photograph"], "rb") as file:
+                data = file.read()
+            self.thumbnail(data, request["width"], request["height"], request.get("way"))
+        return {"value": peak_memory.current() - start}
+
     def answer(self, request):
         commands = {
             "time": self.time_thumbnail,
             "write": self.write_thumbnail,
             "warm-up": self.warm_up,
             "peak": self.peak_of_thumbnail,
+            "peak-series": self.peak_of_series,
         }
         return commands[request["command"]](request)
 

@@ -31,4 +31,9 @@ public enum EXIFBlock {
         }
         return orientation ?? 1
     }
+
+    /// The same of bytes that may be missing, which is orientation 1.
+    package static func orientation(ofBlock block: [UInt8]?) -> Int? {
+        block.map { $0.withUnsafeBytes { orientation(in: $0) } } ?? 1
+    }
 }

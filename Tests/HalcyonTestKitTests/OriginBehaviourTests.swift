@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import FoundationNetworking
 import HalcyonTestKit
 import NIOCore
 import NIOHTTP1
@@ -159,15 +158,10 @@ import Testing
             "/x",
             .endless(Data("abc".utf8)).with(
                 .slices(bytes: 2), .chunked, .breakOff(afterBytes: 7, .close)))
-        try await withClient { client in
-            let request = HTTPClientRequest(url: server.url("/x").absoluteString)
-            let response = try await client.execute(request, timeout: .seconds(60))
-            var received = ""
-            await #expect(throws: (any Error).self) {
-                for try await piece in response.body { received += String(buffer: piece) }
-            }
-            #expect(received == "abcabca")
-        }
+        // Read from the socket: a client that is told of the break first may drop what came before it.
+        let answer = try await RawClient(port: server.port).exchange("/x")
+        let lines = String(decoding: answer.body, as: UTF8.self).components(separatedBy: "\r\n")
+        #expect(lines == ["2", "ab", "2", "ca", "2", "bc", "1", "a", ""])
         try await server.shutdown()
     }
 
@@ -184,13 +178,15 @@ import Testing
         let server = try await OriginServer.start()
         let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
         server.route("/x", .ok(large).with(.encoded(encoding)))
-        // The system's client undoes the encoding with the real zlib.
-        let session = URLSession(configuration: .ephemeral)
-        let (body, response) = try await session.data(from: server.url("/x"))
-        let fields = try #require(response as? HTTPURLResponse)
-        #expect(fields.value(forHTTPHeaderField: "Content-Encoding") == encoding.rawValue)
-        #expect(body == large)
-        session.finishTasksAndInvalidate()
+        // What undoes the encoding is the real zlib.
+        try await withClient(decompresses: true) { client in
+            let answer = try await client.get(server.url("/x"))
+            #expect(answer.body == large)
+        }
+        let raw = try await RawClient(port: server.port).exchange(
+            "/x", headers: ["Connection: close"])
+        #expect(raw.head.contains("Content-Encoding: \(encoding.rawValue)"))
+        #expect(Data(raw.body) != large)
         try await server.shutdown()
     }
 

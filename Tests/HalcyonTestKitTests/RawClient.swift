@@ -44,6 +44,7 @@ final class RawClient: Sendable {
                 while !isEnough(bytes) {
                     let count = recv(descriptor, &chunk, chunk.count, 0)
                     if count < 0 {
+                        if errno == EINTR { continue }
                         continuation.resume(returning: (bytes, errno))
                         return
                     }

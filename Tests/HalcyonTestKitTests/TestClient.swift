@@ -3,6 +3,7 @@ import Foundation
 import HalcyonTestKit
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOSSL
 
 /// A response, collected.
@@ -19,7 +20,7 @@ struct Answer: Sendable {
 @discardableResult
 func withClient<Result: Sendable>(
     trusting certificates: [TestCertificate] = [.localhost], identity: TestCertificate? = nil,
-    connections: Int = 8, redirects: Int? = nil,
+    connections: Int = 8, redirects: Int? = nil, decompresses: Bool = false,
     _ body: (HTTPClient) async throws -> Result
 ) async throws -> Result {
     var tls = TLSConfiguration.makeClientConfiguration()
@@ -41,6 +42,7 @@ func withClient<Result: Sendable>(
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.redirectConfiguration =
         redirects.map { .follow(max: $0, allowCycles: true) } ?? .disallow
+    if decompresses { configuration.decompression = .enabled(limit: .none) }
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     do {
         let result = try await body(client)

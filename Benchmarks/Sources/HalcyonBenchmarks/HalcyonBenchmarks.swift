@@ -5,6 +5,9 @@ struct HalcyonBenchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halcyon-benchmarks",
         abstract: "Measures Halcyon beside other libraries, in turns, in one run.",
-        subcommands: [RunCommand.self, OriginCommand.self, PeakCommand.self],
+        subcommands: [
+            RunCommand.self, OriginCommand.self, PeakCommand.self, PhotosCommand.self,
+            SeriesCommand.self,
+        ],
         defaultSubcommand: RunCommand.self)
 }

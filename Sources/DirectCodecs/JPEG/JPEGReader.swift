@@ -33,23 +33,35 @@ public enum JPEGReader {
     /// Decodes at exactly `width` × `height` pixels, without ever holding more than a few rows of a
     /// larger picture.
     ///
-    /// - Parameter pixels: Receives RGB rows without padding.
+    /// - Parameters:
+    ///   - skipsCoefficients: Whether files that allow it are read with the decoder that steps over what a
+    ///     reduced picture does not need. What it refuses is left to libjpeg-turbo in any case.
+    ///   - pixels: Receives RGB rows without padding.
     /// - Throws: `DirectCodecError`.
     public static func read(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader, width: Int, height: Int,
-        quality: ReductionQuality, into pixels: UnsafeMutablePointer<UInt8>
+        quality: ReductionQuality, skipsCoefficients: Bool = true,
+        into pixels: UnsafeMutablePointer<UInt8>
     ) throws(DirectCodecError) {
         let denominator = denominator(
             for: header, width: width, height: height, quality: quality)
+        if skipsCoefficients, !header.isProgressive,
+            CoefficientPlanes.read(
+                file, width: width, height: height, denominator: denominator, into: pixels)
+        {
+            return
+        }
         if header.isProgressive, denominator == 8, quality == .fast || header.isGrey,
             let source = JPEGMeanPlanes(file, header: header)
         {
-            return try PlaneReduction(source, width: width, height: height).run(into: pixels)
+            return try PlaneReduction(source.planes, width: width, height: height)
+                .run(source, into: pixels)
         }
         try withPieces(of: file, header: header, denominator: denominator) {
             pieces throws(DirectCodecError) in
             let source = try JPEGLibraryPlanes(pieces, header: header, denominator: denominator)
-            try PlaneReduction(source, width: width, height: height).run(into: pixels)
+            try PlaneReduction(source.planes, width: width, height: height)
+                .run(source, into: pixels)
         }
     }
 

@@ -1,11 +1,11 @@
 import CPixels
+import CoefficientJPEG
 
 /// Brings the planes of a picture to one size and makes RGB of them, while they are decoded: colours are
 /// converted last, when there are fewest pixels.
 struct PlaneReduction: ~Copyable {
-    private let source: any JPEGPlaneSource
+    private let planes: [JPEGPlane]
     private let width: Int
-    private let height: Int
     private let resamplers: [PlaneResampler]
     private let kernels: cpixels_kernels
     /// The rows that are decoded next, of each plane.
@@ -15,19 +15,15 @@ struct PlaneReduction: ~Copyable {
     private let made: UnsafeMutablePointer<Int16>
     private let madeCapacity: Int
 
-    /// - Parameter source: One or three planes that nothing has been read of.
-    init(_ source: any JPEGPlaneSource, width: Int, height: Int) {
-        self.init(source, width: width, height: height, kernels: cpixels_best().pointee)
+    /// - Parameter planes: One or three.
+    init(_ planes: [JPEGPlane], width: Int, height: Int) {
+        self.init(planes, width: width, height: height, kernels: cpixels_best().pointee)
     }
 
-    init(
-        _ source: any JPEGPlaneSource, width: Int, height: Int, kernels: cpixels_kernels
-    ) {
-        self.source = source
+    init(_ planes: [JPEGPlane], width: Int, height: Int, kernels: cpixels_kernels) {
+        self.planes = planes
         self.width = width
-        self.height = height
         self.kernels = kernels
-        let planes = source.planes
         resamplers = planes.map { plane in
             PlaneResampler(
                 horizontal: SampleAxis(
@@ -60,26 +56,63 @@ struct PlaneReduction: ~Copyable {
     }
 
     /// Decodes and writes everything, RGB rows without padding.
-    func run(into pixels: UnsafeMutablePointer<UInt8>) throws(DirectCodecError) {
-        let planes = source.planes
+    ///
+    /// - Parameter source: What has the planes, and nothing has been read of.
+    func run(
+        _ source: any JPEGPlaneSource, into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
         let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
         var row = pixels
         for index in 0..<strips {
-            for (plane, resampler) in resamplers.enumerated() {
-                guard let rows = strip[plane] else { continue }
-                resampler.reserve(planes[plane].stripHeight) { rows[$0] = $1 }
-            }
+            reserveStrip()
             try source.readStrip(into: strip)
-            for (plane, resampler) in resamplers.enumerated() {
-                let shape = planes[plane]
-                resampler.commit(
-                    min(shape.stripHeight, max(0, shape.height - index * shape.stripHeight)))
-            }
-            while resamplers.allSatisfy(\.hasNextRow) {
-                writeRow(to: row)
-                row += width * 3
-            }
+            row = finishStrip(index, writingTo: row)
         }
+    }
+
+    /// The same of a decoder that delivers its strips by itself.
+    ///
+    /// - Throws: `JPEGRefusal`, after which what is written means nothing.
+    func run(_ picture: ReducedJPEG, into pixels: UnsafeMutablePointer<UInt8>) throws {
+        var row = pixels
+        try picture.decode { delivered in
+            reserveStrip()
+            for plane in planes.indices {
+                let rows = delivered[plane: plane]
+                guard let targets = strip[plane] else { continue }
+                for index in 0..<rows.rowCount {
+                    let samples = rows[index]
+                    guard let source = samples.baseAddress else { continue }
+                    targets[index]?.update(from: source, count: samples.count)
+                }
+            }
+            row = finishStrip(delivered.index, writingTo: row)
+        }
+    }
+
+    /// Makes room for the next strip.
+    private func reserveStrip() {
+        for (plane, resampler) in resamplers.enumerated() {
+            guard let rows = strip[plane] else { continue }
+            resampler.reserve(planes[plane].stripHeight) { rows[$0] = $1 }
+        }
+    }
+
+    /// Writes the target rows that the strip makes possible, and returns where the next one goes.
+    private func finishStrip(
+        _ index: Int, writingTo pixels: UnsafeMutablePointer<UInt8>
+    ) -> UnsafeMutablePointer<UInt8> {
+        for (plane, resampler) in resamplers.enumerated() {
+            let shape = planes[plane]
+            resampler.commit(
+                min(shape.stripHeight, max(0, shape.height - index * shape.stripHeight)))
+        }
+        var row = pixels
+        while resamplers.allSatisfy(\.hasNextRow) {
+            writeRow(to: row)
+            row += width * 3
+        }
+        return row
     }
 
     private func writeRow(to pixels: UnsafeMutablePointer<UInt8>) {

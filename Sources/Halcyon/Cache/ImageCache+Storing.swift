@@ -11,17 +11,6 @@ extension ImageCache {
         ).result
     }
 
-    /// Stores an image and returns when it is in memory; the disk is written meanwhile.
-    func beginStore(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
-        options: KingfisherParsedOptionsInfo, toDisk: Bool
-    ) async -> PendingStore {
-        // What cannot be rendered is refused, with the error, below.
-        let rendered = (try? await image.rendered()) ?? image
-        return startStore(
-            rendered, original: original, forKey: key, options: options, toDisk: toDisk)
-    }
-
     /// Writes the original bytes of an image to disk and returns when that is done. Extension,
     /// expiration and write options are those of the options; no processor is part of the key.
     func storeOriginal(
@@ -127,18 +116,22 @@ extension ImageCache {
         _ data: Data, forComputedKey key: String, expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions, forcedExtension: String?
     ) async -> CacheStoreResult {
-        await DiskLane.writing.run { [diskStorage] in
-            do {
-                try diskStorage.store(
+        await withCheckedContinuation { continuation in
+            DiskLane.writing.submit { [diskStorage] in
+                diskStorage.store(
                     value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,
-                    forcedExtension: forcedExtension)
-                return CacheStoreResult()
-            } catch {
-                return CacheStoreResult(
-                    diskCacheResult: .failure(.disk(error, at: diskStorage.directoryURL)))
+                    forcedExtension: forcedExtension
+                ) { result in
+                    continuation.resume(
+                        returning: CacheStoreResult(
+                            diskCacheResult: result.mapError {
+                                .disk($0, at: diskStorage.directoryURL)
+                            }))
+                }
             }
         }
     }
+
     /// Options that say no more than how an image is stored.
     static func storeOptions(
         processorIdentifier: String, forcedExtension: String?, serializer: any CacheSerializer

@@ -193,7 +193,8 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImageInMemoryCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) -> KFCrossPlatformImage? {
-        retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+        retrieveImageInMemoryCache(
+            forKey: key, options: options.map { KingfisherParsedOptionsInfo($0) } ?? .standard)
     }
 
     /// The image on disk, if any; it is not put into memory.

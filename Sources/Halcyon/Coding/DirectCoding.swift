@@ -4,7 +4,7 @@ import Synchronization
 /// instead of with libvips.
 public enum DirectCoding {
     /// The formats for which that can be done.
-    public static let supportedFormats: Set<ImageFormat> = [.JPEG]
+    public static let supportedFormats: Set<ImageFormat> = [.JPEG, .PNG, .WebP, .GIF]
 
     /// The formats for which it is done, where the file and the request allow it. All that are supported
     /// by default; without a format everything of it passes through libvips, to compare the two or to
@@ -14,5 +14,14 @@ public enum DirectCoding {
         set { chosen.withLock { $0 = newValue.intersection(supportedFormats) } }
     }
 
+    /// Whether reduced JPEG pictures are decoded without the coefficients that they do not show, where the
+    /// file allows it: about twice as fast, with the same pixels at 1/8 of the size and finer ones at 1/4
+    /// and 1/2. True by default; otherwise libjpeg-turbo decodes them all.
+    public static var skipsJPEGCoefficients: Bool {
+        get { skipping.load(ordering: .relaxed) }
+        set { skipping.store(newValue, ordering: .relaxed) }
+    }
+
     private static let chosen = Mutex(supportedFormats)
+    private static let skipping = Atomic(true)
 }

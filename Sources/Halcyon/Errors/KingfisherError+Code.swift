@@ -4,6 +4,11 @@ extension KingfisherError: CustomNSError {
     /// `KingfisherError.domain`.
     public static var errorDomain: String { domain }
 
+    /// The description, which `localizedDescription` gives too.
+    public var errorUserInfo: [String: Any] {
+        errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:]
+    }
+
     /// Kingfisher's number for the reason.
     public var errorCode: Int {
         switch self {

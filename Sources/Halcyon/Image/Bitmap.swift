@@ -52,19 +52,8 @@ public struct Bitmap: Sendable {
 
     /// Calls `body` with the pixels.
     public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        let start = UnsafeRawPointer(storage.pointer).advanced(by: offset)
         defer { withExtendedLifetime(storage) {} }
-        return try body(UnsafeRawBufferPointer(start: start, count: byteCount))
-    }
-
-    /// Where the pixels are: equal for bitmaps that share them.
-    struct Identity: Hashable {
-        let storage: ObjectIdentifier
-        let offset: Int
-    }
-
-    var identity: Identity {
-        Identity(storage: ObjectIdentifier(storage), offset: offset)
+        return try body(UnsafeRawBufferPointer(start: address, count: byteCount))
     }
 
     /// A copy of the pixels.

@@ -22,6 +22,8 @@ struct Coalescer<Key: Hashable, Transfer, Waiter> {
             case .start(let transfer, _), .share(let transfer, _): transfer
             }
         }
+
+        var isStart: Bool { if case .start = self { true } else { false } }
     }
 
     /// What leaving asks for.

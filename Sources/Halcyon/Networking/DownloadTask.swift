@@ -14,13 +14,28 @@ public final class DownloadTask: Sendable {
     private struct State {
         var carried = Carried.nothing
         var isCancelled = false
+        /// `nil` until it is known what the caller asks for.
+        var priority: Float?
+        /// Whether the caller has changed the priority of the options.
+        var isReprioritized = false
+        /// The task of the attempt that took this one's place.
+        var successor: DownloadTask?
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init() {}
+    init() {
+        state = Mutex(State())
+    }
+
+    /// A task that takes the place of one in `predecessor`.
+    private init(succeeding predecessor: State) {
+        state = Mutex(
+            State(
+                priority: predecessor.priority, isReprioritized: predecessor.isReprioritized))
+    }
 
     /// The download; `nil` until it has begun, and for a data provider's work.
     public var sessionTask: SessionDataTask? {
@@ -35,6 +50,46 @@ public final class DownloadTask: Sendable {
     /// Whether there is work behind this task: a download or a data provider's.
     public var isInitialized: Bool {
         state.withLock { if case .nothing = $0.carried { false } else { true } }
+    }
+
+    /// How urgent the download is to this caller, from 0 to 1; the `downloadPriority` of the options
+    /// unless it is changed here.
+    ///
+    /// Of the requests that wait for a connection to one host the most urgent goes first. A download is
+    /// as urgent as its most urgent caller. A change counts at once, also for a request in line, and
+    /// for retries and alternative sources; one that is under way is neither stopped nor slowed down.
+    /// Not a number counts as 0.5.
+    public var priority: Float {
+        get { state.withLock { $0.priority } ?? TransferPriority.standard }
+        set {
+            let priority = newValue.isNaN ? TransferPriority.standard : newValue
+            let (carried, successor) = state.withLock { state in
+                state.priority = priority
+                state.isReprioritized = true
+                return (state.carried, state.successor)
+            }
+            if case .download(let task, _) = carried { task.reprioritize() }
+            successor?.priority = priority
+        }
+    }
+
+    /// Takes over the priority of the options, unless the caller has set one.
+    func adopt(_ priority: Float) {
+        state.withLock { state in
+            guard !state.isReprioritized else { return }
+            state.priority = priority.isNaN ? TransferPriority.standard : priority
+        }
+    }
+
+    /// The task of the next attempt: cancelled and made more or less urgent together with this one.
+    func makeSuccessor() -> DownloadTask {
+        let successor = state.withLock { state in
+            let successor = DownloadTask(succeeding: state)
+            state.successor = successor
+            return successor
+        }
+        onCancel { successor.cancel() }
+        return successor
     }
 
     /// Whether `cancel()` was called.
@@ -58,10 +113,12 @@ public final class DownloadTask: Sendable {
     /// Makes this the task of caller `token` of a download, in place of what it was before; cancels
     /// that caller if this task has been cancelled.
     func link(to task: SessionDataTask, token: SessionDataTask.CancelToken) {
-        let isCancelled = state.withLock {
+        let (isCancelled, isReprioritized) = state.withLock {
             $0.carried = .download(task, token)
-            return $0.isCancelled
+            return ($0.isCancelled, $0.isReprioritized)
         }
+        // Changed after it joined the download and before this, perhaps.
+        if isReprioritized { task.reprioritize() }
         // Cancelled before: nobody else will tell the download.
         if isCancelled { task.cancel(token) }
     }

@@ -14,6 +14,17 @@ struct DownloadedData: Sendable {
     /// Makes images of `data`, each kind once for all callers of the download.
     let processing: ImageProcessingStage
 
+    /// Makes the image that `options` ask for, within the limits.
+    /// - Parameter completion: Called on the thread that made it, or at once when it is made already.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
+    ) {
+        var options = options
+        options.decodingLimits = limits
+        processing.makeImage(options, rendering: rendering, completion: completion)
+    }
+
     /// The same for a caller with other limits.
     func limited(by limits: DecodingLimits) -> DownloadedData {
         DownloadedData(

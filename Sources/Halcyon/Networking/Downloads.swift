@@ -19,9 +19,20 @@ struct Downloads {
         return nextPreparation
     }
 
-    /// Makes `task` as urgent as its most urgent caller. `announce()` has to follow after the lock.
+    /// Makes `task` as urgent as its callers without one who has left.
+    func lowerPriority(of task: SessionDataTask, _ transfer: Int, without waiter: DownloadWaiter) {
+        let priority = waiter.handle.priority
+        // Mostly one of the first others is as urgent.
+        guard priority >= task.priority,
+            !table.waiters(of: transfer).contains(where: { $0.handle.priority == priority })
+        else { return }
+        updatePriority(of: task, transfer)
+    }
+
+    /// Makes `task` as urgent as its most urgent caller.
     func updatePriority(of task: SessionDataTask, _ transfer: Int) {
-        if let highest = table.waiters(of: transfer).map(\.priority).max() {
+        let waiters = table.waiters(of: transfer)
+        if let highest = waiters.lazy.map(\.handle.priority).max() {
             task.transferPriority.value = highest
         }
     }
@@ -31,8 +42,6 @@ struct Downloads {
 struct DownloadWaiter: Sendable {
     let handle: DownloadTask
     let limits: DecodingLimits
-    /// Never NaN.
-    let priority: Float
     /// What a request declared before it looked into the cache; `nil` for those that do not.
     let interest: Downloads.Settled.Interest?
     let progress: MainQueueProgress?

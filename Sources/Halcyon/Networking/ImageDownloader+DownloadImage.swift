@@ -55,15 +55,21 @@ extension ImageDownloader {
     ) async throws -> ImageLoadingResult {
         try Task.checkCancellation()
         let handle = DownloadTask()
-        let downloaded: DownloadedData
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(url: url, options: options, progress: progress, handle: handle) {
+                    self.makeResult($0, options) { continuation.resume(returning: $0) }
+                }
+            }
+        } onCancel: {
+            handle.cancel()
+        }
         do {
-            downloaded = try await download(
-                url: url, options: options, progress: progress, handle: handle)
+            return try result.get()
         } catch {
             throw error.isTaskCancelled && !handle.isInitialized
                 ? .requestError(reason: .asyncTaskContextCancelled) : error
         }
-        return try await makeResult(downloaded, options)
     }
 
     /// `downloadImage` with callbacks.
@@ -72,31 +78,30 @@ extension ImageDownloader {
         handle: DownloadTask,
         completion: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
     ) {
-        start(url: url, options: options, progress: progress, handle: handle) { result in
-            switch result {
-            case .failure(let error):
-                options.callbackQueue.execute { completion?(.failure(error)) }
-            case .success(let downloaded):
-                Task {
-                    let result: Result<ImageLoadingResult, KingfisherError>
-                    do throws(KingfisherError) {
-                        result = .success(try await self.makeResult(downloaded, options))
-                    } catch {
-                        result = .failure(error)
-                    }
-                    options.callbackQueue.execute { completion?(result) }
-                }
+        start(url: url, options: options, progress: progress, handle: handle) { outcome in
+            self.makeResult(outcome, options) { result in
+                options.callbackQueue.execute { completion?(result) }
             }
         }
     }
 
-    /// Processes what was downloaded, for one caller.
-    private func makeResult(_ downloaded: DownloadedData, _ options: KingfisherParsedOptionsInfo)
-        async throws(KingfisherError) -> ImageLoadingResult
-    {
-        var options = options
-        options.decodingLimits = downloaded.limits
-        let image = try await downloaded.processing.image(options)
+    /// Processes what was downloaded, for one caller: straight from the thread that brought it, so that
+    /// the caller is woken once.
+    private func makeResult(
+        _ outcome: Result<DownloadedData, KingfisherError>, _ options: KingfisherParsedOptionsInfo,
+        completion: @escaping @Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void
+    ) {
+        switch outcome {
+        case .failure(let error):
+            completion(.failure(error))
+        case .success(let downloaded):
+            downloaded.makeImage(options) { image in
+                completion(image.map { self.loaded($0, downloaded) })
+            }
+        }
+    }
+
+    private func loaded(_ image: Image, _ downloaded: DownloadedData) -> ImageLoadingResult {
         if let url = downloaded.url {
             eventDelegate.imageDownloader(
                 self, didDownload: image, for: url, with: downloaded.response)

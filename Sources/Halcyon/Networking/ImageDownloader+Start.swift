@@ -19,14 +19,12 @@ extension ImageDownloader {
         interest: Downloads.Settled.Interest? = nil,
         completion: @escaping @Sendable (Result<DownloadedData, KingfisherError>) -> Void
     ) {
-        let settings = currentSettings
         let request = URLRequest(
             url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: settings.downloadTimeout)
+            timeoutInterval: downloadTimeout)
+        handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
-            handle: handle, limits: options.decodingLimits ?? settings.decodingLimits,
-            priority: options.downloadPriority.isNaN
-                ? TransferPriority.standard : options.downloadPriority,
+            handle: handle, limits: options.decodingLimits ?? decodingLimits,
             interest: interest, progress: MainQueueProgress(progress), viewer: viewer,
             completion: completion)
 
@@ -103,19 +101,19 @@ extension ImageDownloader {
             let join = downloads.table.join(waiter, for: identity) { transfer in
                 SessionDataTask(request: request) { [self] token in
                     leave(Downloads.Table.Ticket(transfer: transfer, token: token))
+                } reprioritized: { [self] task in
+                    updatePriority(of: task, transfer)
                 }
             }
-            switch join {
-            case .start(let task, let ticket), .share(let task, let ticket):
-                downloads.updatePriority(of: task, ticket.transfer)
-            }
+            join.transfer.transferPriority.raise(
+                to: waiter.handle.priority, isFirst: join.isStart)
             return .join(join)
         }
         switch start {
         case .settled(let downloaded):
             waiter.completion(.success(downloaded.limited(by: waiter.limits)))
         case .join(let join):
-            carryOut(join, of: waiter, request, identity, options)
+            carryOut(join, of: waiter, request, identity, options, settings)
         }
     }
 
@@ -128,9 +126,11 @@ extension ImageDownloader {
 
     private func carryOut(
         _ join: Downloads.Table.Join, of waiter: DownloadWaiter, _ request: URLRequest,
-        _ identity: DownloadIdentity, _ options: KingfisherParsedOptionsInfo
+        _ identity: DownloadIdentity, _ options: KingfisherParsedOptionsInfo,
+        _ settings: DownloaderSettings
     ) {
         if waiter.viewer != nil { join.transfer.addViewer() }
+        if waiter.progress != nil { join.transfer.addProgress() }
         let onStarted = options.requestModifier?.onDownloadTaskStarted
         switch join {
         case .share(let task, let ticket):
@@ -147,7 +147,7 @@ extension ImageDownloader {
             }
             let transfer = Transfer(
                 id: ticket.transfer, identity: identity, task: task, downloader: self,
-                settings: currentSettings, redirectHandler: options.redirectHandler)
+                settings: settings, redirectHandler: options.redirectHandler)
             task.run { await transfer.run(request) }
         }
     }
@@ -162,13 +162,19 @@ extension ImageDownloader {
         downloads.withLock { $0.settled.end(interest) }
     }
 
+    /// Makes a download as urgent as its callers are now.
+    private func updatePriority(of task: SessionDataTask, _ transfer: Int) {
+        downloads.withLock { $0.updatePriority(of: task, transfer) }
+        task.transferPriority.announce()
+    }
+
     /// Takes a caller out of its download; the last one cancels the transfer.
     private func leave(_ ticket: Downloads.Table.Ticket) {
         let (task, waiter): (SessionDataTask, DownloadWaiter)
         let leave = downloads.withLock { downloads in
             let leave = downloads.table.leave(ticket)
-            if case .keep(let task, _) = leave {
-                downloads.updatePriority(of: task, ticket.transfer)
+            if case .keep(let task, let leaver) = leave {
+                downloads.lowerPriority(of: task, ticket.transfer, without: leaver)
             }
             return leave
         }

@@ -219,10 +219,8 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Where downloads go.
     func transport() throws -> any ImageTransport {
-        let (transport, configuration) = settings.withLock { ($0.fixedTransport, $0.client) }
-        if let transport { return transport }
-        if let current = settings.withLock({ $0.transport(for: configuration) }) { return current }
-        let made = try AsyncHTTPClientTransport.shared(for: configuration)
+        if let current = settings.withLock({ $0.currentTransport }) { return current }
+        let made = try AsyncHTTPClientTransport.shared(for: settings.withLock { $0.client })
         settings.withLock { $0.network = made }
         return made
     }
@@ -257,8 +255,9 @@ struct DownloaderSettings: Sendable {
         self.progressiveClock = progressiveClock
     }
 
-    func transport(for configuration: HTTPClientConfiguration) -> AsyncHTTPClientTransport? {
-        network?.configuration == configuration ? network : nil
+    /// The transport made last is of use as long as the configuration is the same.
+    var currentTransport: (any ImageTransport)? {
+        fixedTransport ?? (network?.configuration == client ? network : nil)
     }
 
     /// Whether `host`'s certificate is not verified.

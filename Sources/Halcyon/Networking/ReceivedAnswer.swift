@@ -61,7 +61,7 @@ final class ReceivedAnswer: Sendable {
     func receive(_ bytes: UnsafeRawBufferPointer) throws {
         let limit = transfer.settings.client.maximumResponseSize
         guard let received = transfer.task.append(bytes, limit: limit) else { throw tooLarge }
-        if let expected = state.withLock({ $0.expected }) {
+        if transfer.task.reportsProgress, let expected = state.withLock({ $0.expected }) {
             progress.report(Int64(received), of: expected)
         }
         display.bytesArrived()

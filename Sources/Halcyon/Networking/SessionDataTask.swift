@@ -23,19 +23,26 @@ public class SessionDataTask: @unchecked Sendable {
         var transfer: Task<Void, Never>?
         var isCancelled = false
         var hasViewers = false
+        var reportsProgress = false
     }
 
     private let state: Mutex<State>
     private let leave: @Sendable (CancelToken) -> Void
+    private let reprioritized: @Sendable (SessionDataTask) -> Void
 
     /// How urgent the transfer is: as its most urgent caller.
     let transferPriority = TransferPriority()
 
-    /// `leave` takes a caller out of the download.
-    init(request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in }) {
+    /// `leave` takes a caller out of the download; `reprioritized` is called when a caller has become
+    /// more or less urgent.
+    init(
+        request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
+        reprioritized: @escaping @Sendable (SessionDataTask) -> Void = { _ in }
+    ) {
         originalURL = request.url
         state = Mutex(State(request: request))
         self.leave = leave
+        self.reprioritized = reprioritized
     }
 
     /// The bytes received so far, copied: the result shares no memory with this task.
@@ -49,8 +56,7 @@ public class SessionDataTask: @unchecked Sendable {
     /// The answer, once there is one; not that of a redirect which is followed.
     public var response: HTTPURLResponse? { state.withLock { $0.response } }
 
-    /// How urgent the download is now: the highest `downloadPriority` of the callers that wait for
-    /// it.
+    /// How urgent the download is now: as its most urgent caller. See `DownloadTask.priority`.
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
@@ -71,12 +77,24 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.hasViewers = true }
     }
 
+    /// Whether a caller has joined who is told of the progress.
+    var reportsProgress: Bool { state.withLock { $0.reportsProgress } }
+
+    func addProgress() {
+        state.withLock { $0.reportsProgress = true }
+    }
+
     /// Bytes received so far.
     var receivedCount: Int { state.withLock { $0.data.count } }
 
     /// Takes the caller with `token` out of the download.
     func cancel(_ token: CancelToken) {
         leave(token)
+    }
+
+    /// Makes the download as urgent as its callers are now.
+    func reprioritize() {
+        reprioritized(self)
     }
 
     func setCurrentRequest(_ request: URLRequest) {
@@ -107,12 +125,15 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// Starts the transfer unless it has been cancelled already.
+    /// Starts the transfer, on this thread up to its first wait, unless it has been cancelled already.
     func run(_ transfer: @escaping @Sendable () async -> Void) {
-        state.withLock {
-            guard !$0.isCancelled else { return }
-            $0.transfer = Task { await transfer() }
+        guard !isTransferCancelled else { return }
+        let task = Task.immediate { await transfer() }
+        let isLate = state.withLock {
+            $0.transfer = task
+            return $0.isCancelled
         }
+        if isLate { task.cancel() }
     }
 
     /// Whether the transfer was cancelled, because nobody waits for it any more.

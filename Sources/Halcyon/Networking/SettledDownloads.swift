@@ -23,8 +23,32 @@ struct SettledDownloads<URLKey: Hashable, Identity: Hashable, Value> {
         var last: Int?
     }
 
+    /// The interests in one URL. Of a thousand that begin at once and end one by one, finding the
+    /// oldest takes no longer than of one.
+    private struct Interests {
+        /// In the order they came; before `first`, and in `ended`, are those that have ended.
+        private var serials: [Int] = []
+        private var first = 0
+        private var ended: Set<Int> = []
+
+        var oldest: Int? { first < serials.count ? serials[first] : nil }
+
+        mutating func add(_ serial: Int) {
+            serials.append(serial)
+        }
+
+        mutating func end(_ serial: Int) {
+            ended.insert(serial)
+            while let oldest, ended.remove(oldest) != nil { first += 1 }
+            if first > 64, 2 * first > serials.count {
+                serials.removeFirst(first)
+                first = 0
+            }
+        }
+    }
+
     private var serial = 0
-    private var interests: [URLKey: Set<Int>] = [:]
+    private var interests: [URLKey: Interests] = [:]
     private var settled: [URLKey: [Identity: Settled]] = [:]
 
     /// Whether nothing is kept and nobody is interested.
@@ -33,18 +57,20 @@ struct SettledDownloads<URLKey: Hashable, Identity: Hashable, Value> {
     /// Declares interest in `url`; `end(_:)` has to follow.
     mutating func begin(_ url: URLKey) -> Interest {
         serial += 1
-        interests[url, default: []].insert(serial)
+        interests[url, default: Interests()].add(serial)
         return Interest(url: url, serial: serial)
     }
 
     /// Takes an interest back.
     mutating func end(_ interest: Interest) {
-        interests[interest.url]?.remove(interest.serial)
-        guard let oldest = interests[interest.url]?.min() else {
+        interests[interest.url]?.end(interest.serial)
+        guard let oldest = interests[interest.url]?.oldest else {
             interests[interest.url] = nil
             settled[interest.url] = nil
             return
         }
+        // Nothing else can have changed for those that wait.
+        guard oldest > interest.serial else { return }
         settled[interest.url] = settled[interest.url]?.compactMapValues { settled in
             var settled = settled
             if settled.last == nil, oldest > settled.first { settled.last = serial }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Synchronization
 
 /// One transfer from the first request to the last byte, for all callers that share it.
-struct Transfer: Sendable {
+final class Transfer: Sendable {
     /// Redirects that are followed at most.
     static let redirectLimit = 10
     /// The most that is reserved because a header says so; longer bodies grow as they arrive.
@@ -15,6 +15,18 @@ struct Transfer: Sendable {
     let downloader: ImageDownloader
     let settings: DownloaderSettings
     let redirectHandler: (any ImageDownloadRedirectHandler)?
+
+    init(
+        id: Int, identity: DownloadIdentity, task: SessionDataTask, downloader: ImageDownloader,
+        settings: DownloaderSettings, redirectHandler: (any ImageDownloadRedirectHandler)?
+    ) {
+        self.id = id
+        self.identity = identity
+        self.task = task
+        self.downloader = downloader
+        self.settings = settings
+        self.redirectHandler = redirectHandler
+    }
 
     /// Carries out the request and serves the callers.
     func run(_ request: URLRequest) async {

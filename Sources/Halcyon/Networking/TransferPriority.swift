@@ -4,6 +4,8 @@ import Synchronization
 final class TransferPriority: Sendable {
     /// The priority of a download that asks for none.
     static let standard: Float = 0.5
+    /// That of what nobody looks at.
+    static let low: Float = 0.25
 
     private struct State {
         var value = TransferPriority.standard
@@ -16,6 +18,11 @@ final class TransferPriority: Sendable {
     var value: Float {
         get { state.withLock { $0.value } }
         set { state.withLock { $0.value = newValue } }
+    }
+
+    /// Makes it at least `priority`, or exactly that for the first who asks; otherwise as setting it.
+    func raise(to priority: Float, isFirst: Bool) {
+        state.withLock { $0.value = isFirst ? priority : max($0.value, priority) }
     }
 
     /// Runs `observer` after each change from now on, in place of an earlier one; `nil` ends that.

@@ -51,6 +51,21 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         originalCache = originalCache ?? targetCache
     }
 
+    /// Parses lists one after another, with a downloader and a cache for where they name none.
+    init(
+        _ lists: [KingfisherOptionsInfo], downloader: ImageDownloader, targetCache: ImageCache
+    ) {
+        self.downloader = downloader
+        self.targetCache = targetCache
+        for list in lists {
+            for item in list { apply(item) }
+        }
+        originalCache = originalCache ?? self.targetCache
+    }
+
+    /// The options of a request that asks for nothing special.
+    static let standard = KingfisherParsedOptionsInfo(nil)
+
     private mutating func apply(_ item: KingfisherOptionsInfoItem) {
         switch item {
         case .targetCache(let value): targetCache = value

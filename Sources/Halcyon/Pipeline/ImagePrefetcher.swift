@@ -35,8 +35,9 @@ public typealias PrefetcherSourceCompletionHandler = PrefetcherSourceProgressBlo
 /// `callbackQueue` and `onlyFromCache` are without effect.
 ///
 /// Progress is reported once for each source when it is done, except for those that a stop keeps from
-/// being begun with; the completion once, after everything else. Both come on the main queue. A
-/// prefetcher runs once. It lives until its completion even if nobody else keeps it.
+/// being begun with; the completion once, after everything else. Both come on the main queue. A lone
+/// trailing closure is the completion. A prefetcher runs once. It lives until its completion even if
+/// nobody else keeps it.
 public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     // Unchecked because the class is not final; all its state is in the run.
 
@@ -52,6 +53,10 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         set { run.limit = newValue }
     }
 
+    /// Why sources have failed so far, in the order of the failed ones that the callbacks for sources
+    /// are told of. What was cut short, or never begun with, was cancelled (`isCancelled`).
+    public var failures: [PropagationError] { run.failures }
+
     /// A prefetcher of the images at `urls`.
     public convenience init(
         urls: [URL], options: KingfisherOptionsInfo? = nil,
@@ -60,6 +65,16 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     ) {
         self.init(
             resources: urls, options: options, progressBlock: progressBlock,
+            completionHandler: completionHandler)
+    }
+
+    /// A prefetcher of the images at `urls`, without progress.
+    public convenience init(
+        urls: [URL], options: KingfisherOptionsInfo? = nil,
+        completionHandler: @escaping PrefetcherCompletionHandler
+    ) {
+        self.init(
+            urls: urls, options: options, progressBlock: nil,
             completionHandler: completionHandler)
     }
 
@@ -76,6 +91,16 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
             completion: completionHandler.map(Self.onResources))
     }
 
+    /// A prefetcher of `resources`, without progress.
+    public convenience init(
+        resources: [any Resource], options: KingfisherOptionsInfo? = nil,
+        completionHandler: @escaping PrefetcherCompletionHandler
+    ) {
+        self.init(
+            resources: resources, options: options, progressBlock: nil,
+            completionHandler: completionHandler)
+    }
+
     /// A prefetcher of `sources`.
     public convenience init(
         sources: [Source], options: KingfisherOptionsInfo? = nil,
@@ -85,6 +110,16 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         self.init(
             sources, options: options, progress: progressBlock.map(Self.onSources),
             completion: completionHandler.map(Self.onSources))
+    }
+
+    /// A prefetcher of `sources`, without progress.
+    public convenience init(
+        sources: [Source], options: KingfisherOptionsInfo? = nil,
+        completionHandler: @escaping PrefetcherSourceCompletionHandler
+    ) {
+        self.init(
+            sources: sources, options: options, progressBlock: nil,
+            completionHandler: completionHandler)
     }
 
     private init(

@@ -24,9 +24,13 @@ final class ImageProcessingStage: Sendable {
         }
     }
 
-    private enum Work {
-        case running([CheckedContinuation<Image?, Never>])
-        case done(Image?)
+    private typealias Completion = @Sendable (Image?) -> Void
+
+    private struct Work {
+        /// Those who wait; `nil` when it is done.
+        var waiters: [Completion]? = []
+        /// `nil` when it has failed.
+        var image: Image?
     }
 
     private enum Next {
@@ -44,40 +48,39 @@ final class ImageProcessingStage: Sendable {
         self.data = data
     }
 
-    /// The image `options` ask for, made on `options.processingQueue`, by default on the decoding pool.
+    /// Makes the image `options` ask for, on `options.processingQueue`, by default on the decoding pool.
     /// Without `rendering` its pixels need not be in memory.
-    /// - Throws: `processingFailed`.
-    func image(_ options: KingfisherParsedOptionsInfo, rendering: Bool = true)
-        async throws(KingfisherError) -> Image
-    {
+    /// - Parameter completion: Called on the thread that made it, or at once when it is made already;
+    ///   fails with `processingFailed`.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
+    ) {
         let kind = Kind(options, rendering: rendering)
-        let image = await withCheckedContinuation { continuation in
-            switch works.withLock({ Self.ask(for: kind, waiter: continuation, in: &$0) }) {
-            case .work: process(options, kind: kind)
-            case .wait: break
-            case .deliver(let image): continuation.resume(returning: image)
+        let deliver: Completion = { [data] image in
+            let failure = { [processor = options.processor] in
+                KingfisherError.processorError(
+                    reason: .processingFailed(processor: processor, item: .data(data)))
             }
+            completion(image.map(Result.success) ?? .failure(failure()))
         }
-        guard let image else {
-            throw .processorError(
-                reason: .processingFailed(processor: options.processor, item: .data(data)))
+        switch works.withLock({ Self.ask(for: kind, waiter: deliver, in: &$0) }) {
+        case .work: process(options, kind: kind)
+        case .wait: break
+        case .deliver(let image): deliver(image)
         }
-        return image
     }
 
     private static func ask(
-        for kind: Kind, waiter: CheckedContinuation<Image?, Never>, in works: inout [Kind: Work]
+        for kind: Kind, waiter: @escaping Completion, in works: inout [Kind: Work]
     ) -> Next {
-        switch works[kind] {
-        case nil:
-            works[kind] = .running([waiter])
+        guard let index = works.index(forKey: kind) else {
+            works[kind] = Work(waiters: [waiter])
             return .work
-        case .running(let waiters):
-            works[kind] = .running(waiters + [waiter])
-            return .wait
-        case .done(let image):
-            return .deliver(image)
         }
+        // In place: a thousand may wait.
+        if works.values[index].waiters?.append(waiter) != nil { return .wait }
+        return .deliver(works.values[index].image)
     }
 
     private func process(_ options: KingfisherParsedOptionsInfo, kind: Kind) {
@@ -87,11 +90,9 @@ final class ImageProcessingStage: Sendable {
     }
 
     private func finish(_ kind: Kind, with image: Image?) {
-        let waiters: [CheckedContinuation<Image?, Never>] = works.withLock { works in
-            defer { works[kind] = .done(image) }
-            if case .running(let waiters) = works[kind] { return waiters }
-            return []
+        let waiters = works.withLock { works in
+            works.updateValue(Work(waiters: nil, image: image), forKey: kind)?.waiters
         }
-        for waiter in waiters { waiter.resume(returning: image) }
+        for waiter in waiters ?? [] { waiter(image) }
     }
 }

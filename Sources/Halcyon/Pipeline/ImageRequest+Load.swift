@@ -14,18 +14,25 @@ extension ImageRequest {
         async throws(KingfisherError) -> RetrieveImageResult
     {
         let downloader = options.downloader ?? .default
-        let outcome: Result<DownloadedData, KingfisherError> = await withCheckedContinuation {
-            continuation in
-            downloader.start(
-                url: resource.downloadURL, options: options, progress: progress?.block,
-                viewer: ProgressiveViewer(self), handle: handle, interest: interest
-            ) { continuation.resume(returning: $0) }
-            begun()
-        }
-        let downloaded = try outcome.get()
-        var limited = options
-        limited.decodingLimits = options.decodingLimits ?? downloaded.limits
-        let image = try await downloaded.processing.image(limited, rendering: !storesBytesOnly)
+        let outcome: Result<(DownloadedData, Image), KingfisherError> =
+            await withCheckedContinuation { continuation in
+                downloader.start(
+                    url: resource.downloadURL, options: options, progress: progress?.block,
+                    viewer: ProgressiveViewer(self), handle: handle, interest: interest
+                ) { [options, storesBytesOnly] result in
+                    // Straight on to decoding, so that this task is woken once.
+                    switch result {
+                    case .failure(let error):
+                        continuation.resume(returning: .failure(error))
+                    case .success(let downloaded):
+                        downloaded.makeImage(options, rendering: !storesBytesOnly) { image in
+                            continuation.resume(returning: image.map { (downloaded, $0) })
+                        }
+                    }
+                }
+                begun()
+            }
+        let (downloaded, image) = try outcome.get()
         if storesBytesOnly {
             try await storeBytes(downloaded.data, sharedBy: downloaded.processing)
         } else {

@@ -37,11 +37,9 @@ extension ImageRequest {
 
     /// The next attempt, with a task of its own that ends when the request is cancelled.
     private func replacement(loading source: Source) -> ImageRequest {
-        let task = DownloadTask()
-        handle.onCancel { task.cancel() }
         var next = self
         next.source = source
-        next.handle = task
+        next.handle = handle.makeSuccessor()
         next.isReplacement = true
         // Whoever gives way to a low-data source has been told of the low-data mode once.
         next.options.lowDataModeSource = nil

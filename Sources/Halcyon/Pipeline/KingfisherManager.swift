@@ -48,6 +48,6 @@ public class KingfisherManager: @unchecked Sendable {
             ($0.cache, $0.downloader, $0.defaultOptions)
         }
         return KingfisherParsedOptionsInfo(
-            [.downloader(downloader), .targetCache(cache)] + defaults + (options ?? []))
+            [defaults, options ?? []], downloader: downloader, targetCache: cache)
     }
 }

@@ -6,8 +6,17 @@ struct PrefetchPlan: Sendable {
     enum Outcome: Sendable {
         /// It was cached before.
         case skipped
-        case failed
+        case failed(KingfisherError)
         case completed
+
+        /// The outcome if the prefetcher was stopped before: what was cached has not been looked at
+        /// to the end.
+        var afterStop: Outcome { if case .skipped = self { .cutShort } else { self } }
+
+        /// What a stop keeps from being done.
+        static var cutShort: Outcome {
+            .failed(.requestError(reason: .asyncTaskContextCancelled))
+        }
     }
 
     /// The sources that are done, in the order they were.
@@ -18,13 +27,6 @@ struct PrefetchPlan: Sendable {
 
         var count: Int { skipped.count + failed.count + completed.count }
 
-        fileprivate mutating func append(_ source: Source, as outcome: Outcome) {
-            switch outcome {
-            case .skipped: skipped.append(source)
-            case .failed: failed.append(source)
-            case .completed: completed.append(source)
-            }
-        }
     }
 
     /// What follows a change.
@@ -48,6 +50,8 @@ struct PrefetchPlan: Sendable {
     private var next = 0
     private var running = 0
     private var lists = Lists()
+    /// Why the failed sources have failed, in the order of `Lists.failed`.
+    private(set) var failures: [PropagationError] = []
 
     init(_ sources: [Source]) {
         self.sources = sources
@@ -70,7 +74,7 @@ struct PrefetchPlan: Sendable {
     /// A source that was begun with is done. What was cut short by a stop has failed.
     mutating func settle(_ index: Int, as outcome: Outcome) -> Step {
         running -= 1
-        lists.append(sources[index], as: isStopped && outcome == .skipped ? .failed : outcome)
+        append(sources[index], as: isStopped ? outcome.afterStop : outcome)
         var step = Step(progress: lists)
         let following = advance()
         step.begins = following.begins
@@ -98,8 +102,18 @@ struct PrefetchPlan: Sendable {
     /// What was never begun with has failed.
     private mutating func finish(misuse: String? = nil) -> Step {
         isFinished = true
-        lists.failed += sources[next...]
+        for source in sources[next...] { append(source, as: .cutShort) }
         next = sources.count
         return Step(completion: lists, misuse: misuse)
+    }
+
+    private mutating func append(_ source: Source, as outcome: Outcome) {
+        switch outcome {
+        case .skipped: lists.skipped.append(source)
+        case .completed: lists.completed.append(source)
+        case .failed(let error):
+            lists.failed.append(source)
+            failures.append(PropagationError(source: source, error: error))
+        }
     }
 }

@@ -39,6 +39,9 @@ final class PrefetchRun: Sendable {
         set { state.withLock { $0.plan.limit = newValue } }
     }
 
+    /// Why sources have failed so far.
+    var failures: [PropagationError] { state.withLock { $0.plan.failures } }
+
     func start() {
         perform { $0.start() }
     }
@@ -102,12 +105,12 @@ final class PrefetchRun: Sendable {
     }
 
     private func outcome(of request: ImageRequest) async -> PrefetchPlan.Outcome {
-        if isStopped { return .failed }
+        if isStopped { return .cutShort }
         if !options.forceRefresh, await isCached(request) { return .skipped }
-        if isStopped { return .failed }
+        if isStopped { return .cutShort }
         switch await request.run() {
         case .success: return .completed
-        case .failure: return .failed
+        case .failure(let error): return .failed(error)
         }
     }
 

@@ -10,6 +10,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let flights = Mutex<[Key: Flight]>([:])
 
+    /// Whether no work is under way.
+    var isIdle: Bool { flights.withLock { $0.isEmpty } }
+
     /// What `work` gives for `key`: done by the first who asks, on behalf of all.
     ///
     /// - Parameters:

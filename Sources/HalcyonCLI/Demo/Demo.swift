@@ -1,16 +1,17 @@
 import Foundation
 import Halcyon
+import HalcyonSamples
 import HalcyonTestKit
 
 /// The steps of the demonstration.
 struct Demo: Sendable {
-    private let samples: DemoSamples
+    private let samples: SamplePictures
     private let manager: KingfisherManager
     private let console: Console
     /// How often each picture is asked for at once.
     private static let callers = 3
 
-    init(samples: DemoSamples, cacheDirectory: URL, console: Console) throws {
+    init(samples: SamplePictures, cacheDirectory: URL, console: Console) throws {
         self.samples = samples
         self.console = console
         manager = KingfisherManager(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonSamples
 import HalcyonTestKit
 
 /// `halcyon demo`: the library at work on the sample pictures, without a network.
@@ -35,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
         let output = URL(fileURLWithPath: outputDirectory, isDirectory: true)
         let keepCache = keepCache
         try await CommandRunner.run(interruption, console) {
-            let samples = try DemoSamples()
+            let samples = try SamplePictures()
             let temporary = keepCache ? nil : try TemporaryDirectory(prefix: "halcyon-demo")
             let folder = temporary?.url ?? output.appendingPathComponent("cache")
             let demo = try Demo(samples: samples, cacheDirectory: folder, console: console)

@@ -19,6 +19,14 @@ struct LoadFailure: Error, Equatable {
     /// Something else.
     static let other = 9000
 
+    /// For programs.
+    var json: JSONObject {
+        JSONObject(["code": .int(Int64(code)), "message": .string(message)])
+    }
+
+    /// For people: on one line.
+    var text: String { "\(message.printable) (\(code))" }
+
     init(code: Int, message: String) {
         self.code = code
         self.message = message

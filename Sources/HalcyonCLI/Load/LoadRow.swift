@@ -41,10 +41,7 @@ struct LoadRow: Sendable {
                 "output": .init(image.output),
             ])
         case .failure(let failure):
-            let error = JSONObject([
-                "code": .int(Int64(failure.code)), "message": .string(failure.message),
-            ])
-            return JSONObject(["source": .string(source.text), "error": .object(error)])
+            return JSONObject(["source": .string(source.text), "error": .object(failure.json)])
         }
     }
 
@@ -60,7 +57,7 @@ struct LoadRow: Sendable {
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
         case .failure(let failure):
-            return style(.red, "✗") + " \(name)  \(failure.message.printable) (\(failure.code))"
+            return style(.red, "✗") + " \(name)  \(failure.text)"
         }
     }
 }

@@ -11,7 +11,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         discussion: """
             The list has one source per line: an http or https URL, or a file. Blank lines and \
             lines that start with # are ignored. What is cached already is skipped; one source that \
-            fails does not stop the others, and `halcyon load` tells why it does.
+            fails does not stop the others.
 
             EXAMPLES:
               halcyon prefetch birds.txt
@@ -21,6 +21,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             JSON: one object per source and line, in the order of the list:
               source
               status        completed, skipped or failed
+              error         for a failed one: code and message
             and at the end
               completed, skipped, failed, milliseconds
 

@@ -7,13 +7,20 @@ struct PrefetchLedger {
     /// What a prefetcher reports: sources in the order they were done.
     struct Report: Sendable {
         var skipped: [Source] = []
-        var failed: [Source] = []
+        var failed: [PropagationError] = []
         var completed: [Source] = []
+    }
+
+    /// A source that is done.
+    struct Entry: Sendable {
+        /// Its place in the list.
+        let index: Int
+        let outcome: PrefetchRow.Outcome
     }
 
     /// The places of the sources that are not done; the next one is the last.
     private var places: [String: [Int]] = [:]
-    private var seen: [PrefetchRow.Status: Int] = [:]
+    private var seen = (completed: 0, skipped: 0, failed: 0)
 
     init(_ sources: [Source]) {
         for (index, source) in sources.enumerated().reversed() {
@@ -21,19 +28,18 @@ struct PrefetchLedger {
         }
     }
 
-    /// The places of the sources that no earlier report has named.
-    mutating func take(_ report: Report) -> [(index: Int, status: PrefetchRow.Status)] {
-        take(report.completed, as: .completed) + take(report.skipped, as: .skipped)
-            + take(report.failed, as: .failed)
+    /// The sources that no earlier report has named.
+    mutating func take(_ report: Report) -> [Entry] {
+        let completed = report.completed.dropFirst(seen.completed)
+        let skipped = report.skipped.dropFirst(seen.skipped)
+        let failed = report.failed.dropFirst(seen.failed)
+        seen = (report.completed.count, report.skipped.count, report.failed.count)
+        return completed.compactMap { take($0, as: .completed) }
+            + skipped.compactMap { take($0, as: .skipped) }
+            + failed.compactMap { take($0.source, as: .failed(LoadFailure($0.error))) }
     }
 
-    private mutating func take(
-        _ sources: [Source], as status: PrefetchRow.Status
-    ) -> [(index: Int, status: PrefetchRow.Status)] {
-        let new = sources.dropFirst(seen[status, default: 0])
-        seen[status] = sources.count
-        return new.compactMap { source in
-            places[source.cacheKey]?.popLast().map { ($0, status) }
-        }
+    private mutating func take(_ source: Source, as outcome: PrefetchRow.Outcome) -> Entry? {
+        places[source.cacheKey]?.popLast().map { Entry(index: $0, outcome: outcome) }
     }
 }

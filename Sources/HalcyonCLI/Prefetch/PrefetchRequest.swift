@@ -11,35 +11,31 @@ struct PrefetchRequest: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
 
-    private enum Event: Sendable {
-        case report(PrefetchLedger.Report)
-        /// The user has stopped it: what fails from now on fails because of that.
-        case stop
-    }
-
     /// Prefetches everything and prints a row for each source; returns how many failed.
     ///
-    /// When the task is cancelled the prefetcher is stopped, and what it cuts short is not printed.
+    /// When the task is cancelled the prefetcher is stopped, and what that cuts short is not printed.
     func run(console: Console) async throws -> Int {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options()
-        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
         let prefetcher = ImagePrefetcher(sources: sources, options: options) {
-            continuation.yield(.report(.init(skipped: $0, failed: $1, completed: $2)))
-        } completionHandler: {
-            continuation.yield(.report(.init(skipped: $0, failed: $1, completed: $2)))
+            skipped, _, completed in
+            continuation.yield(.init(skipped: skipped, completed: completed))
+        } completionHandler: { skipped, _, completed in
+            continuation.yield(.init(skipped: skipped, completed: completed))
             continuation.finish()
         }
         prefetcher.maxConcurrentDownloads = jobs
         let clock = ContinuousClock()
         let start = clock.now
         // Not cancelled with this task: it ends when the prefetcher has let go of everything.
-        let printing = Task { await printRows(of: sources, events, console) }
+        let printing = Task {
+            await printRows(of: sources, reports, failures: { prefetcher.failures }, console)
+        }
         prefetcher.start()
         let tally = await withTaskCancellationHandler {
             await printing.value
         } onCancel: {
-            continuation.yield(.stop)
             prefetcher.stop()
         }
         if !Task.isCancelled {
@@ -53,24 +49,22 @@ struct PrefetchRequest: Sendable {
         return tally.failed
     }
 
+    /// - Parameter failures: Those so far; they may be ahead of the reports.
     private func printRows(
-        of sources: [Source], _ events: AsyncStream<Event>, _ console: Console
+        of sources: [Source], _ reports: AsyncStream<PrefetchLedger.Report>,
+        failures: @Sendable () -> [PropagationError], _ console: Console
     ) async -> PrefetchTally {
         console.beginProgress(ProgressBoard(sourceCount: sources.count, showsTotalBar: true))
         var ledger = PrefetchLedger(sources)
         var rows = ResultSequencer<PrefetchRow?>()
         var tally = PrefetchTally()
-        var isStopped = false
-        for await event in events {
-            guard case .report(let report) = event else {
-                isStopped = true
-                continue
-            }
-            for (index, status) in ledger.take(report) {
-                console.progress { $0.finish(failed: status == .failed) }
-                let isCutShort = isStopped && status == .failed
-                let row = PrefetchRow(source: arguments[index], status: status)
-                for case let row? in rows.finish(index, with: isCutShort ? nil : row) {
+        for await var report in reports {
+            report.failed = failures()
+            for entry in ledger.take(report) {
+                let row = PrefetchRow(source: arguments[entry.index], outcome: entry.outcome)
+                console.progress { $0.finish(failed: row.failure != nil) }
+                let isCutShort = row.failure?.isCancellation == true
+                for case let row? in rows.finish(entry.index, with: isCutShort ? nil : row) {
                     tally.count(row)
                     print(row, tally: tally, console: console)
                 }
@@ -84,7 +78,7 @@ struct PrefetchRequest: Sendable {
             console.print(row.json.text)
         } else if !isQuiet {
             console.print(row.line(style: console.outputStyle))
-        } else if row.status == .failed {
+        } else if row.failure != nil {
             console.note(row.line(style: console.errorStyle))
         }
         if console.tellsProgressInLines {

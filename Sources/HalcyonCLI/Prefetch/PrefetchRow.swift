@@ -1,22 +1,43 @@
 /// What became of one source of the list: a line for people and an object for programs.
 struct PrefetchRow: Sendable {
-    enum Status: String, Sendable {
+    enum Outcome: Equatable, Sendable {
         case completed
         /// It was cached before.
         case skipped
-        case failed
+        case failed(LoadFailure)
     }
 
     let source: ImageArgument
-    let status: Status
+    let outcome: Outcome
+
+    /// Why it failed, if it did.
+    var failure: LoadFailure? {
+        if case .failed(let failure) = outcome { failure } else { nil }
+    }
 
     var json: JSONObject {
-        JSONObject(["source": .string(source.text), "status": .string(status.rawValue)])
+        var object = JSONObject([
+            "source": .string(source.text), "status": .string(outcome.name),
+        ])
+        if let failure { object.add("error", .object(failure.json)) }
+        return object
     }
 
     func line(style: TextStyle) -> String {
-        let mark = status == .failed ? style(.red, "✗") : style(.green, "✓")
-        return "\(mark) \(source.label.printable)  " + style(.faint, status.rawValue)
+        let name = source.label.printable
+        if let failure { return style(.red, "✗") + " \(name)  \(failure.text)" }
+        return style(.green, "✓") + " \(name)  " + style(.faint, outcome.name)
+    }
+}
+
+extension PrefetchRow.Outcome {
+    /// The name in JSON rows.
+    fileprivate var name: String {
+        switch self {
+        case .completed: "completed"
+        case .skipped: "skipped"
+        case .failed: "failed"
+        }
     }
 }
 
@@ -29,7 +50,7 @@ struct PrefetchTally {
     var count: Int { completed + skipped + failed }
 
     mutating func count(_ row: PrefetchRow) {
-        switch row.status {
+        switch row.outcome {
         case .completed: completed += 1
         case .skipped: skipped += 1
         case .failed: failed += 1

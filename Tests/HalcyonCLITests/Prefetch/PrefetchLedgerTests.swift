@@ -14,11 +14,14 @@ struct PrefetchLedgerTests {
         var report = PrefetchLedger.Report(completed: [list[2]])
         #expect(ledger.take(report).map(\.index) == [2])
         #expect(ledger.take(report).isEmpty)
-        report.failed.append(list[0])
+        report.failed.append(
+            PropagationError(source: list[0], error: .imageSettingError(reason: .emptySource)))
         report.skipped.append(list[1])
         let rest = ledger.take(report)
         #expect(rest.map(\.index) == [1, 0])
-        #expect(rest.map(\.status) == [.skipped, .failed])
+        let failure = LoadFailure(KingfisherError.imageSettingError(reason: .emptySource))
+        #expect(failure.code == 5001)
+        #expect(rest.map(\.outcome) == [.skipped, .failed(failure)])
     }
 
     @Test func takesEqualSourcesInTheOrderOfTheList() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheProgramTests {
     private let program: Program
     private let origin: OriginServer

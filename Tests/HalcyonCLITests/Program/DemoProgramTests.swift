@@ -1,17 +1,18 @@
 import Foundation
 import Halcyon
+import HalcyonSamples
 import HalcyonTestKit
 import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct DemoProgramTests {
     @Test func drawsAContactSheetOfAllSamples() async throws {
         let program = try Program()
         let outcome = try await program.run("demo", "--output-directory", "out")
         #expect(outcome.exitCode == 0)
-        let samples = try DemoSamples()
+        let samples = try SamplePictures()
         for name in samples.names { #expect(outcome.output.contains(name)) }
         let count = samples.names.count
         #expect(
@@ -30,7 +31,7 @@ struct DemoProgramTests {
     }
 
     @Test func everyVariantIsOfASampleAndHasAProcessor() throws {
-        let names = try DemoSamples().names
+        let names = try SamplePictures().names
         for variant in DemoVariant.all {
             #expect(names.contains(variant.sample))
             _ = try variant.processor()

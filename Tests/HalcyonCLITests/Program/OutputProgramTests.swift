@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct OutputProgramTests {
     private let program: Program
     private let origin: OriginServer

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HalcyonCLI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct PrefetchProgramTests {
     private let program: Program
     private let origin: OriginServer
@@ -82,7 +82,13 @@ struct PrefetchProgramTests {
         let outcome = try await program.run("prefetch", "list.txt", "--json")
         #expect(outcome.exitCode == 1)
         #expect(statuses(try outcome.rows) == ["completed", "failed", "completed"])
-        #expect(try outcome.rows.last?["failed"] as? Int == 1)
+        let rows = try outcome.rows
+        #expect(rows.last?["failed"] as? Int == 1)
+        // The code of an answer that is not accepted.
+        let error = try #require(rows[1]["error"] as? [String: Any])
+        #expect(error["code"] as? Int == 2002)
+        #expect((error["message"] as? String)?.contains("404") == true)
+        #expect(rows[0]["error"] == nil && rows[2]["error"] == nil)
         let load = try await program.run(
             "load", "--json", "--only-from-cache", url("a.png"), url("b.gif"))
         #expect(load.exitCode == 0)
@@ -168,7 +174,8 @@ struct PrefetchProgramTests {
         let lines = outcome.lines
         try #require(lines.count == 3)
         #expect(lines[0] == "✓ \(url("a.png"))  completed")
-        #expect(lines[1] == "✗ \(url("missing.png"))  failed")
+        #expect(lines[1].hasPrefix("✗ \(url("missing.png"))  "))
+        #expect(lines[1].contains("404") && lines[1].hasSuffix("(2002)"))
         #expect(lines[2].hasPrefix("2 images: 1 completed, 0 skipped, 1 failed in "))
         // No terminal: progress in lines.
         #expect(outcome.error.contains("[1/2]") && outcome.error.contains("[2/2]"))
@@ -177,6 +184,7 @@ struct PrefetchProgramTests {
         #expect(quiet.exitCode == 1)
         #expect(quiet.output.isEmpty)
         #expect(quiet.error.contains("missing.png") && !quiet.error.contains("a.png"))
+        #expect(quiet.error.contains("(2002)"))
     }
 
     @Test func ctrlCStopsThePrefetcher() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import HalcyonCLI
 
 /// What the program makes of signals, pipes and terminals.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct StreamProgramTests {
     private let program: Program
     private let origin: OriginServer

@@ -1,3 +1,4 @@
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -42,13 +43,13 @@ import Testing
             case 0..<9:
                 let cost = Int.random(in: 0..<30, using: &random)
                 let before = store.count + 1
-                let leaving = store.insert(step, cost: cost, forKey: key)
+                let leaving = store.insert(step, cost: cost, forKey: StoreKey(key))
                 model.insert(step, cost: cost, key: key)
                 #expect(store.count == before - leaving.count)
             case 9..<15:
-                #expect(store.use(key) { $0 } == model.use(key))
+                #expect(store.use(StoreKey(key)) { $0 } == model.use(key))
             case 15..<18:
-                let removed = store.removeValue(forKey: key)
+                let removed = store.removeValue(forKey: StoreKey(key))
                 #expect(removed == model.entries.first { $0.key == key }?.value)
                 model.entries.removeAll { $0.key == key }
             case 18:
@@ -72,25 +73,25 @@ import Testing
 
     @Test func theOneUsedLongestAgoGoesFirst() {
         var store = CostBoundedStore<Int>(countLimit: 2)
-        _ = store.insert(1, cost: 1, forKey: "a")
-        _ = store.insert(2, cost: 1, forKey: "b")
-        _ = store.use("a") { _ in }
-        #expect(store.insert(3, cost: 1, forKey: "c") == [2])
+        _ = store.insert(1, cost: 1, forKey: StoreKey("a"))
+        _ = store.insert(2, cost: 1, forKey: StoreKey("b"))
+        _ = store.use(StoreKey("a")) { _ in }
+        #expect(store.insert(3, cost: 1, forKey: StoreKey("c")) == [2])
         #expect(store.keysByRecency == ["c", "a"])
     }
 
     @Test func aValueAboveTheLimitIsNotKeptAndCostsNoOther() {
         var store = CostBoundedStore<Int>(costLimit: 10)
-        _ = store.insert(1, cost: 6, forKey: "a")
-        #expect(store.insert(2, cost: 11, forKey: "b") == [2])
+        _ = store.insert(1, cost: 6, forKey: StoreKey("a"))
+        #expect(store.insert(2, cost: 11, forKey: StoreKey("b")) == [2])
         #expect(store.keysByRecency == ["a"])
     }
 
     @Test func peekingIsNoUse() {
         var store = CostBoundedStore<Int>()
-        _ = store.insert(1, cost: 1, forKey: "a")
-        _ = store.insert(2, cost: 1, forKey: "b")
-        #expect(store.peek("a") == 1)
+        _ = store.insert(1, cost: 1, forKey: StoreKey("a"))
+        _ = store.insert(2, cost: 1, forKey: StoreKey("b"))
+        #expect(store.peek(StoreKey("a")) == 1)
         #expect(store.keysByRecency == ["b", "a"])
     }
 }

@@ -151,8 +151,8 @@ import Testing
         #expect(try await cache.retrieveImage(forKey: "1", options: options).cacheType == .disk)
     }
 
-    @Test func beginningAStoreReturnsWithTheImageInMemory() async throws {
-        let pending = await cache.beginStore(
+    @Test func aStartedStoreHasTheImageInMemoryBeforeItIsOnDisk() async throws {
+        let pending = cache.startStore(
             image, original: nil, forKey: "1", options: options(), toDisk: true)
         #expect(cache.imageCachedType(forKey: "1") == .memory)
         try await pending.result.diskCacheResult.get()

@@ -60,7 +60,8 @@ struct DamagedDataTests {
 
     @Test(arguments: samples)
     func survivesFlippedBits(_ sample: Sample) throws {
-        var generator = SplitMix(state: 20_240_607)
+        // Every run sees the same damage.
+        var generator = SeededGenerator(state: 20_240_607)
         let limits = DecodingLimits(maximumPixelCount: 1_000_000)
         for _ in 0..<60 {
             var data = sample.data
@@ -83,18 +84,6 @@ struct DamagedDataTests {
         for sample in Self.samples where sample.data.kf.imageFormat == format {
             let data = sample.data.prefix(16) + Data(repeating: 0xFF, count: 200)
             #expect(throws: ImageCodingError.self) { try Image.decoding(data).bitmap() }
-        }
-    }
-
-    /// SplitMix64, so that every run sees the same damage.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

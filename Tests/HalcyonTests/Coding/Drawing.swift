@@ -77,11 +77,13 @@ extension PixelGrid {
 
 /// `bitmap` as a file.
 func encoded(
-    _ bitmap: Bitmap, as format: ImageFormat, quality: CGFloat = 1, metadata: ImageMetadata? = nil
+    _ bitmap: Bitmap, as format: ImageFormat, quality: CGFloat = 1, isLossless: Bool = false,
+    metadata: ImageMetadata? = nil
 ) throws -> Data {
     try ImageEncoders.encoder(for: format).encode(
         [bitmap], timing: nil, as: format,
-        options: ImageEncodingOptions(quality: quality, metadata: metadata))
+        options: ImageEncodingOptions(
+            quality: quality, isLossless: isLossless, metadata: metadata))
 }
 
 /// The pixels of a file.

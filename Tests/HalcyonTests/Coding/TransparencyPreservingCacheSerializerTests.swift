@@ -58,6 +58,34 @@ import Testing
         #expect(back.pixels.map(\.w) == (try Picture(sticker)).pixels.map(\.w))
     }
 
+    private let lossless = TransparencyPreservingCacheSerializer(prefersSmallerLossless: true)
+
+    @Test func theSmallerOfTheLosslessFormatsIsStoredWhenAsked() throws {
+        let plain = try #require(serializer.data(with: sticker, original: nil))
+        let data = try #require(lossless.data(with: sticker, original: nil))
+        #expect(plain.kf.imageFormat == .PNG && data.kf.imageFormat == .WebP)
+        #expect(data.count < plain.count)
+        let back = try #require(lossless.image(with: data, options: .scale(1)))
+        #expect(try back.bitmap().data == sticker.bitmap().data)
+    }
+
+    @Test func aPhotographIsAJPEGAlsoWithLosslessFormats() throws {
+        let data = try #require(lossless.data(with: photo(hasAlpha: true), original: nil))
+        #expect(data.kf.imageFormat == .JPEG)
+    }
+
+    @Test func whatWebPCannotHoldIsStoredAsPNG() throws {
+        let half = SIMD4(0.2, 0.4, 0.6, 0.5)
+        let deep = Picture(width: 16, height: 16) { _, _ in half }.image(depth: .sixteen)
+        let wide = Picture(width: 16384, height: 1) { _, _ in half }.image()
+        for image in [deep, wide] {
+            let data = try #require(lossless.data(with: image, original: nil))
+            #expect(data.kf.imageFormat == .PNG)
+            let back = try #require(lossless.image(with: data, options: .scale(1)))
+            #expect(try back.bitmap().data == image.bitmap().data)
+        }
+    }
+
     @Test func fewerBytesOfAnUnprocessedOriginalAreKept() throws {
         let flat = PNGFixture.data(.solid(.red, width: 4, height: 4), as: .palette8)
         let image = try #require(Image(data: flat))

@@ -46,6 +46,54 @@ struct VipsEncoderTests {
         }
     }
 
+    @Test(arguments: [ImageFormat.WebP, .JPEGXL], [3, 4])
+    func losesNothingInALosslessMode(_ format: ImageFormat, channels: Int) throws {
+        guard Self.writable.contains(format) else { return }
+        var random = SeededGenerator(state: UInt64(channels))
+        // Every fourth pixel is wholly transparent, but not without colour.
+        let bitmap = try Bitmap.drawn(61, 47, channels: channels) { x, y in
+            let noise = random.next()
+            return (0..<3).map { UInt8(truncatingIfNeeded: noise >> (8 * $0)) }
+                + [(x + y) % 4 == 0 ? 0 : UInt8(truncatingIfNeeded: noise >> 24)]
+        }
+        let back = try decoded(encoded(bitmap, as: format, isLossless: true))
+        #expect(back.channels == channels)
+        #expect(back.data == bitmap.data)
+        #expect(try decoded(encoded(bitmap, as: format)).data != bitmap.data)
+    }
+
+    @Test func aLosslessFileWithMetadataLosesNothingThatCanBeSeen() throws {
+        let bitmap = try Bitmap.drawn(40, 30, channels: 4) { x, y in
+            [UInt8(x * 6), UInt8(y * 8), UInt8(x * y % 256), (x + y) % 3 == 0 ? 0 : 200]
+        }
+        let xmp = ImageMetadata(xmp: Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8))
+        let file = try encoded(bitmap, as: .WebP, isLossless: true, metadata: xmp)
+        #expect(try ImageMetadata(reading: file).xmp == xmp.xmp)
+        let back = try decoded(file)
+        for y in 0..<30 {
+            for x in 0..<40 where bitmap[x, y].alpha > 0 {
+                #expect(back.samples(x, y) == bitmap.samples(x, y))
+            }
+            #expect((0..<40).allSatisfy { back[$0, y].alpha == bitmap[$0, y].alpha })
+        }
+    }
+
+    @Test func anImageTooLargeForLosslessWebPIsRefused() throws {
+        let wide = try Bitmap.drawn(16384, 1) { _, _ in [1, 2, 3] }
+        #expect(throws: ImageCodingError.self) { try encoded(wide, as: .WebP, isLossless: true) }
+        #expect(throws: ImageCodingError.self) { try LosslessWebP.encode(wide) }
+    }
+
+    @Test func losslessWebPOfSixteenBitsHoldsEight() throws {
+        let pixels = Data(repeating: 0x80, count: 8 * 8 * 6)
+        let deep = try #require(
+            Bitmap(
+                pixels: pixels, size: PixelSize(width: 8, height: 8), channels: 3, depth: .sixteen))
+        let back = try decoded(encoded(deep, as: .WebP, isLossless: true))
+        #expect(back.depth == .eight && back.samples(3, 3) == [0x80, 0x80, 0x80])
+        #expect(throws: ImageCodingError.self) { try LosslessWebP.encode(deep) }
+    }
+
     @Test(arguments: [ImageFormat.JPEG, .WebP, .AVIF, .JPEGXL])
     func spendsFewerBytesOnLessQuality(_ format: ImageFormat) throws {
         guard Self.writable.contains(format) else { return }

@@ -182,6 +182,19 @@ import Testing
         #expect(await done.waitFor(count: 2)[1] == [1, 1, 0])
     }
 
+    @Test func aPrefetcherTellsWhySourcesFailed() async {
+        let done = Recorder<Void>()
+        let url = fixture.origin.url("/missing.png")
+        let prefetcher = ImagePrefetcher(
+            urls: [url], options: GuideSnippets.options(fixture.cache, fixture.downloader)
+        ) { _, _, _ in done.record(()) }
+        prefetcher.start()
+        await done.waitFor(count: 1)
+        let reasons = GuideSnippets.reasons(prefetcher)
+        #expect(reasons.count == 1 && reasons[0].hasPrefix(url.absoluteString))
+        #expect(reasons[0].contains("404"))
+    }
+
     @Test func aStoppedPrefetcherHasFailed() async {
         fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
         let sources = [Source.network(fixture.origin.url("/slow.png"))]

@@ -244,11 +244,10 @@ enum GuideSnippets {
         done: @escaping @Sendable (_ cached: Int, _ failed: Int, _ loaded: Int) -> Void
     ) {
         // guide: prefetching/start
-        let prefetcher = ImagePrefetcher(
-            urls: urls, options: options,
-            completionHandler: { skipped, failed, completed in
-                done(skipped.count, failed.count, completed.count)
-            })
+        let prefetcher = ImagePrefetcher(urls: urls, options: options) {
+            skipped, failed, completed in
+            done(skipped.count, failed.count, completed.count)
+        }
         prefetcher.maxConcurrentDownloads = 3
         prefetcher.start()
         // end
@@ -281,6 +280,15 @@ enum GuideSnippets {
         prefetcher.start()
         prefetcher.stop()
         // end
+    }
+
+    static func reasons(_ prefetcher: ImagePrefetcher) -> [String] {
+        // guide: prefetching/failures
+        let reasons = prefetcher.failures.map { failure in
+            "\(failure.source.cacheKey): \(failure.error.localizedDescription)"
+        }
+        // end
+        return reasons
     }
 }
 

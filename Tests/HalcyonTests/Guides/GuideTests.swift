@@ -14,7 +14,7 @@ import Testing
             for block in GuideText.swiftBlocks(of: text) {
                 #expect(
                     regions.contains { $0.key.hasPrefix("\(name)/") && $0.value == block },
-                    "docs/\(name).md prints code that is not in GuideSnippets.swift:\n\(block)")
+                    "docs/\(name).md prints code that is not in GuideSnippets:\n\(block)")
             }
         }
     }
@@ -63,12 +63,25 @@ private enum GuideText {
             })
     }
 
-    /// The marked pieces of `GuideSnippets.swift` by their names.
+    /// Where the code is: that of widgets is among the tests that have a display.
+    private static let files = [
+        "Tests/HalcyonTests/Guides/GuideSnippets.swift",
+        "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
+    ]
+
+    /// The marked pieces of the files by their names.
     static func regions() throws -> [String: String] {
-        let file = root.appendingPathComponent("Tests/HalcyonTests/Guides/GuideSnippets.swift")
         var regions: [String: String] = [:]
+        for file in files {
+            let code = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+            addRegions(of: code, to: &regions)
+        }
+        return regions
+    }
+
+    private static func addRegions(of code: String, to regions: inout [String: String]) {
         var current: (name: String, lines: [String])?
-        for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {
+        for line in code.components(separatedBy: "\n") {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("// guide: ") {
                 #expect(current == nil, "\(text) begins inside another piece")
@@ -80,7 +93,6 @@ private enum GuideText {
                 current?.lines.append(line)
             }
         }
-        return regions
     }
 
     /// What is printed as Swift in a document.

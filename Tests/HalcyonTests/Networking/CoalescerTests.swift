@@ -1,3 +1,4 @@
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -64,7 +65,7 @@ struct CoalescerTests {
     }
 
     @Test(arguments: 0..<40) func agreesWithAModelUnderRandomSchedules(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(state: seed)
         var table = Table()
         var model = Model()
         var tickets: [Table.Ticket] = []
@@ -131,18 +132,5 @@ extension Coalescer.Join {
         switch self {
         case .start(_, let ticket), .share(_, let ticket): ticket
         }
-    }
-}
-
-/// Random numbers that are the same for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -46,6 +46,22 @@ struct DownloadPriorityTests {
         low.cancel()
     }
 
+    @Test func aCallerMayBecomeMoreOrLessUrgent() throws {
+        let first = download(url, 0.6, from: downloader)
+        let second = download(url, 0.4, from: downloader)
+        let task = try #require(first.sessionTask)
+        #expect(first.priority == 0.6 && second.priority == 0.4)
+        first.priority = 0.2
+        #expect(task.priority == 0.4)
+        second.priority = 0.1
+        #expect(task.priority == 0.2)
+        first.priority = 0.9
+        #expect(task.priority == 0.9)
+        first.cancel()
+        #expect(task.priority == 0.1)
+        second.cancel()
+    }
+
     @Test func theServerGetsTheMostUrgentRequestsFirst() async throws {
         let gate = Gate()
         let server = try await OriginServer.start()
@@ -61,10 +77,12 @@ struct DownloadPriorityTests {
         _ = download(server.url("/first"), nil, from: downloader) { results.record($0) }
         await server.waitForRequests(1)
         var line = 0
+        var changing: DownloadTask?
         for (name, priority) in [("a", 0.5), ("b", 0.2), ("c", 0.9), ("d", 0.5), ("e", 0.1)] {
-            _ = download(server.url("/\(name)"), Float(priority), from: downloader) {
+            let task = download(server.url("/\(name)"), Float(priority), from: downloader) {
                 results.record($0)
             }
+            if name == "d" { changing = task }
             line += 1
             try await downloader.waitForLine(line)
         }
@@ -74,10 +92,12 @@ struct DownloadPriorityTests {
         let leaver = download(server.url("/f"), 1, from: downloader) { results.record($0) }
         try await downloader.waitForLine(6)
         leaver.cancel()
+        // In line, one changes its mind.
+        changing?.priority = 0.85
         gate.open()
         await results.waitFor(count: 9)
         #expect(
-            server.requests.map(\.path) == ["/first", "/c", "/e", "/a", "/d", "/f", "/b"])
+            server.requests.map(\.path) == ["/first", "/c", "/d", "/e", "/a", "/f", "/b"])
     }
 }
 

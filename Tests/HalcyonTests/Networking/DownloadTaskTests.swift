@@ -41,6 +41,49 @@ struct DownloadTaskTests {
         #expect(left.events == [2])
     }
 
+    @Test func aChangedPriorityIsToldToTheDownload() {
+        let told = Recorder<Float>()
+        let task = DownloadTask()
+        #expect(task.priority == 0.5)
+        let session = SessionDataTask(
+            request: URLRequest(url: URL(string: "http://a.example/x")!),
+            reprioritized: { _ in told.record(task.priority) })
+        task.adopt(0.75)
+        task.link(to: session, token: 0)
+        #expect(task.priority == 0.75 && told.count == 0)
+        task.priority = 0.25
+        task.priority = .nan
+        #expect(told.events == [0.25, 0.5])
+    }
+
+    @Test func aPriorityThatWasSetBeforeTheDownloadIsKept() {
+        let told = Recorder<Void>()
+        let task = DownloadTask()
+        task.priority = 0.1
+        task.adopt(0.75)
+        #expect(task.priority == 0.1)
+        task.link(
+            to: SessionDataTask(
+                request: URLRequest(url: URL(string: "http://a.example/x")!),
+                reprioritized: { _ in told.record(()) }),
+            token: 0)
+        #expect(told.count == 1)
+    }
+
+    @Test func theTaskOfALaterAttemptFollowsTheFirst() {
+        let first = DownloadTask()
+        first.priority = 0.1
+        let second = first.makeSuccessor()
+        let third = second.makeSuccessor()
+        third.adopt(0.75)
+        #expect(third.priority == 0.1)
+        first.priority = 0.9
+        #expect(third.priority == 0.9)
+        first.cancel()
+        #expect(second.isCancelled && third.isCancelled)
+        #expect(third.makeSuccessor().isCancelled)
+    }
+
     @Test func cancelActionsRunOnceAndLateOnesAtOnce() {
         let events = Recorder<String>()
         let task = DownloadTask()

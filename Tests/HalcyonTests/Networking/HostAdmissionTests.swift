@@ -111,7 +111,7 @@ struct HostAdmissionTests {
     }
 
     @Test(arguments: 0..<40) func agreesWithAModelUnderRandomSchedules(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(state: seed)
         var admission = HostAdmission(limit: 2)
         var model = Model()
         for request in 0..<400 {

@@ -66,3 +66,14 @@ private struct ProbingProcessor: ImageProcessor {
         return FirstByteProcessor().process(item: item, options: options)
     }
 }
+
+extension ImageProcessingStage {
+    /// The image `options` ask for.
+    fileprivate func image(_ options: KingfisherParsedOptionsInfo) async throws(KingfisherError)
+        -> Image
+    {
+        try await withCheckedContinuation { continuation in
+            makeImage(options) { continuation.resume(returning: $0) }
+        }.get()
+    }
+}

@@ -1,3 +1,4 @@
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -342,6 +343,56 @@ import Testing
         run.prefetcher.start()
         #expect(await run.completions.waitFor(count: 1)[0].failed.count == 4)
         #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func aLoneTrailingClosureIsTheCompletion() async {
+        // An end is told of once, progress for each of two.
+        let calls = Recorder<Int>()
+        let pair = Array(urls.prefix(2))
+        ImagePrefetcher(urls: pair, options: options) { skipped, failed, completed in
+            calls.record(skipped.count + failed.count + completed.count)
+        }.start()
+        await calls.waitFor(count: 1)
+        ImagePrefetcher(resources: pair, options: options) { skipped, _, _ in
+            calls.record(skipped.count)
+        }.start()
+        await calls.waitFor(count: 2)
+        ImagePrefetcher(sources: pair.map { .network($0) }, options: options) { skipped, _, _ in
+            calls.record(skipped.count)
+        }.start()
+        #expect(await calls.waitFor(count: 3) == [2, 2, 2])
+        // Told of on one queue: what came before the marker has been recorded.
+        await withCheckedContinuation { marker in
+            DispatchQueue.main.async { marker.resume() }
+        }
+        #expect(calls.count == 3)
+    }
+
+    @Test func tellsWhyEachSourceFailed() async {
+        fixture.origin.route("/1.png", .status(503))
+        fixture.origin.route("/2.png", .html())
+        let run = prefetcher(urls.map { .network($0) })
+        #expect(run.prefetcher.failures.isEmpty)
+        run.prefetcher.start()
+        let report = await run.completions.waitFor(count: 1)[0]
+        let failures = run.prefetcher.failures
+        #expect(failures.map(\.source.cacheKey) == report.failed)
+        let codes = Dictionary(
+            uniqueKeysWithValues: failures.map { ($0.source.cacheKey, $0.error.errorCode) })
+        #expect(codes == [urls[1].cacheKey: 2002, urls[2].cacheKey: 4001])
+    }
+
+    @Test func whatAStopCutsShortWasCancelled() async {
+        fixture.origin.route("/0.png", .png(fixture.png).with(.wait(.gate(Gate()))))
+        let run = prefetcher(urls.map { .network($0) })
+        run.prefetcher.maxConcurrentDownloads = 1
+        run.prefetcher.start()
+        await fixture.origin.waitForRequests(1)
+        run.prefetcher.stop()
+        let report = await run.completions.waitFor(count: 1)[0]
+        #expect(run.prefetcher.failures.map(\.source.cacheKey) == report.failed)
+        #expect(run.prefetcher.failures.map(\.error.errorCode) == [1003, 1005, 1005, 1005])
+        #expect(run.prefetcher.failures.allSatisfy { $0.error.isCancelled })
     }
 
     @Test func fiveAtATimeByDefaultAndDescribedByItsAddress() {

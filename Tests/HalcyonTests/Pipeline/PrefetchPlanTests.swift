@@ -11,18 +11,22 @@ import Testing
             })
     }
 
+    private let failure = KingfisherError.imageSettingError(reason: .emptySource)
+
     @Test func beginsNoMoreThanTheLimitAndOneForEachThatIsDone() {
         var plan = plan(4)
         plan.limit = 2
         let begins = [
             plan.start().begins, plan.settle(1, as: .completed).begins,
-            plan.settle(0, as: .skipped).begins, plan.settle(2, as: .failed).begins,
+            plan.settle(0, as: .skipped).begins, plan.settle(2, as: .failed(failure)).begins,
         ]
         #expect(begins == [[0, 1], [2], [3], []])
         let end = plan.settle(3, as: .completed)
         #expect(end.completion?.completed.map(\.cacheKey) == ["1", "3"])
         #expect(end.completion?.skipped.map(\.cacheKey) == ["0"])
         #expect(end.completion?.failed.map(\.cacheKey) == ["2"])
+        #expect(plan.failures.map(\.source.cacheKey) == ["2"])
+        #expect(plan.failures.map(\.error.errorCode) == [5001])
     }
 
     @Test func aChangedLimitCountsFromTheNextThatIsDone() {
@@ -56,6 +60,8 @@ import Testing
         let end = plan.settle(1, as: .completed)
         #expect(end.completion?.completed.map(\.cacheKey) == ["1"])
         #expect(end.completion?.failed.map(\.cacheKey) == ["0", "2", "3"])
+        #expect(plan.failures.map(\.source.cacheKey) == ["0", "2", "3"])
+        #expect(plan.failures.allSatisfy { $0.error.isCancelled })
     }
 
     @Test func aStopAfterTheEndChangesNothing() {

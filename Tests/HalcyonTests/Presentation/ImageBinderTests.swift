@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 import HalcyonPresentationTestKit
 import HalcyonTestKit
 import Testing
@@ -200,6 +201,64 @@ import Testing
         #expect(binder.isLoaded && loaded.count == 1)
     }
 
+    @Test func aDownloadNobodyLooksAtIsLessUrgentWhenAsked() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let loaded = Recorder<Int>()
+        let tasks = Recorder<DownloadTask?>()
+        let plain = image(fixture.url(width: 3), fixture).downloadPriority(0.75)
+            .requestModifier(StartWitness { tasks.record($0) })
+            .onSuccess { loaded.record($0.image.pixelSize.width) }
+        let description = plain.reducePriorityOnDisappear(true)
+        binder.appear(description.context)
+        let task = try #require(await tasks.waitFor(count: 1)[0]?.sessionTask)
+        #expect(task.priority == 0.75)
+        binder.disappear(plain.context)
+        #expect(task.priority == 0.75)
+        binder.disappear(description.context)
+        #expect(task.priority == 0.25 && binder.isLoadingOrLoaded)
+        binder.appear(description.context)
+        #expect(task.priority == 0.75)
+        binder.disappear(description.downloadPriority(0.1).context)
+        #expect(task.priority == 0.1)
+        gate.open()
+        #expect(await loaded.waitFor(count: 1) == [3])
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func theHintsForDrawingReachTheRenderer() async throws {
+        let fixture = try await PresentationFixture()
+        let description = image(fixture.url(width: 3), fixture).resizable().interpolation(.none)
+        _ = await run(description)
+        #expect(!renderer.frames.isEmpty)
+        #expect(
+            renderer.frames.allSatisfy {
+                $0.presentation.rendering == description.context.rendering
+            })
+        let count = renderer.frames.count
+        binder.appear(description.context)
+        #expect(renderer.frames.count == count)
+        let changed = description.antialiased(true)
+        binder.appear(changed.context)
+        #expect(renderer.frames.count == count + 1)
+        #expect(renderer.frames.last?.presentation.rendering.isAntialiased == true)
+        #expect(renderer.frames.last?.presentation.image?.pixelSize.width == 3)
+    }
+
+    @Test func anAnimatedImageIsLoadedWithoutDecodingItsFrames() async throws {
+        let fixture = try await PresentationFixture()
+        fixture.origin.route("/motion.gif", .ok(Grays.gif(3)))
+        let done = Recorder<SettingResult>()
+        let description = KFAnimatedImage(fixture.origin.url("/motion.gif"))
+            .targetCache(fixture.cache).downloader(fixture.downloader)
+            .onSuccess { done.record(.success($0)) }.onFailure { done.record(.failure($0)) }
+        binder.appear(description.context)
+        let image = try #require(await done.waitFor(count: 1)[0].value?.image)
+        #expect(image.animatedSource?.frameCount == 3 && !image.creatingOptions.preloadAll)
+        #expect(renderer.frames.last?.presentation.rendering.isAnimated == true)
+        #expect(Animator(image: image).frameCount == 3)
+    }
+
     @Test func loadingBeginsBeforeTheViewAppearsWhenAsked() async throws {
         let fixture = try await PresentationFixture(gate: Gate())
         let description = image(fixture.url(width: 3), fixture)
@@ -209,4 +268,15 @@ import Testing
         #expect(binder.isLoadingOrLoaded)
         binder.cancel()
     }
+}
+
+/// Tells of the task of a download once it has begun.
+private struct StartWitness: ImageDownloadRequestModifier {
+    let onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)?
+
+    init(_ onStart: @escaping @Sendable (DownloadTask?) -> Void) {
+        onDownloadTaskStarted = onStart
+    }
+
+    func modified(for request: URLRequest) -> URLRequest? { request }
 }

@@ -17,6 +17,7 @@ import Testing
         let changed = image.cancelOnDisappear(true).startLoadingBeforeViewAppear()
             .placeholder { HeadlessLabel() }.onFailureView { HeadlessLabel() }
             .loadTransition(.fade(1)).configure { _ in }.contentConfigure { $0 }
+            .reducePriorityOnDisappear(true).resizable()
         let (old, new) = (image.context, changed.context)
         #expect(!old.cancelOnDisappear && new.cancelOnDisappear)
         #expect(!old.startLoadingBeforeViewAppear && new.startLoadingBeforeViewAppear)
@@ -25,6 +26,8 @@ import Testing
         #expect(old.loadTransition == nil && new.loadTransition != nil)
         #expect(old.configurations.isEmpty && new.configurations.count == 1)
         #expect(old.contentConfiguration == nil && new.contentConfiguration != nil)
+        #expect(!old.reducePriorityOnDisappear && new.reducePriorityOnDisappear)
+        #expect(old.rendering.resizing == nil && new.rendering.resizing != nil)
     }
 
     /// Upstream: testKFImageOptionModifiersDoNotMutateOriginalImage
@@ -73,6 +76,69 @@ import Testing
         for configure in chained.context.configurations { configure(HeadlessImageView()) }
         #expect(calls.events == ["progress", "first", "second"])
         #expect(chained.onSuccessDelegate.isSet)
+    }
+
+    @Test func theHintsForDrawingAreValues() {
+        #expect(image.context.rendering == KFImage.Rendering())
+        let insets = KFImage.EdgeInsets(top: 1, leading: 2, bottom: 3, trailing: 4)
+        let changed = image.resizable(capInsets: insets, resizingMode: .tile)
+            .renderingMode(.template).interpolation(.high).antialiased(false)
+        var expected = KFImage.Rendering()
+        expected.resizing = KFImage.Resizing(capInsets: insets, mode: .tile)
+        expected.mode = .template
+        expected.interpolation = .high
+        expected.isAntialiased = false
+        #expect(changed.context.rendering == expected)
+        #expect(
+            image.resizable().context.rendering.resizing
+                == KFImage.Resizing(capInsets: KFImage.EdgeInsets(), mode: .stretch))
+        #expect(changed.renderingMode(nil).context.rendering.mode == nil)
+    }
+
+    @Test func anAnimationChangesHowATransitionRuns() throws {
+        func transition(_ animation: KFImage.Animation?) -> ImageTransition? {
+            image.loadTransition(.flipFromTop(2), animation: animation).context.loadTransition
+        }
+        let plain = try #require(transition(.default))
+        #expect(plain.duration == 2 && plain.animationOptions == .transitionFlipFromTop)
+        let slow = try #require(transition(.easeIn(duration: 5)))
+        #expect(slow.duration == 5)
+        #expect(slow.animationOptions == [.transitionFlipFromTop, .curveEaseIn])
+        let linear = try #require(transition(.linear()))
+        #expect(linear.duration == 2)
+        #expect(linear.animationOptions == [.transitionFlipFromTop, .curveLinear])
+        #expect(transition(nil)?.duration == 0)
+    }
+
+    @Test func anAnimationKeepsWhatACustomTransitionDoes() throws {
+        let calls = Recorder<Bool>()
+        let custom = ImageTransition.custom(
+            duration: 1, options: [.curveLinear, .transitionCrossDissolve],
+            animations: { view, _ in view.isHidden = true },
+            completion: { calls.record($0) })
+        let changed = try #require(
+            image.loadTransition(custom, animation: .easeInOut()).context.loadTransition)
+        #expect(
+            changed.animationOptions == [.curveEaseIn, .curveEaseOut, .transitionCrossDissolve])
+        let view = HeadlessImageView()
+        changed.apply(PresentationFixture.image(width: 2), to: view)
+        changed.ended(finished: false)
+        #expect(view.isHidden && calls.events == [false])
+    }
+
+    @Test func anAnimatedImageHasTheSameModifiersAndIsPlayed() throws {
+        let url = try #require(URL(string: "http://example.com/image.gif"))
+        let animated = KFAnimatedImage(url)
+        let changed = animated.cancelOnDisappear(true).fade(duration: 1).forceRefresh()
+            .placeholder { HeadlessLabel() }.configure { $0.isHidden = true }
+        #expect(animated.context.rendering.isAnimated && changed.context.rendering.isAnimated)
+        #expect(!image.context.rendering.isAnimated)
+        #expect(!animated.context.cancelOnDisappear && changed.context.cancelOnDisappear)
+        #expect(changed.options.forceRefresh && changed.context.configurations.count == 1)
+        #expect(changed.options.loadDiskFileSynchronously)
+        #expect(KFAnimatedImage.url(url, cacheKey: "key").context.source?.cacheKey == "key")
+        #expect(
+            KFAnimatedImage.data(Data([1]), cacheKey: "data").context.source?.cacheKey == "data")
     }
 
     @Test func contextsAreEqualWithSourceAndProcessor() {

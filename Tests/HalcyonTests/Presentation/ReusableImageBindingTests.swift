@@ -74,7 +74,7 @@ import Testing
         await fixture.origin.waitForAbandonedRequests(1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func tenThousandBindingsEndWithTheLastImageInEachRowAndNothingLeft() async throws {
         let gate = Gate()
         let fixture = try await PresentationFixture(gate: gate, widths: 1...8)
@@ -109,7 +109,7 @@ import Testing
         #expect(first == nil)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func tenThousandImagesSetInHoldersLeaveTheLastInEachAndNoTask() async throws {
         let gate = Gate()
         let png = PresentationFixture.png(width: 2)

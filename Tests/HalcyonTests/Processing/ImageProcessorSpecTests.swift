@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -181,22 +182,10 @@ import Testing
 
 /// Processors with any parameters that the text form can express.
 private struct RandomProcessors {
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
-    var generator: Generator
+    var generator: SeededGenerator
 
     init(seed: UInt64) {
-        generator = Generator(state: seed)
+        generator = SeededGenerator(state: seed)
     }
 
     mutating func next() -> any ImageProcessor {

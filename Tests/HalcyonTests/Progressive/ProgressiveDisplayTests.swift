@@ -67,7 +67,7 @@ private struct Viewing {
 private let sharp = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
 private let sharpEach = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProgressiveDisplayTests {
     @Test func hasTheDocumentedDefaults() {
         let progressive = ImageProgressive()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressiveViewTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct ProgressiveViewTests {
     /// Waits until two updates have been decided on; the first one is replaced by nothing.
     private func progressive(_ asked: Recorder<PixelSize>) -> ImageProgressive {
         let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)

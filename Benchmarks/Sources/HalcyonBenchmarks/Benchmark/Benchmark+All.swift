@@ -7,7 +7,9 @@ extension Benchmark {
         + diskCache
         + downloads
         + coalescing
+        + photos
         + fourCut
         + jpeg
         + peakMemory
+        + playback
 }

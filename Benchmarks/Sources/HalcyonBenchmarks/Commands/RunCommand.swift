@@ -84,6 +84,7 @@ struct RunCommand: AsyncParsableCommand {
             try machine.lines.forEach(Self.write)
             try Self.write(Table(rows).text)
         }
+        if let shortfalls = Shortfalls(rows).text { Progress.say(shortfalls) }
         guard failed.isEmpty else {
             throw BenchmarkError("Failed: \(failed.joined(separator: ", "))")
         }

@@ -18,6 +18,40 @@ extension Benchmark {
             "decodes", unit: .count(of: "decodes"),
             conditions: "the greater of processor runs and of different images delivered."
         ) { .amount(Double($0.decodes)) },
+        Benchmark(
+            "1,000 requests for one URL beside one", unit: .milliseconds,
+            conditions: """
+                1,000 concurrent calls of KingfisherManager.retrieveImage with a 1200x900 JPEG reduced to \
+                400 px, until the last has its image, against one call.
+                """,
+            targets: ["one request": 1 / 1.5]
+        ) { workbench in
+            let urls = FreshURLs(origin: try await workbench.origin(), file: "1mp.jpg")
+            let cache = try ImageCache(name: "beside", cacheDirectoryURL: workbench.makeFolder())
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "beside"), cache: cache)
+            let options: KingfisherOptionsInfo = [
+                .processor(
+                    DownsamplingImageProcessor(size: CGSize(width: 400, height: 400)))
+            ]
+            @Sendable func requests(_ count: Int) async throws -> Sample {
+                let url = urls.next()
+                return try await Stopwatch.time {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for _ in 0..<count {
+                            group.addTask {
+                                consume(
+                                    try await manager.retrieveImage(with: url, options: options))
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+            }
+            return Contest(
+                ours: Contestant("KingfisherManager") { try await requests(1000) },
+                peers: [Contestant("one request") { try await requests(1) }])
+        },
     ]
 
     private static func same(

@@ -14,7 +14,8 @@ extension Benchmark {
                 All of 2,000 URLs, 6 at a time, over kept connections of the loopback interface. \
                 ImageDownloader with a processor that decodes nothing; the others only collect the \
                 bytes. curl is started anew in each round.
-                """
+                """,
+            targets: ["AsyncHTTPClient": 0.85]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 2000
@@ -59,14 +60,68 @@ extension Benchmark {
                     session.invalidateAndCancel()
                     try await client.shutdown()
                 })
-        }
+        },
+        Benchmark(
+            "2,000 downloads of 20 KB to the disk cache", unit: .milliseconds,
+            conditions: """
+                The same URLs with ImagePrefetcher, 6 at a time, into an empty disk cache: each answer is \
+                checked to be an image, written, and entered into the index. URLSession keeps nothing; \
+                curl writes files.
+                """,
+            targets: ["URLSession": 4]
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let count = 2000
+            let width = 6
+            let urls = (0..<count).map { origin.url("20kb.jpg", $0) }
+            let prefetching = try Prefetching(workbench, connections: width)
+            let session = URLSession.forDownloads(connections: width)
+            return Contest(
+                ours: Contestant("ImagePrefetcher") { try await prefetching.run(urls) },
+                peers: [
+                    Contestant("URLSession") {
+                        try await Stopwatch.time {
+                            try await concurrently(count, width: width) { index in
+                                try expect20KB(try await session.data(from: urls[index]).0.count)
+                            }
+                        }
+                    },
+                    curl(
+                        "\(origin.baseURL)/20kb.jpg/[0-\(count - 1)]", connections: width,
+                        into: try workbench.makeFolder()),
+                ],
+                finish: { session.invalidateAndCancel() })
+        },
+        Benchmark(
+            "prefetch of 500 photos", unit: .milliseconds,
+            conditions: """
+                500 URLs of one JPEG of 840x630 (100 KB) with ImagePrefetcher, 6 at a time, into an empty \
+                disk cache, against curl into files.
+                """,
+            targets: ["curl --parallel": 0.8]
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let count = 500
+            let urls = (0..<count).map { origin.url("100kb.jpg", $0) }
+            let prefetching = try Prefetching(workbench, connections: 6)
+            return Contest(
+                ours: Contestant("ImagePrefetcher") { try await prefetching.run(urls) },
+                peers: [
+                    curl(
+                        "\(origin.baseURL)/100kb.jpg/[0-\(count - 1)]", connections: 6,
+                        into: try workbench.makeFolder())
+                ])
+        },
     ]
 
     private static func expect20KB(_ count: Int) throws {
         guard count == 20_000 else { throw BenchmarkError("\(count) bytes instead of 20,000") }
     }
 
-    private static func curl(_ urls: String, connections: Int) -> Contestant {
+    /// Downloads that are thrown away, or written into a folder.
+    private static func curl(
+        _ urls: String, connections: Int, into folder: URL? = nil
+    ) -> Contestant {
         Contestant("curl --parallel") {
             let before = ChildTime.now()
             let sample = try await Stopwatch.time {
@@ -74,12 +129,52 @@ extension Benchmark {
                     of: URL(filePath: "/usr/bin/env"),
                     [
                         "curl", "--no-progress-meter", "--fail", "--parallel",
-                        "--parallel-max", "\(connections)", "--output", "/dev/null", urls,
+                        "--parallel-max", "\(connections)", "--output",
+                        folder.map { "\($0.path)/#1" } ?? "/dev/null", urls,
                     ])
+            }
+            if let folder {
+                for file in try FileManager.default.contentsOfDirectory(
+                    at: folder, includingPropertiesForKeys: nil)
+                {
+                    try FileManager.default.removeItem(at: file)
+                }
             }
             guard case .time(let wall, _) = sample else { return sample }
             return .time(wall: wall, cpu: ChildTime.now() - before)
         }
+    }
+}
+
+/// Prefetches into a cache that is emptied after each round.
+private struct Prefetching: Sendable {
+    let cache: ImageCache
+    let downloader: ImageDownloader
+    let connections: Int
+
+    init(_ workbench: Workbench, connections: Int) throws {
+        cache = try ImageCache(name: "prefetch", cacheDirectoryURL: workbench.makeFolder())
+        downloader = ImageDownloader(name: "prefetch")
+        self.connections = connections
+    }
+
+    func run(_ urls: [URL]) async throws -> Sample {
+        let sample = try await Stopwatch.time {
+            let completed = await withCheckedContinuation { continuation in
+                let prefetcher = ImagePrefetcher(
+                    urls: urls, options: [.targetCache(cache), .downloader(downloader)],
+                    completionHandler: { _, _, completed in
+                        continuation.resume(returning: completed.count)
+                    })
+                prefetcher.maxConcurrentDownloads = connections
+                prefetcher.start()
+            }
+            guard completed == urls.count else {
+                throw BenchmarkError("\(completed) of \(urls.count) were prefetched")
+            }
+        }
+        await cache.clearDiskCache()
+        return sample
     }
 }
 

@@ -5,32 +5,22 @@ import Synchronization
 extension Benchmark {
     /// Small images under keys of the usual length, within the limits or over them.
     static let memoryCache: [Benchmark] = [
-        Benchmark(
-            "memory cache: hit", unit: .nanoseconds,
-            conditions: """
-                100,000 look-ups of 1,000 keys with ImageCache.retrieveImageInMemoryCache. NSCache's \
-                keys are made beforehand; a dictionary behind a lock is the floor.
-                """
-        ) { workbench in
-            let stock = MemoryStock(count: 1000)
-            let cache = try ImageCache(name: "hit", cacheDirectoryURL: workbench.makeFolder())
-            stock.fill { cache.memoryStorage.store(value: $1, forKey: $0) }
-            let options = KingfisherParsedOptionsInfo(nil)
-            return hits(in: stock, name: "ImageCache") { key in
-                cache.retrieveImageInMemoryCache(forKey: key, options: options)
-            }
-        },
+        hit(threads: 1),
+        hit(threads: 2),
         Benchmark(
             "memory storage: hit", unit: .nanoseconds,
             conditions: """
-                The same with MemoryStorage.Backend.value(forKey:), the generic storage beneath, \
-                called from another module.
-                """
+                As with one thread, but MemoryStorage.Backend.value(forKey:), the generic storage \
+                beneath, called from another module.
+                """,
+            targets: [stringKeys: 10]
         ) { _ in
-            let stock = MemoryStock(count: 1000)
+            let stock = MemoryStock(count: 2000)
             let storage = MemoryStorage.Backend<Image>(config: .init(totalCostLimit: .max))
             stock.fill { storage.store(value: $1, forKey: $0) }
-            return hits(in: stock, name: "MemoryStorage") { storage.value(forKey: $0) }
+            return hits(in: stock, threads: 1, name: "MemoryStorage") {
+                storage.value(forKey: $0)
+            }
         },
         store(
             "memory cache: store", part: 1,
@@ -43,34 +33,61 @@ extension Benchmark {
                 """),
     ]
 
+    /// The peer that is called as a Swift program calls it.
+    private static let stringKeys = "NSCache, keys of String"
+
+    private static func hit(threads: Int) -> Benchmark {
+        Benchmark(
+            "memory cache: hit, \(threads) \(threads == 1 ? "thread" : "threads")",
+            unit: .nanoseconds,
+            conditions: """
+                100,000 look-ups per thread of 2,000 keys with ImageCache.retrieveImageInMemoryCache; \
+                time per look-up of one thread. NSCache's keys are made of the same strings for each \
+                look-up, or beforehand; a dictionary behind a lock is the floor.
+                """,
+            targets: [stringKeys: 10]
+        ) { workbench in
+            let stock = MemoryStock(count: 2000)
+            let cache = try ImageCache(name: "hit", cacheDirectoryURL: workbench.makeFolder())
+            stock.fill { cache.memoryStorage.store(value: $1, forKey: $0) }
+            let options = KingfisherParsedOptionsInfo(nil)
+            return hits(in: stock, threads: threads, name: "ImageCache") { key in
+                cache.retrieveImageInMemoryCache(forKey: key, options: options)
+            }
+        }
+    }
+
     private static func hits(
-        in stock: MemoryStock, name: String, ours: @escaping @Sendable (String) -> Image?
+        in stock: MemoryStock, threads: Int, name: String,
+        ours: @escaping @Sendable (String) -> Image?
     ) -> Contest {
         let nsCache = FoundationCache()
         stock.fill { nsCache.store($1, forKey: FoundationKey($0)) }
         let dictionary = Mutex<[String: Image]>([:])
         stock.fill { key, image in dictionary.withLock { $0[key] = image } }
-        let nsKeys = stock.lookups.map { FoundationKey(stock.keys[$0]) }
+        let nsKeys = stock.keys.map { FoundationKey($0) }
+
+        @Sendable func contestant(
+            _ name: String, _ lookUp: @escaping @Sendable (Int) -> Image?
+        ) -> Contestant {
+            Contestant(name) {
+                await Stopwatch.time(operations: stock.lookups.count) {
+                    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+                        for index in stock.lookups { consume(lookUp(index)) }
+                    }
+                }
+            }
+        }
 
         return Contest(
-            ours: Contestant(name) {
-                await Stopwatch.time(operations: stock.lookups.count) {
-                    for index in stock.lookups { consume(ours(stock.keys[index])) }
-                }
-            },
+            ours: contestant(name) { ours(stock.keys[$0]) },
             peers: [
-                Contestant("NSCache") {
-                    await Stopwatch.time(operations: nsKeys.count) {
-                        for key in nsKeys { consume(nsCache.image(forKey: key)) }
-                    }
+                contestant(stringKeys) {
+                    nsCache.image(forKey: FoundationKey(stock.keys[$0]))
                 },
-                Contestant("Dictionary + Mutex") {
-                    await Stopwatch.time(operations: stock.lookups.count) {
-                        for index in stock.lookups {
-                            let key = stock.keys[index]
-                            consume(dictionary.withLock { $0[key] })
-                        }
-                    }
+                contestant("NSCache, keys made before") { nsCache.image(forKey: nsKeys[$0]) },
+                contestant("Dictionary + Mutex") { index in
+                    dictionary.withLock { $0[stock.keys[index]] }
                 },
             ])
     }

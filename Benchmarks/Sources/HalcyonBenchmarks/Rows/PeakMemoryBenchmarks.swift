@@ -9,7 +9,8 @@ extension Benchmark {
                 Resident memory at the peak of one decode, above that before it, in a process of its \
                 own that has read the file and decoded a small one; the result is part of it.
                 """,
-            enoughRounds: 5
+            enoughRounds: 5,
+            targets: [PeerLibrary.systemVips.name: 1, PeerLibrary.pillow.name: 1]
         ) { workbench in
             let photograph = try workbench.photograph("12mp.jpg")
             let small = try workbench.photograph("64.jpg")
@@ -49,6 +50,52 @@ extension Benchmark {
                     peer(.pillow, PeerLibrary.pillow.name),
                     peer(.openCV, OpenCVWay.quarter.name, way: .quarter),
                 ].compactMap { $0 })
-        }
+        },
+        Benchmark(
+            "100 JPEGs 12 MP → 400 px: peak memory", unit: .megabytes,
+            conditions: """
+                The same for 100 photographs, one after another, each read anew. What the first ten need \
+                is enough for the others when nothing is left behind.
+                """,
+            enoughRounds: 3,
+            targets: [
+                PeerLibrary.systemVips.name: 1, PeerLibrary.pillow.name: 1, "the first ten": 0.95,
+            ]
+        ) { workbench in
+            let photograph = try workbench.photograph("12mp.jpg")
+            let small = try workbench.photograph("64.jpg")
+            let available = await workbench.peers([.systemVips, .pillow])
+
+            func peer(_ library: PeerLibrary) -> Contestant? {
+                guard available[library] != nil else { return nil }
+                return Contestant(library.name) {
+                    let worker = try await workbench.freshPeer(library)
+                    _ = try await worker.number(
+                        PeerRequest(
+                            command: "warm-up", photograph: small.path, width: 16, height: 12))
+                    let bytes = try await worker.number(
+                        PeerRequest(
+                            command: "peak-series", photograph: photograph.path, width: 400,
+                            height: 300, count: 100))
+                    await worker.close()
+                    return .amount(bytes)
+                }
+            }
+
+            @Sendable func ours(_ line: Int) async throws -> Sample {
+                let text = try await ChildProcess.output(
+                    of: Workbench.executable,
+                    ["series", small.path, photograph.path, "400", "100"])
+                let lines = text.split(separator: "\n").compactMap { Double($0) }
+                guard lines.count == 2 else {
+                    throw BenchmarkError("The process did not print its peak memory")
+                }
+                return .amount(lines[line])
+            }
+            return Contest(
+                ours: Contestant("Halcyon") { try await ours(1) },
+                peers: [Contestant("the first ten") { try await ours(0) }]
+                    + [peer(.systemVips), peer(.pillow)].compactMap { $0 })
+        },
     ]
 }

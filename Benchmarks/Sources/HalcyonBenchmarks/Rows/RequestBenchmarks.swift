@@ -9,7 +9,8 @@ extension Benchmark {
             conditions: """
                 10,000 awaited calls of KingfisherManager.retrieveImage for 100 URLs in the memory \
                 cache, one after another; beside them what it costs to start a task and await it.
-                """
+                """,
+            targets: ["Task { }.value": 0.33]
         ) { workbench in
             let cache = try ImageCache(name: "request", cacheDirectoryURL: workbench.makeFolder())
             let manager = KingfisherManager(

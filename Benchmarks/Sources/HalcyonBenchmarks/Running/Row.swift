@@ -7,11 +7,18 @@ struct Row: Sendable {
     let peer: Figure
     let peerName: String
     let rounds: Int
+    /// The ratio to reach; `nil` when none is set for this peer.
     let target: Double?
 
     /// The peer's median divided by ours: above 1 we are better. `nil` when ours is 0.
     var ratio: Double? {
         ours.spread.median > 0 ? peer.spread.median / ours.spread.median : nil
+    }
+
+    /// Whether there is a target and the ratio is less. A figure of 0 reaches every target.
+    var isUnderTarget: Bool {
+        guard let target, let ratio else { return false }
+        return ratio < target
     }
 }
 

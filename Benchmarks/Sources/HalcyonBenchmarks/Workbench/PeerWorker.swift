@@ -7,9 +7,13 @@ final class PeerWorker: Sendable {
     let version: String
     private let process: ChildProcess
 
-    init(_ library: PeerLibrary, python: URL, program: URL) async throws {
+    convenience init(_ library: PeerLibrary, python: URL, program: URL) async throws {
+        try await self.init(python: python, program: program, arguments: [library.rawValue])
+    }
+
+    init(python: URL, program: URL, arguments: [String]) async throws {
         process = try ChildProcess(
-            python, [program.path, library.rawValue], environment: Self.oneThread)
+            python, [program.path] + arguments, environment: Self.oneThread)
         let hello = try Self.decode(Hello.self, from: try await process.exchange(nil))
         version = hello.version
     }
@@ -38,19 +42,21 @@ final class PeerWorker: Sendable {
     }
 
     /// Does the work of `request` and tells its time.
-    func time(_ request: PeerRequest) async throws -> Sample {
+    func time(_ request: some Encodable & Sendable) async throws -> Sample {
         let timing = try await answer(Timing.self, to: request)
         return .time(wall: timing.wall, cpu: timing.cpu)
     }
 
     /// Does `request`, whose answer is a number.
-    func number(_ request: PeerRequest) async throws -> Double {
+    func number(_ request: some Encodable & Sendable) async throws -> Double {
         try await answer(Number.self, to: request).value
     }
 
     func close() async { await process.close() }
 
-    private func answer<T: Decodable>(_ type: T.Type, to request: PeerRequest) async throws -> T {
+    private func answer<T: Decodable>(
+        _ type: T.Type, to request: some Encodable & Sendable
+    ) async throws -> T {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         let line = String(decoding: try encoder.encode(request), as: UTF8.self)
@@ -77,4 +83,6 @@ struct PeerRequest: Encodable, Sendable {
     var way: String?
     /// The file of raw RGB pixels to write or to judge.
     var pixels: String?
+    /// How often, where that is asked for.
+    var count: Int?
 }

@@ -9,6 +9,7 @@ actor Workbench {
 
     private let python: URL
     private let peerProgram: URL
+    private let photoProgram: URL
     private var workers: [PeerLibrary: PeerWorker] = [:]
     private var unavailable: Set<PeerLibrary> = []
     private var runningOrigin: Origin?
@@ -16,6 +17,7 @@ actor Workbench {
     init(folder: URL, peerPrograms: URL) throws {
         python = folder.appending(path: "python/bin/python")
         peerProgram = peerPrograms.appending(path: "worker.py")
+        photoProgram = peerPrograms.appending(path: "photos.py")
         photographs = folder.appending(path: "photographs")
         let scratches = folder.appending(path: "scratch")
         scratch = scratches.appending(path: "\(ProcessInfo.processInfo.processIdentifier)")
@@ -69,6 +71,11 @@ actor Workbench {
     /// A process of `library` that nothing else has used; the caller closes it.
     func freshPeer(_ library: PeerLibrary) async throws -> PeerWorker {
         try await PeerWorker(library, python: python, program: peerProgram)
+    }
+
+    /// The program of Python that downloads and reduces photos; the caller closes it.
+    func photoPeer() async throws -> PeerWorker {
+        try await PeerWorker(python: python, program: photoProgram, arguments: [])
     }
 
     /// The origin server, a process of its own, which serves the photographs.

@@ -118,52 +118,6 @@ extension CacheDirectory {
         }
     }
 
-    /// Writes `bytes` as the file `name`, and removes others until no more than `limit` bytes are in
-    /// the folder. Bytes above the limit on their own are not kept.
-    /// - Throws: `POSIXError` or an error of the index; then there is no file of that name, or the
-    ///   former one.
-    func store(
-        _ bytes: Data, as name: String, key: String, expires: Date, limit: Int?, overwriting: Bool
-    ) throws {
-        if let limit, bytes.count > limit {
-            try remove(name)
-            return
-        }
-        do {
-            try storeOnce(bytes, name, key, expires, limit, overwriting)
-        } catch let error as POSIXError where error.code == .ENOENT {
-            try prepare()
-            try storeOnce(bytes, name, key, expires, limit, overwriting)
-        }
-    }
-
-    private func storeOnce(
-        _ bytes: Data, _ name: String, _ key: String, _ expires: Date, _ limit: Int?,
-        _ overwriting: Bool
-    ) throws {
-        let temporary = path(of: TemporaryFile.newName())
-        let stamp = try DiskFile.create(temporary, bytes: bytes)
-        // What to remove when this fails: a file whose row was not written is none.
-        var remains: String? = temporary
-        defer { if let remains { unlink(remains) } }
-        let row = IndexRow(
-            name: name, key: key, size: bytes.count, checksum: DiskFile.checksum(bytes),
-            expires: expires.timeIntervalSince1970, accessed: now().timeIntervalSince1970,
-            format: ImageFormat.name(of: bytes))
-        let stored: Void? = try withIndex(validated: true) { index in
-            try index.write { transaction in
-                try applyAccesses(transaction)
-                try transaction.upsert(row)
-                try DiskFile.rename(temporary, to: path(of: name), overwriting: overwriting)
-                remains = path(of: name)
-                if let limit { _ = try evict(downTo: limit, keeping: name, in: transaction) }
-            }
-        }
-        if stored == nil { throw POSIXError(.ENOENT) }
-        remains = nil
-        mirror(IndexMirror.Entry(row: row, stamp: stamp), of: name)
-    }
-
     /// Removes the file `name`; none is no error. With `content`, only if that is what it holds.
     func remove(_ name: String, ifHolding content: Data? = nil) throws {
         try withIndex(validated: true) { index in
@@ -195,16 +149,6 @@ extension CacheDirectory {
     func delete(_ name: String, in transaction: IndexTransaction) throws {
         try transaction.delete(name)
         unlink(path(of: name))
-    }
-}
-
-/// The names of files that are being written.
-enum TemporaryFile {
-    static let prefix = ".tmp-"
-
-    /// A name that no other thread or process uses.
-    static func newName() -> String {
-        "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
 }
 

@@ -17,6 +17,7 @@ final class CacheDirectory: Sendable {
         var accesses = AccessLog()
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
+        var arrivals = Arrivals()
     }
 
     /// Seconds that accesses stay in memory before they are written.
@@ -149,6 +150,18 @@ final class CacheDirectory: Sendable {
                 name: name, key: nil, size: file.size, checksum: nil, expires: expires,
                 accessed: min(file.modified, date.timeIntervalSince1970), format: nil)
         }
+    }
+
+    // MARK: Arrivals
+
+    /// Adds a file that has been written; `true` for who has to settle what waits.
+    func arrive(_ file: ArrivedFile) -> Bool {
+        state.withLock { $0.arrivals.add(file) }
+    }
+
+    /// The files to settle together next; none ends the settling.
+    func takeArrivals() -> [ArrivedFile] {
+        state.withLock { $0.arrivals.take() }
     }
 
     // MARK: Disuse

@@ -72,6 +72,9 @@ final class DiskOperations: Sendable {
         }
     }
 
+    /// Whether no change is still to be done.
+    var isIdle: Bool { state.withLock { $0.all.isEmpty } }
+
     /// What reading a file has to wait for; `nil` for nothing.
     func pending(_ file: String) -> Completion? {
         state.withLock { $0.last(concerning: file)?.completion }

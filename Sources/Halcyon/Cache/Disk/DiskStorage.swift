@@ -81,11 +81,47 @@ public enum DiskStorage {
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
+            let file = try newFile(
+                value, forKey: key, expiration: expiration, writeOptions: writeOptions,
+                forcedExtension: forcedExtension)
+            guard let file else { return }
+            do {
+                try directory.store(file)
+            } catch {
+                throw notCreated(file, error)
+            }
+        }
+
+        /// Does the same and calls `completion` when it is done, which may be after this has returned:
+        /// values that are stored at the same time share a transaction of the index.
+        func store(
+            value: T, forKey key: String, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions, forcedExtension: String?,
+            completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+        ) {
+            do {
+                let file = try newFile(
+                    value, forKey: key, expiration: expiration, writeOptions: writeOptions,
+                    forcedExtension: forcedExtension)
+                guard let file else { return completion(.success(())) }
+                directory.store(file) { result in
+                    completion(result.mapError { self.notCreated(file, $0) })
+                }
+            } catch {
+                completion(.failure(error))
+            }
+        }
+
+        /// The file of a value; `nil` when it is expired already.
+        private func newFile(
+            _ value: T, forKey key: String, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions, forcedExtension: String?
+        ) throws -> NewFile? {
             let config = config
             try requireDirectory(creating: true)
             let date = directory.now()
             let expiration = expiration ?? config.expiration
-            guard !expiration.isExpired(at: date) else { return }
+            guard !expiration.isExpired(at: date) else { return nil }
             let bytes: Data
             do {
                 bytes = try value.toData()
@@ -93,18 +129,18 @@ public enum DiskStorage {
                 throw KingfisherError.cacheError(
                     reason: .cannotConvertToData(object: value, error: error))
             }
-            do {
-                try directory.store(
-                    bytes, as: cacheFileName(forKey: key, forcedExtension: forcedExtension),
-                    key: key, expires: expiration.estimatedExpirationSince(date),
-                    limit: config.effectiveSizeLimit,
-                    overwriting: !writeOptions.contains(.withoutOverwriting))
-            } catch {
-                throw KingfisherError.cacheError(
-                    reason: .cannotCreateCacheFile(
-                        fileURL: cacheFileURL(forKey: key, forcedExtension: forcedExtension),
-                        key: key, data: bytes, error: error))
-            }
+            return NewFile(
+                name: cacheFileName(forKey: key, forcedExtension: forcedExtension), key: key,
+                bytes: bytes, expires: expiration.estimatedExpirationSince(date),
+                limit: config.effectiveSizeLimit,
+                overwriting: !writeOptions.contains(.withoutOverwriting))
+        }
+
+        private func notCreated(_ file: NewFile, _ error: any Error) -> KingfisherError {
+            .cacheError(
+                reason: .cannotCreateCacheFile(
+                    fileURL: directoryURL.appendingPathComponent(file.name, isDirectory: false),
+                    key: file.key, data: file.bytes, error: error))
         }
 
         /// The key's value, unless it is missing or expired.

@@ -13,21 +13,21 @@ struct IndexMirror {
 
     /// What is known of a file.
     mutating func entry(_ name: String) -> Entry? {
-        entries.use(name) { $0 }
+        entries.use(StoreKey(name)) { $0 }
     }
 
     /// Remembers a row, or forgets that of a file.
     mutating func set(_ entry: Entry?, of name: String) {
         if let entry {
-            _ = entries.insert(entry, cost: 0, forKey: name)
+            _ = entries.insert(entry, cost: 0, forKey: StoreKey(name))
         } else {
-            _ = entries.removeValue(forKey: name)
+            _ = entries.removeValue(forKey: StoreKey(name))
         }
     }
 
     /// Keeps the row in step with an access.
     mutating func note(_ access: AccessLog.Access, of name: String) {
-        _ = entries.use(name) {
+        _ = entries.use(StoreKey(name)) {
             $0.row.accessed = access.accessed
             $0.row.expires = access.expires
         }

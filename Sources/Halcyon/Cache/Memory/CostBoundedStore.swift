@@ -4,13 +4,11 @@
 /// Whatever leaves the store is returned, so that the caller can release it after its lock.
 struct CostBoundedStore<Value> {
     private struct Entry {
-        let key: String
         var value: Value
         var cost: Int
     }
 
-    private var slots: [String: RecencyList<Entry>.Slot] = [:]
-    private var order = RecencyList<Entry>()
+    private var table = RecencyTable<Entry>()
 
     /// The sum of the values' costs; never above `costLimit`.
     private(set) var totalCost = 0
@@ -25,13 +23,13 @@ struct CostBoundedStore<Value> {
     }
 
     /// Values in the store.
-    var count: Int { slots.count }
+    var count: Int { table.count }
     /// The keys, the one used last first.
-    var keysByRecency: [String] { order.elements.map(\.key) }
+    var keysByRecency: [String] { table.slotsByRecency.map { table.key(of: $0) } }
 
     /// Puts `value` in place of the key's former one. A value that costs more than the limit alone is
     /// not kept.
-    mutating func insert(_ value: Value, cost: Int, forKey key: String) -> [Value] {
+    mutating func insert(_ value: Value, cost: Int, forKey key: StoreKey) -> [Value] {
         let cost = max(0, cost)
         var leaving: [Value] = []
         if let former = removeValue(forKey: key) { leaving.append(former) }
@@ -39,52 +37,57 @@ struct CostBoundedStore<Value> {
             leaving.append(value)
             return leaving
         }
-        slots[key] = order.insert(Entry(key: key, value: value, cost: cost))
+        table.insert(Entry(value: value, cost: cost), forKey: key)
         totalCost += cost
-        leaving += evict()
+        evict(into: &leaving)
         return leaving
     }
 
     /// The key's value, without counting as a use.
-    func peek(_ key: String) -> Value? {
-        slots[key].map { order[$0].value }
+    func peek(_ key: StoreKey) -> Value? {
+        table.slot(of: key).map { table.value(of: $0).value }
     }
 
-    /// Makes the key the last one used and lets `change` change its value; the cost stays.
-    mutating func use<R>(_ key: String, _ change: (inout Value) -> R) -> R? {
-        guard let slot = slots[key] else { return nil }
-        order.touch(slot)
-        return change(&order[slot].value)
+    /// Lets `change` change the key's value, whose cost stays, and makes the key the last one used
+    /// unless the result is `nil`.
+    mutating func use<R>(_ key: StoreKey, _ change: (inout Value) -> R?) -> R? {
+        guard let slot = table.slot(of: key),
+            let result = table.update(slot, { change(&$0.value) })
+        else { return nil }
+        table.touch(slot)
+        return result
     }
 
     /// Removes the key's value.
-    mutating func removeValue(forKey key: String) -> Value? {
-        guard let slot = slots.removeValue(forKey: key) else { return nil }
-        let entry = order.remove(slot)
-        totalCost -= entry.cost
-        return entry.value
+    mutating func removeValue(forKey key: StoreKey) -> Value? {
+        table.slot(of: key).map { remove($0) }
     }
 
     /// Removes all values that `shouldRemove` names.
     mutating func removeAll(where shouldRemove: (Value) -> Bool) -> [Value] {
-        let keys = slots.filter { shouldRemove(order[$0.value].value) }.keys
-        return keys.compactMap { removeValue(forKey: $0) }
+        table.slotsByRecency.filter { shouldRemove(table.value(of: $0).value) }.map { remove($0) }
     }
 
     /// Changes the limits and removes what exceeds them.
     mutating func setLimits(cost: Int?, count: Int?) -> [Value] {
         costLimit = cost
         countLimit = count
-        return evict()
+        var leaving: [Value] = []
+        evict(into: &leaving)
+        return leaving
     }
 
-    private mutating func evict() -> [Value] {
-        var leaving: [Value] = []
+    private mutating func remove(_ slot: RecencyTable<Entry>.Slot) -> Value {
+        let entry = table.remove(slot)
+        totalCost -= entry.cost
+        return entry.value
+    }
+
+    private mutating func evict(into leaving: inout [Value]) {
         while totalCost > costLimit ?? .max || count > countLimit ?? .max,
-            let slot = order.leastRecent, let value = removeValue(forKey: order[slot].key)
+            let slot = table.leastRecent
         {
-            leaving.append(value)
+            leaving.append(remove(slot))
         }
-        return leaving
     }
 }

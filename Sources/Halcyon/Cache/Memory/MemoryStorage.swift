@@ -5,6 +5,9 @@ import Synchronization
 public enum MemoryStorage {
     /// Keeps values in memory within limits of cost and count; beyond them, those used longest ago
     /// go first. All members may be used from any thread and take constant time unless noted.
+    ///
+    /// What every request calls is also compiled for images alone: a program that calls the generic
+    /// form from another module would otherwise have each step look up what `T` is.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         private struct State {
             var config: Config
@@ -17,7 +20,7 @@ public enum MemoryStorage {
 
         /// Makes an empty storage.
         public convenience init(config: Config) {
-            self.init(config: config, now: { Date() })
+            self.init(config: config, now: { .coarse })
         }
 
         /// Makes an empty storage that takes the time from `now`.
@@ -58,27 +61,34 @@ public enum MemoryStorage {
 
         /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With
         /// an expiration that is over already this does nothing.
+        #if compiler(>=6.3)
+            @specialized(where T == KFCrossPlatformImage)
+        #endif
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             let date = now()
+            let key = StoreKey(key)
+            let cost = value.cacheCost
             let leaving = state.withLock { state -> [StorageObject<T>] in
                 let expiration = expiration ?? state.config.expiration
                 guard !expiration.isExpired(at: date) else { return [] }
                 let object = StorageObject(value, expiration: expiration, at: date)
-                return state.store.insert(object, cost: value.cacheCost, forKey: key)
+                return state.store.insert(object, cost: cost, forKey: key)
             }
             withExtendedLifetime(leaving) {}
         }
 
         /// The key's value, unless it is missing or expired.
+        #if compiler(>=6.3)
+            @specialized(where T == KFCrossPlatformImage)
+        #endif
         public func value(
             forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
         ) -> T? {
             let date = now()
+            let key = StoreKey(key)
             return state.withLock { state in
-                guard let object = state.store.peek(key), !object.isExpired(at: date) else {
-                    return nil
-                }
-                return state.store.use(key) { object in
+                state.store.use(key) { object in
+                    if object.isExpired(at: date) { return nil }
                     object.extendExpiration(extendingExpiration, at: date)
                     return object.value
                 }
@@ -86,8 +96,12 @@ public enum MemoryStorage {
         }
 
         /// Whether there is a value for the key that is not expired. No use of the value.
+        #if compiler(>=6.3)
+            @specialized(where T == KFCrossPlatformImage)
+        #endif
         public func isCached(forKey key: String) -> Bool {
             let date = now()
+            let key = StoreKey(key)
             return state.withLock { state in
                 guard let object = state.store.peek(key) else { return false }
                 return !object.isExpired(at: date)
@@ -96,6 +110,7 @@ public enum MemoryStorage {
 
         /// Removes the key's value.
         public func remove(forKey key: String) {
+            let key = StoreKey(key)
             let leaving = state.withLock { $0.store.removeValue(forKey: key) }
             withExtendedLifetime(leaving) {}
         }
@@ -118,7 +133,7 @@ public enum MemoryStorage {
 
         /// The stored object, expired or not.
         func storageObject(forKey key: String) -> StorageObject<T>? {
-            state.withLock { $0.store.peek(key) }
+            state.withLock { $0.store.peek(StoreKey(key)) }
         }
 
         private func startCleaning(every interval: TimeInterval) {

@@ -7,7 +7,8 @@ struct ICODecoder: ImageDecoder {
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
         switch try picture(in: data) {
         case .png(let png):
-            var header = try ImageDecoders.decoder(for: .PNG).header(of: png, format: .PNG)
+            var header = try ImageDecoders.decoder(for: .PNG, reading: png).header(
+                of: png, format: .PNG)
             header.format = .ICO
             return header
         case .bitmap(let bitmap):
@@ -21,7 +22,7 @@ struct ICODecoder: ImageDecoder {
     {
         switch try picture(in: data) {
         case .png(let png):
-            let decoder = try ImageDecoders.decoder(for: .PNG)
+            let decoder = try ImageDecoders.decoder(for: .PNG, reading: png)
             return try decoder.decode(
                 png, header: decoder.header(of: png, format: .PNG), frame: 0, leastSize: leastSize)
         case .bitmap(let bitmap):

@@ -4,6 +4,9 @@ import Foundation
 enum ImageDecoders {
     static let all: [any ImageDecoder] = [
         JPEGDecoder(),
+        PNGDecoder(),
+        WebPDecoder(),
+        GIFDecoder(),
         VipsDecoder(),
         BMPDecoder(),
         ICODecoder(),

@@ -19,7 +19,7 @@ struct JPEGDecoder: ImageDecoder {
         guard canDecode(format), let header = data.withUnsafeBytes(JPEGHeader.init) else {
             return false
         }
-        return header.profile.map { Self.isNeutral($0, channels: header.isGrey ? 1 : 3) } ?? true
+        return ICCProfile.isNeutral(header.profile, channels: header.isGrey ? 1 : 3)
     }
 
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
@@ -53,7 +53,8 @@ struct JPEGDecoder: ImageDecoder {
             try turned(data, size: reduction.size) { bytes, header, size, pixels in
                 try JPEGReader.read(
                     bytes, header: header, width: size.width, height: size.height,
-                    quality: reduction.quality == .best ? .best : .fast, into: pixels)
+                    quality: reduction.quality == .best ? .best : .fast,
+                    skipsCoefficients: DirectCoding.skipsJPEGCoefficients, into: pixels)
             })
     }
 
@@ -63,13 +64,6 @@ struct JPEGDecoder: ImageDecoder {
 }
 
 extension JPEGDecoder {
-    /// Whether colours are the same with and without the profile: because it is sRGB, or because it is
-    /// none for these channels and so not looked at.
-    private static func isNeutral(_ profile: [UInt8], channels: Int) -> Bool {
-        guard let profile = ICCProfile(Data(profile)) else { return true }
-        return profile.channelCount != channels || profile.isSRGB
-    }
-
     private func parsed(_ data: Data) throws -> JPEGHeader {
         guard let header = data.withUnsafeBytes(JPEGHeader.init) else {
             throw ImageCodingError.unsupported(.JPEG, reason: "it is of an unusual kind")

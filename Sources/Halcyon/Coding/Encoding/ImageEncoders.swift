@@ -4,6 +4,8 @@ import Foundation
 enum ImageEncoders {
     static let all: [any ImageEncoder] = [
         JPEGEncoder(),
+        PNGEncoder(),
+        WebPEncoder(),
         VipsEncoder(),
     ]
 

@@ -50,9 +50,15 @@ struct VipsEncoder: ImageEncoder {
             throw ImageCodingError.encodingFailed(saver.format, reason: "there is no frame")
         }
         try saver.checkSize(first.size)
+        let isAnimation = saver.writesAnimations && timing != nil && frames.count > 1
+        if saver.format == .WebP, options.isLossless, options.metadata == nil, !isAnimation,
+            first.depth == .eight
+        {
+            return try LosslessWebP.encode(first)
+        }
         do {
             var image: VipsImage
-            if saver.writesAnimations, let timing, frames.count > 1 {
+            if let timing, isAnimation {
                 image = try strip(of: frames, timing: timing, for: saver)
             } else {
                 image = try saver.prepared(first.vipsImage())
@@ -61,8 +67,7 @@ struct VipsEncoder: ImageEncoder {
             if !metadata.isEmpty { image = try image.settingMetadata(metadata) }
             let data = try image.encoded(
                 saver.nickname,
-                saver.arguments(
-                    quality: options.quality, depth: first.depth, keepsMetadata: !metadata.isEmpty))
+                saver.arguments(options, depth: first.depth, keepsMetadata: !metadata.isEmpty))
             guard saver.format == .WebP, options.metadata?.exif == nil else { return data }
             return WebPContainer.removingEXIF(from: data)
         } catch let error as VipsError {

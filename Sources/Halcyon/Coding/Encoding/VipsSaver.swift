@@ -59,11 +59,11 @@ struct VipsSaver {
     }
 
     /// The saver's arguments, chosen for writing while somebody waits.
-    func arguments(quality: CGFloat, depth: Bitmap.Depth, keepsMetadata: Bool) -> [String:
-        VipsValue]
-    {
+    func arguments(
+        _ options: ImageEncodingOptions, depth: Bitmap.Depth, keepsMetadata: Bool
+    ) -> [String: VipsValue] {
         var arguments: [String: VipsValue] = ["strip": .bool(!keepsMetadata)]
-        let level = VipsValue.int(Self.level(quality))
+        let level = VipsValue.int(Self.level(options.quality))
         switch format {
         case .JPEG:
             // Optimal Huffman tables cost a second pass for 3 % of the size.
@@ -75,7 +75,9 @@ struct VipsSaver {
             // 1…10; half the time of the default 7 at a few per cent more bytes.
             arguments["effort"] = 3
         case .WebP:
-            arguments["Q"] = level
+            // In the lossless mode, Q would be the effort, and effort does what it says.
+            arguments["Q"] = options.isLossless ? 70 : level
+            arguments["lossless"] = .bool(options.isLossless)
             arguments["alpha_q"] = 100
             arguments["effort"] = 4
         case .AVIF, .HEIC:
@@ -87,7 +89,9 @@ struct VipsSaver {
             let deep = format == .AVIF ? 12 : 10
             arguments["bitdepth"] = .int(depth == .eight ? 8 : deep)
         case .JPEGXL:
-            arguments["distance"] = .double(Self.distance(level: Self.level(quality)))
+            arguments["distance"] = .double(
+                Self.distance(level: Self.level(options.quality)))
+            arguments["lossless"] = .bool(options.isLossless)
             arguments["effort"] = 3
         case .TIFF:
             arguments["compression"] = "deflate"

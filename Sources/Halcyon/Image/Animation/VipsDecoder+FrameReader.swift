@@ -3,7 +3,7 @@ import Foundation
 extension VipsDecoder: AnimatedImageDecoder {
     func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
         switch header.format {
-        case .GIF: try GIFFrameReader(data, header: header)
+        case .GIF: try StripFrameReader(data, header: header)
         case .WebP: try WebPFrameReader(data, header: header)
         default: throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
         }

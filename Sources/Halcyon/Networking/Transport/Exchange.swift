@@ -107,7 +107,7 @@ final class Exchange: HTTPClientResponseDelegate {
             $0.times?.answered = now
             $0.hasHead = true
             $0.watch?.pause()
-            $0.expected = response.contentEncoding == nil ? length : nil
+            $0.expected = Self.contentEncoding(head) == nil ? length : nil
         }
         let decision = task.eventLoop.makePromise(of: BodyDisposition.self)
         // Usually nothing in it waits; then the body is taken as soon as it comes.
@@ -257,10 +257,18 @@ extension Exchange {
             throw ImageTransportError.invalidResponse(
                 url: url.absoluteString, reason: "its header makes no sense")
         }
-        if let encoding = response.contentEncoding, !["gzip", "deflate"].contains(encoding) {
+        if let encoding = contentEncoding(head), !["gzip", "deflate"].contains(encoding) {
             throw ImageTransportError.undecodableBody(
                 url: url.absoluteString, reason: "its content encoding is \(encoding)")
         }
         return response
+    }
+
+    /// The content encoding, unless it is `identity`.
+    private static func contentEncoding(_ head: HTTPResponseHead) -> String? {
+        let values = head.headers[canonicalForm: "Content-Encoding"]
+        guard !values.isEmpty else { return nil }
+        let value = values.joined(separator: ", ").lowercased()
+        return value.isEmpty || value == "identity" ? nil : value
     }
 }

@@ -47,6 +47,8 @@ struct HTTPClientConfiguration: Hashable, Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         // A refused connection is refused: whether to try again is the retry strategy's business.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // A span that nobody records costs as much as a connection's bookkeeping.
+        configuration.tracing.tracer = nil
         let evaluator = serverTrustEvaluator
         configuration.http1_1ConnectionDebugInitializer = { connection in
             Self.prepare(connection) {

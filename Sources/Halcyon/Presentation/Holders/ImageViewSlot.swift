@@ -2,6 +2,8 @@
 @MainActor struct ImageViewSlot<View: KFCrossPlatformImageView>: ImageSlot {
     weak var view: View?
     let placeholder: (any Placeholder)?
+    /// Begins the load anew.
+    var retry: (@MainActor () -> Void)?
 
     var isEmpty: Bool {
         guard let view else { return true }
@@ -11,13 +13,21 @@
     var preloadsAllAnimationData: Bool { view?.preloadsAllAnimationData ?? false }
 
     func showPlaceholder(_ options: KingfisherParsedOptionsInfo) {
+        if let view { view.imageViewState.removeFailure(from: view) }
         setPlaceholder(placeholder)
     }
 
     func beginActivity() -> @MainActor () -> Void {
+        if let view { view.imageViewState.removeFailure(from: view) }
         let indicator = view?.imageViewState.indicator
         indicator?.startAnimatingView()
         return { indicator?.stopAnimatingView() }
+    }
+
+    var showsProgress: Bool { view?.imageViewState.indicator != nil }
+
+    func showProgress(received: Int64, total: Int64) {
+        view?.imageViewState.indicator?.showProgress(received: received, total: total)
     }
 
     func preview(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
@@ -48,9 +58,13 @@
     }
 
     func fail(with error: KingfisherError, options: KingfisherParsedOptionsInfo) {
-        guard let image = options.onFailureImage else { return }
-        setPlaceholder(nil)
-        view?.image = image
+        if let image = options.onFailureImage {
+            setPlaceholder(nil)
+            view?.image = image
+        }
+        // Whoever has cancelled a load knows.
+        guard let view, !error.isCancelled else { return }
+        view.imageViewState.showFailure(error, on: view, retry: retry)
     }
 
     private func setPlaceholder(_ placeholder: (any Placeholder)?) {

@@ -87,13 +87,20 @@
         parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
         completionHandler: ImageSettingCompletion?
     ) -> DownloadTask? {
-        base.imageViewState.loader.load(
-            source, into: ImageViewSlot(view: base, placeholder: placeholder),
-            options: parsedOptions, progress: progressBlock, completion: completionHandler)
+        let slot = ImageViewSlot(view: base, placeholder: placeholder) { [weak base] in
+            _ = base?.kf.setImage(
+                with: source, placeholder: placeholder, parsedOptions: parsedOptions,
+                progressBlock: progressBlock, completionHandler: nil)
+        }
+        return base.imageViewState.loader.load(
+            source, into: slot, options: parsedOptions.fitted(to: base.displayArea),
+            progress: progressBlock,
+            completion: completionHandler)
     }
 
-    /// Cancels what the view waits for; that completes with an error.
+    /// Cancels what the view waits for; that completes with an error. Interrupts a transition.
     public func cancelDownloadTask() {
         base.imageViewState.loader.cancel()
+        base.endAnimation()
     }
 }

@@ -9,6 +9,8 @@ public typealias IndicatorView = KFCrossPlatformView
     func startAnimatingView()
     /// Called when a load has ended, once for each; an earlier load may end after a later one began.
     func stopAnimatingView()
+    /// Called as the bytes of an image arrive, when their total is known. Does nothing by default.
+    func showProgress(received: Int64, total: Int64)
     /// How far the view's centre is from the image view's, in points; zero by default.
     var centerOffset: CGPoint { get }
     /// The view; always the same one. It is hidden when the indicator is set.
@@ -19,6 +21,8 @@ public typealias IndicatorView = KFCrossPlatformView
 
 extension Indicator {
     public var centerOffset: CGPoint { .zero }
+
+    public func showProgress(received: Int64, total: Int64) {}
 
     public func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy {
         .full

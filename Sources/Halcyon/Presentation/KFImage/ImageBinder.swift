@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Loads what a `KFImage` describes and says what is to be seen of it.
+/// Loads what a `KFImage` or a `KFAnimatedImage` describes and says what is to be seen of it.
 ///
 /// A renderer keeps one for each view and tells it when the view comes and goes. Callbacks are on the
 /// main actor.
@@ -31,21 +31,32 @@ public import Foundation
 
     /// To be called when the view has been made: loads if the image is to be loaded that early.
     public func prepare(_ context: KFImage.Context) {
+        adopt(context)
         if context.startLoadingBeforeViewAppear { start(context) }
     }
 
     /// To be called when the view comes on the screen: loads unless a load runs or has succeeded.
     public func appear(_ context: KFImage.Context) {
+        adopt(context)
+        if context.reducePriorityOnDisappear {
+            loader.setPriority(context.options.downloadPriority)
+        }
         start(context)
     }
 
-    /// To be called when the view has left the screen: cancels the load if that is wanted.
+    /// To be called when the view has left the screen: cancels the load, or makes it less urgent, if
+    /// that is wanted.
     public func disappear(_ context: KFImage.Context) {
-        if context.cancelOnDisappear { cancel() }
+        if context.cancelOnDisappear {
+            cancel()
+        } else if context.reducePriorityOnDisappear {
+            loader.setPriority(min(TransferPriority.low, context.options.downloadPriority))
+        }
     }
 
     /// Loads unless a load runs or has succeeded.
     public func start(_ context: KFImage.Context) {
+        adopt(context)
         guard !isLoadingOrLoaded else { return }
         phase = .loading
         progress = Progress(totalUnitCount: 0)
@@ -80,6 +91,25 @@ public import Foundation
         loader.cancel()
     }
 
+    /// Draws as `context` says from now on.
+    private func adopt(_ context: KFImage.Context) {
+        guard presentation.rendering != context.rendering else { return }
+        presentation.rendering = context.rendering
+        if isLoadingOrLoaded { tellRenderer() }
+    }
+
+    /// What is to be seen next, drawn as now.
+    private func present(
+        _ image: KFCrossPlatformImage? = nil, isVisible: Bool = false,
+        overlay: KFImage.Presentation.Overlay, imageDefinesLayout: Bool = false,
+        transition: ImageTransition = .none
+    ) {
+        presentation = KFImage.Presentation(
+            image: image, isImageVisible: isVisible, overlay: overlay,
+            imageDefinesLayout: imageDefinesLayout, rendering: presentation.rendering)
+        tellRenderer(transition)
+    }
+
     private func updateProgress(_ received: Int64, _ total: Int64) {
         progress.totalUnitCount = total
         progress.completedUnitCount = received
@@ -87,34 +117,29 @@ public import Foundation
     }
 
     fileprivate func showPlaceholder() {
-        presentation = KFImage.Presentation()
-        tellRenderer()
+        present(overlay: .placeholder)
     }
 
     fileprivate func show(_ image: KFCrossPlatformImage, transition: ImageTransition = .none) {
         phase = .loaded
-        presentation = KFImage.Presentation(
-            image: image, isImageVisible: true, overlay: .none, imageDefinesLayout: true)
-        tellRenderer(transition)
+        present(
+            image, isVisible: true, overlay: .none, imageDefinesLayout: true, transition: transition
+        )
     }
 
     /// Shows what there is of an image that is being loaded; `nil` shows nothing.
     fileprivate func preview(_ image: KFCrossPlatformImage?) {
         guard phase == .loading else { return }
-        presentation = KFImage.Presentation(
-            image: image, isImageVisible: image != nil, overlay: .none,
-            imageDefinesLayout: image != nil)
-        tellRenderer()
+        let isVisible = image != nil
+        present(image, isVisible: isVisible, overlay: .none, imageDefinesLayout: isVisible)
     }
 
     /// Makes ready for the transition. With one of the whole content the placeholder keeps its place
     /// until then; otherwise the image takes its own.
     fileprivate func prepare(_ image: KFCrossPlatformImage, keepingPlaceholder: Bool) {
-        presentation = KFImage.Presentation(
-            image: image, isImageVisible: false,
-            overlay: keepingPlaceholder ? .placeholder : .none,
+        present(
+            image, overlay: keepingPlaceholder ? .placeholder : .none,
             imageDefinesLayout: !keepingPlaceholder)
-        tellRenderer()
     }
 
     fileprivate func showFailure(_ context: KFImage.Context) {
@@ -122,12 +147,9 @@ public import Foundation
         guard phase == .loading else { return }
         phase = .idle
         if context.failureView != nil {
-            presentation = KFImage.Presentation(overlay: .failureView)
-            tellRenderer()
+            present(overlay: .failureView)
         } else if case .some(.some(let image)) = context.options.onFailureImage {
-            presentation = KFImage.Presentation(
-                image: image, isImageVisible: true, overlay: .none, imageDefinesLayout: true)
-            tellRenderer()
+            present(image, isVisible: true, overlay: .none, imageDefinesLayout: true)
         }
     }
 

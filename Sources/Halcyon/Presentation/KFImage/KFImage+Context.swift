@@ -1,7 +1,7 @@
 public import Foundation
 
 extension KFImage {
-    /// What a `KFImage` says.
+    /// What a `KFImage` or a `KFAnimatedImage` says.
     ///
     /// Two contexts are equal when they are of the same source and processor: a renderer that is given
     /// an equal one goes on with its binder, otherwise it makes a new one.
@@ -28,8 +28,12 @@ extension KFImage {
         public var loadTransition: ImageTransition?
         /// Whether loading is cancelled when the view leaves the screen.
         public var cancelOnDisappear = false
+        /// Whether the download becomes less urgent while the view is not on the screen.
+        public var reducePriorityOnDisappear = false
         /// Whether loading begins before the view is on the screen.
         public var startLoadingBeforeViewAppear = false
+        /// How the image is to be drawn.
+        public var rendering = Rendering()
 
         init(source: Source?) {
             self.source = source
@@ -52,7 +56,9 @@ extension KFImage {
             failureView = other.failureView
             loadTransition = other.loadTransition
             cancelOnDisappear = other.cancelOnDisappear
+            reducePriorityOnDisappear = other.reducePriorityOnDisappear
             startLoadingBeforeViewAppear = other.startLoadingBeforeViewAppear
+            rendering = other.rendering
         }
 
         func copy() -> Context {

@@ -1,64 +1,44 @@
-public import Foundation
-
 /// The description of an image on a declarative screen: what to load, how, and what to show meanwhile.
+/// Of an animation, its first frame is seen; `KFAnimatedImage` plays it.
 ///
 /// A value: each modifier gives a new description and leaves the old one as it was. An `ImageBinder`
 /// loads what it describes, and a `KFImageRenderer` draws that.
-@MainActor public struct KFImage {
-    /// Everything said so far. Not shared with other descriptions.
-    public private(set) var context: Context
+@MainActor public struct KFImage: KFImageProtocol {
+    public let context: Context
 
-    /// An image at `url`; a file URL is read as a file.
-    public init(_ url: URL?) {
-        self.init(source: url?.convertToSource())
-    }
-
-    /// An image from `source`; `nil` is the failure `emptySource`.
-    public init(source: Source?) {
-        context = Context(source: source)
-    }
-
-    /// An image from `source`.
-    public static func source(_ source: Source?) -> KFImage {
-        KFImage(source: source)
-    }
-
-    /// An image from `resource`; a file URL is read as a file.
-    public static func resource(_ resource: (any Resource)?) -> KFImage {
-        source(resource?.convertToSource())
-    }
-
-    /// An image at `url`; a file URL is read as a file.
-    ///
-    /// - Parameter cacheKey: The key the image is cached under; the URL's own by default.
-    public static func url(_ url: URL?, cacheKey: String? = nil) -> KFImage {
-        source(url?.convertToSource(overrideCacheKey: cacheKey))
-    }
-
-    /// An image whose bytes `provider` gives.
-    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> KFImage {
-        source(provider?.convertToSource())
-    }
-
-    /// An image of which `data` is the file.
-    public static func data(_ data: Data?, cacheKey: String) -> KFImage {
-        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    public init(context: Context) {
+        self.context = context
     }
 }
 
-extension KFImage: @MainActor KFOptionSetter {
-    public var options: KingfisherParsedOptionsInfo {
-        get { context.options }
-        nonmutating set { context.options = newValue }
+extension KFImage {
+    /// Lets the image fill the size it is given, which does not keep its proportions, instead of having
+    /// its own.
+    ///
+    /// - Parameters:
+    ///   - capInsets: How much at each edge, in points, keeps its size.
+    ///   - resizingMode: How what is between them fills the rest.
+    public func resizable(
+        capInsets: EdgeInsets = EdgeInsets(), resizingMode: ResizingMode = .stretch
+    ) -> KFImage {
+        setting {
+            $0.context.rendering.resizing = Resizing(capInsets: capInsets, mode: resizingMode)
+        }
     }
 
-    public var onFailureDelegate: Delegate<KingfisherError, Void> { context.onFailureDelegate }
-    public var onSuccessDelegate: Delegate<RetrieveImageResult, Void> { context.onSuccessDelegate }
-    public var onProgressDelegate: Delegate<(Int64, Int64), Void> { context.onProgressDelegate }
+    /// Whether the image is seen as it is or in the colour of the text around it; `nil` leaves that to the
+    /// toolkit.
+    public func renderingMode(_ renderingMode: TemplateRenderingMode?) -> KFImage {
+        setting { $0.context.rendering.mode = renderingMode }
+    }
 
-    public func copyForMutation() -> KFImage {
-        var copy = self
-        copy.context = context.copy()
-        return copy
+    /// How good the image is to look at another size than its own.
+    public func interpolation(_ interpolation: Interpolation) -> KFImage {
+        setting { $0.context.rendering.interpolation = interpolation }
+    }
+
+    /// Whether the image's edges are smoothed where they do not meet those of the screen's pixels.
+    public func antialiased(_ isAntialiased: Bool) -> KFImage {
+        setting { $0.context.rendering.isAntialiased = isAntialiased }
     }
 }

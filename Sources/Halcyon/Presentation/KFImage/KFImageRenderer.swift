@@ -29,5 +29,7 @@ extension KFImage {
         /// Whether the image makes the size of the whole; otherwise what lies on top of it does, and the
         /// image takes no room.
         public var imageDefinesLayout = false
+        /// How the image is to be drawn, as the description says.
+        public var rendering = Rendering()
     }
 }

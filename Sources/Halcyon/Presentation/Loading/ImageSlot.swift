@@ -17,6 +17,12 @@
     /// - Returns: What ends that.
     func beginActivity() -> @MainActor () -> Void
 
+    /// Whether `showProgress` shows anything.
+    var showsProgress: Bool { get }
+
+    /// Shows how many bytes have arrived, of how many.
+    func showProgress(received: Int64, total: Int64)
+
     /// Whether `preview` shows anything; if not, no scans are decoded for it.
     var showsPreviews: Bool { get }
 
@@ -40,6 +46,10 @@ extension ImageSlot {
     var showsPreviews: Bool { true }
 
     func beginActivity() -> @MainActor () -> Void { {} }
+
+    var showsProgress: Bool { false }
+
+    func showProgress(received: Int64, total: Int64) {}
 
     /// Without transitions, the change happens at once.
     func animate(_ change: ImageChange) {

@@ -52,7 +52,7 @@ public typealias ImageSettingCompletion =
         if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
         let request = ImageRequest(
             source: source, options: options,
-            progress: MainQueueProgress(reporting(progress, while: token)),
+            progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
             isCurrent: { token.isCurrent },
             progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil)
@@ -70,6 +70,11 @@ public typealias ImageSettingCompletion =
     func cancel() {
         token?.cancel()
         task?.cancel()
+    }
+
+    /// Makes the load of the slot more or less urgent; see `DownloadTask.priority`.
+    func setPriority(_ priority: Float) {
+        task?.priority = priority
     }
 
     private func finish<Slot: ImageSlot>(
@@ -175,12 +180,15 @@ private func previewing(
     }
 }
 
-/// Tells the same as `progress` as long as `token` is current.
-private func reporting(
-    _ progress: DownloadProgressBlock?, while token: RequestToken
+/// Shows the progress in `slot` and tells it to `progress`, as long as `token` is current; `nil` when
+/// nobody wants to know.
+@MainActor private func reporting(
+    _ progress: DownloadProgressBlock?, in slot: some ImageSlot, while token: RequestToken
 ) -> DownloadProgressBlock? {
-    guard let progress else { return nil }
+    guard progress != nil || slot.showsProgress else { return nil }
     return { received, total in
-        if token.isCurrent { progress(received, total) }
+        guard token.isCurrent else { return }
+        MainActor.assumeIsolated { slot.showProgress(received: received, total: total) }
+        progress?(received, total)
     }
 }

@@ -12,6 +12,10 @@
     /// Whether all frames of an animation are decoded before it is shown; `true` by default.
     var preloadsAllAnimationData: Bool { get }
 
+    /// The area that images are made for whose load names no processor; `nil`, the default, leaves them
+    /// as large as they are.
+    var displayArea: DisplayArea? { get }
+
     /// Puts `view` on top of the image.
     func addOverlay(_ view: any KFCrossPlatformView, placement: OverlayPlacement)
 
@@ -32,10 +36,16 @@
     func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void)
+
+    /// Interrupts the animation that `animate` began, if it still runs: the image is seen as it is. Does
+    /// nothing by default.
+    func endAnimation()
 }
 
 extension KFCrossPlatformImageView {
     public var preloadsAllAnimationData: Bool { true }
+
+    public var displayArea: DisplayArea? { nil }
 
     public func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
@@ -44,4 +54,6 @@ extension KFCrossPlatformImageView {
         changes()
         completion(true)
     }
+
+    public func endAnimation() {}
 }

@@ -1,20 +1,22 @@
-import Foundation
+public import Foundation
 
-/// The pictures that come with the program.
-struct DemoSamples {
+/// The pictures that come with Halcyon's programs.
+public struct SamplePictures: Sendable {
     /// Why there are none.
-    struct Missing: Error, CustomStringConvertible {
-        var description: String {
-            "The sample pictures are not beside the program (halcyon_HalcyonCLI.resources)."
+    public struct Missing: Error, CustomStringConvertible {
+        public var description: String {
+            "The sample pictures are not beside the program (halcyon_HalcyonSamples.resources)."
         }
     }
 
-    let directory: URL
+    /// The folder with the pictures.
+    public let directory: URL
     /// File names in alphabetical order.
-    let names: [String]
+    public let names: [String]
 
     /// Finds the pictures beside the program, where the build puts them.
-    init() throws {
+    /// - Throws: `Missing`.
+    public init() throws {
         guard let directory = Bundle.module.url(forResource: "Samples", withExtension: nil) else {
             throw Missing()
         }
@@ -25,7 +27,8 @@ struct DemoSamples {
         if names.isEmpty { throw Missing() }
     }
 
-    func data(_ name: String) throws -> Data {
+    /// The bytes of the picture called `name`.
+    public func data(_ name: String) throws -> Data {
         try Data(contentsOf: directory.appendingPathComponent(name))
     }
 }

@@ -1,0 +1,78 @@
+#pragma once
+#include <glib-unix.h>
+#include <gtk/gtk.h>
+/* Comes with GTK, but not by gtk.h. */
+#include <gsk/gl/gskglrenderer.h>
+
+/* libdispatch exports these two for main loops other than its own, but no header declares them. */
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *message);
+
+/* gtk_accessible_update_property() is variadic. */
+static inline void cgtk_set_accessible_description(GtkWidget *widget, const char *text) {
+    gtk_accessible_update_property(
+        GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+}
+
+/* gtk_test_accessible_check_property() is variadic. NULL when the description is `text`, else what it
+   is instead, to be freed. */
+static inline char *cgtk_check_accessible_description(GtkWidget *widget, const char *text) {
+    return gtk_test_accessible_check_property(
+        GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text);
+}
+
+/* The members of GLib's structures belong, for Swift, to whichever module has included them first, so
+   they are reached from here. */
+static inline unsigned int cgtk_reference_count(void *object) {
+    return (unsigned int)g_atomic_int_get((int *)&((GObject *)object)->ref_count);
+}
+
+static inline void cgtk_set_dispose(GtkWidgetClass *methods, void (*dispose)(GObject *)) {
+    G_OBJECT_CLASS(methods)->dispose = dispose;
+}
+
+static inline void cgtk_dispose_widget(GObject *widget) {
+    G_OBJECT_CLASS(g_type_class_peek(GTK_TYPE_WIDGET))->dispose(widget);
+}
+
+/* A class of widgets without members of its own. */
+static inline GType cgtk_register_widget_class(const char *name, GClassInitFunc fill_in) {
+    const GTypeInfo info = {
+        .class_size = sizeof(GtkWidgetClass),
+        .class_init = fill_in,
+        .instance_size = sizeof(GtkWidget),
+    };
+    return g_type_register_static(GTK_TYPE_WIDGET, name, &info, (GTypeFlags)0);
+}
+
+/* Sets a property whose values are of an enumeration. */
+static inline void cgtk_set_accessible_role(GtkWidget *widget, GtkAccessibleRole role) {
+    g_object_set(widget, "accessible-role", role, NULL);
+}
+
+/* Whether the desktop wants animations; g_object_get() is variadic. */
+static inline gboolean cgtk_animations_are_enabled(GtkWidget *widget) {
+    gboolean enabled = TRUE;
+    g_object_get(gtk_widget_get_settings(widget), "gtk-enable-animations", &enabled, NULL);
+    return enabled;
+}
+
+/* As a user does in the settings of the desktop; g_object_set() is variadic. */
+static inline void cgtk_enable_animations(GtkWidget *widget, gboolean enabled) {
+    g_object_set(gtk_widget_get_settings(widget), "gtk-enable-animations", enabled, NULL);
+}
+
+/* Emits what a click of the first button emits, if `controller` waits for clicks; g_signal_emit_by_name()
+   is variadic. */
+static inline void cgtk_emit_click(void *controller) {
+    if (GTK_IS_GESTURE_CLICK(controller))
+        g_signal_emit_by_name(controller, "released", 1, 1.0, 1.0);
+}
+
+/* G_OBJECT_TYPE_NAME() is a macro. */
+static inline const char *cgtk_type_name(void *object) { return G_OBJECT_TYPE_NAME(object); }
+
+/* g_signal_emit_by_name() is variadic. */
+static inline void cgtk_emit(void *object, const char *signal) {
+    g_signal_emit_by_name(object, signal);
+}

@@ -1,0 +1,75 @@
+public import CoefficientJPEG
+
+/// One file, and what the two decoders say about it.
+public struct FuzzCase {
+    public enum Verdict: Hashable, Sendable {
+        /// Decoded, and libjpeg's planes at 1/8 are the same.
+        case equal
+        /// Refused; libjpeg decodes it without a warning or does not.
+        case refused(JPEGRefusal, readByReference: Bool)
+        /// Decoded, but libjpeg makes other planes.
+        case different
+        /// Decoded, but libjpeg warns or fails.
+        case doubtful
+        /// Decoded at 1/8, but not at 1/4 or 1/2.
+        case uneven
+
+        public var isFailure: Bool {
+            switch self {
+            case .equal, .refused: false
+            case .different, .doubtful, .uneven: true
+            }
+        }
+    }
+
+    public let bytes: [UInt8]
+
+    public init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The case of a number in the row that belongs to a seed.
+    public init(seed: UInt64, index: Int) {
+        var random = SeededRandom(seed: seed)
+        random = SeededRandom(seed: random.next() ^ UInt64(index) &* 0xD134_2543_DE82_EF95)
+        var bytes = JPEGSample(using: &random).encoded()
+        let other = JPEGSample(width: 9, height: 9).changed(using: &random).encoded()
+        let changes = [0, 1, 1, 1, 1, 2, 3, 6].randomElement(using: &random)!
+        for _ in 0..<changes {
+            let mutation = JPEGMutation.allCases.randomElement(using: &random)!
+            bytes = mutation.apply(to: bytes, other: other, using: &random)
+        }
+        self.bytes = bytes
+    }
+
+    public func verdict() -> Verdict {
+        let ours: Planes
+        do {
+            ours = try Planes(decoding: bytes, reducedTo: .eighth)
+        } catch {
+            for reduction in [JPEGReduction.quarter, .half] {
+                _ = try? Planes(decoding: bytes, reducedTo: reduction)  // Only that it comes back.
+            }
+            let reference = ReferencePicture(decoding: bytes, denominator: 8)
+            let refusal = error as? JPEGRefusal ?? .damaged
+            return .refused(refusal, readByReference: reference.isClean)
+        }
+        for reduction in [JPEGReduction.quarter, .half] {
+            guard let planes = try? Planes(decoding: bytes, reducedTo: reduction),
+                planes.planes.count == ours.planes.count
+            else { return .uneven }
+        }
+        let reference = ReferencePicture(decoding: bytes, denominator: 8)
+        guard reference.isClean else { return .doubtful }
+        return reference.planes == ours ? .equal : .different
+    }
+}
+
+extension JPEGSample {
+    /// Of the same size, but otherwise of any kind.
+    fileprivate func changed(using random: inout SeededRandom) -> JPEGSample {
+        var sample = JPEGSample(using: &random)
+        (sample.width, sample.height) = (width, height)
+        return sample
+    }
+}

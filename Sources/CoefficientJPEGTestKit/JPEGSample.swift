@@ -1,0 +1,97 @@
+import CJPEGReference
+import Foundation
+
+/// A JPEG file that libjpeg encodes from a drawing.
+public struct JPEGSample: Sendable {
+    public var width: Int
+    public var height: Int
+    /// 1 or 3.
+    public var channels = 3
+    public var quality = 85
+    /// Factors of sampling of the first component: 2 and 2 is 4:2:0.
+    public var horizontal = 1
+    public var vertical = 1
+    public var isOptimised = false
+    public var isProgressive = false
+    public var isArithmetic = false
+    public var restartInterval = 0
+    public var keepsRGB = false
+    /// How much noise there is, in levels.
+    public var noise = 10
+    public var seed: UInt64 = 1
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// A sample of any kind, most often a small one.
+    public init(using random: inout SeededRandom) {
+        let limits = [16, 16, 16, 16, 48, 48, 48, 48, 48, 100, 100, 100, 160, 160, 300, 700]
+        let limit = limits.randomElement(using: &random)!
+        self.init(
+            width: .random(in: 1...limit, using: &random),
+            height: .random(in: 1...limit, using: &random))
+        if random.chance(5_000) { (width, height) = (5_000, 3_000) }
+        channels = random.chance(6) ? 1 : 3
+        quality = .random(in: 1...100, using: &random)
+        horizontal = .random(in: 1...2, using: &random)
+        vertical = .random(in: 1...2, using: &random)
+        if random.chance(40) { horizontal = 4 }
+        isOptimised = random.next() & 1 == 0
+        isProgressive = random.chance(60)
+        isArithmetic = random.chance(100)
+        keepsRGB = random.chance(60)
+        if random.chance(4) { restartInterval = .random(in: 1...40, using: &random) }
+        noise = [0, 0, 3, 12, 60, 255].randomElement(using: &random)!
+        seed = random.next()
+    }
+
+    /// The file; empty if libjpeg does not encode such a one.
+    public func encoded() -> [UInt8] {
+        let pixels = drawn()
+        let options = cjpegref_options(
+            width: width, height: height, channels: Int32(channels), quality: Int32(quality),
+            horizontal_sampling: Int32(horizontal), vertical_sampling: Int32(vertical),
+            is_optimised: isOptimised, is_progressive: isProgressive, is_arithmetic: isArithmetic,
+            restart_interval: Int32(restartInterval), keeps_rgb: keepsRGB)
+        var count = 0
+        guard let bytes = cjpegref_encode(pixels, options, &count) else { return [] }
+        defer { free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// Waves, discs with hard edges, and noise.
+    private func drawn() -> [UInt8] {
+        var random = SeededRandom(seed: seed)
+        let waves = (0..<channels).map { _ in
+            (
+                x: Int.random(in: 0...12, using: &random),
+                y: Int.random(in: 0...12, using: &random),
+                size: Int.random(in: 8...200, using: &random)
+            )
+        }
+        var pixels = [UInt8](repeating: 0, count: width * height * channels)
+        var index = 0
+        let swing = JPEGSample.swing
+        for y in 0..<height {
+            for x in 0..<width {
+                for wave in waves {
+                    var level = swing[(x * wave.x + y * wave.y) & 255]
+                    let (dx, dy) = (x % wave.size - wave.size / 2, y % wave.size - wave.size / 2)
+                    if dx * dx + dy * dy < wave.size * wave.size / 9 { level = 255 - level }
+                    if noise > 0 {
+                        level +=
+                            Int(truncatingIfNeeded: random.next() >> 33) % (2 * noise + 1) - noise
+                    }
+                    pixels[index] = UInt8(clamping: level)
+                    index += 1
+                }
+            }
+        }
+        return pixels
+    }
+
+    /// One wave around middle grey in 256 steps.
+    private static let swing = (0..<256).map { Int(128 + 90 * sin(Double($0) / 128 * .pi)) }
+}

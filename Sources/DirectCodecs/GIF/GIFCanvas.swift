@@ -1,0 +1,180 @@
+import CPNG
+
+/// Draws the frames of a GIF file one after the other, each compressed pixel decoded once.
+///
+/// Two to three times as fast as libvips' reader: whole strings of pixels are copied (``GIFCodes``), and
+/// their validity is seen on the way. Areas are cleared as libvips does: to transparent if the frame
+/// that leaves is partly transparent, else to the background colour.
+///
+/// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
+package final class GIFCanvas: @unchecked Sendable {
+    private let file: GIFFile
+    /// The pixels shown, as RGBA.
+    private let canvas: UnsafeMutablePointer<UInt32>
+    private let pixelCount: Int
+    /// The canvas before a frame that is to leave no trace.
+    private var saved: [UInt32] = []
+    private var indices: UnsafeMutablePointer<UInt8>
+    private var indexCapacity = 0
+    private var codes = GIFCodes()
+    private var globalPalette: [UInt32]
+    /// Colours that a frame's table does not have are those of the table before.
+    private var localPalette = [UInt32](repeating: 0, count: 256)
+    private let background: UInt32
+    private var nextFrame = 0
+
+    /// - Parameter bytes: Those that `file` was made of.
+    package init(_ file: GIFFile, _ bytes: UnsafeRawBufferPointer) {
+        self.file = file
+        pixelCount = file.width * file.height
+        canvas = .allocate(capacity: pixelCount)
+        canvas.initialize(repeating: 0, count: pixelCount)
+        indices = .allocate(capacity: 1)
+        var palette = [UInt32](repeating: 0, count: 256)
+        if let range = file.palette {
+            Self.read(bytes, range, into: &palette)
+        } else {
+            palette[0] = Self.colour(0, 0, 0)
+            palette[1] = Self.colour(255, 255, 255)
+        }
+        let colours = file.palette.map { $0.count / 3 } ?? 0
+        globalPalette = palette
+        background = palette[Int(file.backgroundIndex) < colours ? Int(file.backgroundIndex) : 0]
+    }
+
+    deinit {
+        canvas.deallocate()
+        indices.deallocate()
+    }
+
+    /// Draws the next frame and writes the whole canvas: rows from the top, without padding.
+    ///
+    /// - Parameters:
+    ///   - bytes: Those that the file was made of.
+    ///   - pixels: Room for `width × height × channels` bytes.
+    ///   - channels: 4 for RGBA with straight alpha, 3 for RGB.
+    package func next(
+        _ bytes: UnsafeRawBufferPointer, into pixels: UnsafeMutablePointer<UInt8>, channels: Int
+    ) throws(GIFRefusal) {
+        try skip(bytes)
+        let drawn = UnsafeRawPointer(canvas).assumingMemoryBound(to: UInt8.self)
+        if channels == 4 {
+            pixels.update(from: drawn, count: pixelCount * 4)
+        } else {
+            cpng_drop_alpha(drawn, pixels, pixelCount)
+        }
+    }
+
+    /// Draws the next frame for those behind it only.
+    package func skip(_ bytes: UnsafeRawBufferPointer) throws(GIFRefusal) {
+        let index = nextFrame
+        guard index < file.frames.count else { throw .damaged("frames are missing") }
+        let frame = file.frames[index]
+        if index > 0 { dispose(of: file.frames[index - 1]) }
+        if frame.disposal == .previous {
+            saved = Array(UnsafeBufferPointer(start: canvas, count: pixelCount))
+        }
+        let count = frame.width * frame.height
+        reserveIndices(count + GIFCodes.slack)
+        guard codes.decode(bytes, offset: frame.dataOffset, into: indices, count: count) else {
+            throw .damagedFrame(index)
+        }
+        if let range = frame.palette { Self.read(bytes, range, into: &localPalette) }
+        draw(frame, frame.palette == nil ? globalPalette : localPalette)
+        nextFrame += 1
+    }
+
+    private func dispose(of frame: GIFFile.Frame) {
+        switch frame.disposal {
+        case .keep:
+            break
+        case .background:
+            let colour = frame.transparentIndex == nil ? background : 0
+            let area = visible(frame)
+            for y in 0..<area.height {
+                let row = canvas + (frame.top + y) * file.width + frame.left
+                row.update(repeating: colour, count: area.width)
+            }
+        case .previous:
+            saved.withUnsafeBufferPointer { pixels in
+                canvas.update(from: pixels.baseAddress!, count: pixelCount)
+            }
+        }
+    }
+
+    /// How much of a frame is on the canvas.
+    private func visible(_ frame: GIFFile.Frame) -> (width: Int, height: Int) {
+        let width = min(frame.width, file.width - frame.left)
+        let height = min(frame.height, file.height - frame.top)
+        return width > 0 && height > 0 ? (width, height) : (0, 0)
+    }
+
+    private func draw(_ frame: GIFFile.Frame, _ palette: [UInt32]) {
+        let area = visible(frame)
+        palette.withUnsafeBufferPointer { palette in
+            for (stored, y) in GIFRowOrder(height: frame.height, isInterlaced: frame.isInterlaced)
+            where y < area.height {
+                let row = canvas + (frame.top + y) * file.width + frame.left
+                let source = indices + stored * frame.width
+                if let transparent = frame.transparentIndex {
+                    for x in 0..<area.width where source[x] != transparent {
+                        row[x] = palette[Int(source[x])]
+                    }
+                } else {
+                    for x in 0..<area.width { row[x] = palette[Int(source[x])] }
+                }
+            }
+        }
+    }
+
+    private func reserveIndices(_ count: Int) {
+        guard count > indexCapacity else { return }
+        indices.deallocate()
+        indices = .allocate(capacity: count)
+        indexCapacity = count
+    }
+
+    private static func read(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, into palette: inout [UInt32]
+    ) {
+        for (index, place) in stride(from: range.lowerBound, to: range.upperBound, by: 3)
+            .enumerated()
+        {
+            palette[index] = colour(bytes[place], bytes[place + 1], bytes[place + 2])
+        }
+    }
+
+    /// An opaque pixel whose bytes in memory are red, green, blue and opacity.
+    private static func colour(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt32 {
+        UInt32(littleEndian: UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000)
+    }
+}
+
+/// The rows of a frame in the order in which they are stored, with their places in the picture.
+struct GIFRowOrder: Sequence, IteratorProtocol {
+    private let height: Int
+    private var stored = 0
+    private var y = 0
+    /// The distance to the next row of the pass, and where the passes after it begin.
+    private var step: Int
+    private var passes: ArraySlice<(start: Int, step: Int)>
+
+    init(height: Int, isInterlaced: Bool) {
+        self.height = height
+        step = isInterlaced ? 8 : 1
+        passes = isInterlaced ? [(4, 8), (2, 4), (1, 2)] : []
+    }
+
+    mutating func next() -> (stored: Int, y: Int)? {
+        while y >= height {
+            guard let pass = passes.popFirst() else { return nil }
+            y = pass.start
+            step = pass.step
+        }
+        defer {
+            stored += 1
+            y += step
+        }
+        return (stored, y)
+    }
+}

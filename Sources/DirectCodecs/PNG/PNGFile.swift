@@ -1,0 +1,202 @@
+import CPNG
+
+/// What the chunks of a PNG file before its pixels tell.
+///
+/// Only common kinds are taken: not interlaced, at most 8 bits a sample, no larger than
+/// ``largestStream`` when inflated. For all others initialising throws, and so it does for anything that
+/// is odd about the file: the decoder behind this one is the judge of those.
+package struct PNGFile {
+    /// What the samples of a pixel mean; the raw values are those of the file.
+    enum ColourType: UInt8 {
+        case grey = 0
+        case rgb = 2
+        case palette = 3
+        case greyAlpha = 4
+        case rgba = 6
+
+        var samples: Int {
+            switch self {
+            case .grey, .palette: 1
+            case .greyAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
+    }
+
+    /// Width and height in pixels, as stored.
+    package let width: Int
+    package let height: Int
+    let colourType: ColourType
+    /// Bits per sample: 1, 2, 4 or 8.
+    let depth: Int
+    /// Red, green, blue, opacity for each index, grey level or nothing at all; colours that the file does
+    /// not have are black and opaque.
+    private(set) var palette: [UInt8]?
+    /// The one transparent colour of an RGB picture.
+    private(set) var transparentColour: [UInt8]?
+    /// Whether the pixels have an opacity.
+    package private(set) var hasAlpha: Bool
+    /// The colour profile, inflated; `nil` when there is none.
+    package private(set) var profile: [UInt8]?
+    /// The block of EXIF data; `nil` when there is none.
+    package private(set) var exif: [UInt8]?
+    /// Where the data of the `IDAT` chunks begins.
+    let firstData: Int
+
+    /// The most bytes of inflated rows: larger pictures are better read in strips.
+    static let largestStream = 32 << 20
+    /// The longest side that readers of PNG take by default.
+    private static let longestSide = 1_000_000
+    /// Profiles in use have a few kilobytes.
+    private static let largestProfile = 128 << 10
+
+    /// Reads the chunks up to the pixels.
+    package init(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+        var chunks = try PNGChunks(bytes)
+        let header = try chunks.next()
+        guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
+            throw .damaged("it has no header")
+        }
+        try chunks.verify(header)
+        let start = header.range.lowerBound
+        width = Int(bytes.bigUInt32(start))
+        height = Int(bytes.bigUInt32(start + 4))
+        depth = Int(bytes[start + 8])
+        guard let type = ColourType(rawValue: bytes[start + 9]), bytes[start + 10] == 0,
+            bytes[start + 11] == 0
+        else { throw .damaged("its kind does not exist") }
+        colourType = type
+        guard (1...Self.longestSide).contains(width), (1...Self.longestSide).contains(height)
+        else { throw .unusual("its size") }
+        guard bytes[start + 12] == 0 else { throw .unusual("it is interlaced") }
+        let isPacked = type == .grey || type == .palette
+        guard depth == 8 || isPacked && (depth == 1 || depth == 2 || depth == 4) else {
+            throw .unusual("its depth")
+        }
+        hasAlpha = type == .greyAlpha || type == .rgba
+
+        var found: [UInt32: Range<Int>] = [:]
+        var chunk = try chunks.next()
+        while chunk.type != UInt32(chunk: "IDAT") {
+            // Of unknown chunks too: the name may be what is damaged.
+            try chunks.verify(chunk)
+            if Self.readable.contains(chunk.type) {
+                guard found.updateValue(chunk.range, forKey: chunk.type) == nil else {
+                    throw .damaged("a chunk stands twice")
+                }
+                // The palette comes before what refers to it.
+                if chunk.type == UInt32(chunk: "PLTE"), found[UInt32(chunk: "tRNS")] != nil {
+                    throw .damaged("its chunks are in disorder")
+                }
+            } else if chunk.isCritical {
+                throw .unusual("it has an unknown critical chunk")
+            } else if Self.texts.contains(chunk.type), Self.isProfile(bytes, chunk.range) {
+                throw .unusual("it has metadata in its text")
+            }
+            chunk = try chunks.next()
+        }
+        firstData = chunk.range.lowerBound - 8
+
+        guard rowBytes + 1 <= Self.largestStream / height else { throw .unusual("its size") }
+        try readColours(bytes, found)
+        if let range = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(bytes, range) }
+        if let range = found[UInt32(chunk: "eXIf")] { exif = Array(bytes[range]) }
+    }
+
+    /// Bytes of a row as stored, without its filter.
+    var rowBytes: Int { (width * colourType.samples * depth + 7) / 8 }
+    /// Bytes of all rows as stored, with their filters.
+    var streamBytes: Int { (rowBytes + 1) * height }
+    /// Whether a colour profile for grey would fit.
+    package var isGrey: Bool { colourType == .grey || colourType == .greyAlpha }
+    /// Channels of the pixels as read: 3, or 4 with opacity.
+    package var channels: Int { hasAlpha ? 4 : 3 }
+
+    private static let readable = Set(["PLTE", "tRNS", "iCCP", "eXIf"].map(UInt32.init(chunk:)))
+    private static let texts = Set(["tEXt", "zTXt", "iTXt"].map(UInt32.init(chunk:)))
+
+    /// Whether a text holds metadata under a name that some programs use.
+    private static func isProfile(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        bytes[range].starts(with: "Raw profile type".utf8)
+    }
+
+    private mutating func readColours(
+        _ bytes: UnsafeRawBufferPointer, _ found: [UInt32: Range<Int>]
+    ) throws(PNGRefusal) {
+        let transparency = found[UInt32(chunk: "tRNS")]
+        switch colourType {
+        case .palette:
+            guard let colours = found[UInt32(chunk: "PLTE")], colours.count.isMultiple(of: 3),
+                (3...3 << depth).contains(colours.count)
+            else { throw .damaged("its palette does not fit") }
+            var entries = Self.blackPalette
+            for (index, byte) in bytes[colours].enumerated() {
+                entries[index / 3 * 4 + index % 3] = byte
+            }
+            if let transparency {
+                guard (1...colours.count / 3).contains(transparency.count) else {
+                    throw .damaged("its opacities do not fit")
+                }
+                for (index, byte) in bytes[transparency].enumerated() {
+                    entries[index * 4 + 3] = byte
+                }
+                hasAlpha = true
+            }
+            palette = entries
+        case .grey:
+            guard depth < 8 || transparency != nil else { return }
+            let levels = 1 << depth
+            var entries = Self.blackPalette
+            for level in 0..<levels {
+                let grey = UInt8(level * 255 / (levels - 1))
+                entries.replaceSubrange(level * 4..<level * 4 + 3, with: [grey, grey, grey])
+            }
+            if let transparency {
+                let key = try Self.samples(bytes, transparency, count: 1, below: levels)
+                entries[Int(key[0]) * 4 + 3] = 0
+                hasAlpha = true
+            }
+            palette = entries
+        case .rgb:
+            guard let transparency else { return }
+            transparentColour = try Self.samples(bytes, transparency, count: 3, below: 256)
+            hasAlpha = true
+        case .greyAlpha, .rgba:
+            guard transparency == nil else { throw .damaged("it has two kinds of opacity") }
+        }
+    }
+
+    private static let blackPalette = (0..<1024).map { $0 % 4 == 3 ? 255 : 0 as UInt8 }
+
+    /// The samples of a colour that is transparent, of 16 bits each as stored.
+    private static func samples(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, count: Int, below limit: Int
+    ) throws(PNGRefusal) -> [UInt8] {
+        guard range.count == 2 * count else { throw .damaged("its opacities do not fit") }
+        let samples = (0..<count).map { Int(bytes.bigUInt16(range.lowerBound + 2 * $0)) }
+        guard samples.allSatisfy({ $0 < limit }) else {
+            throw .unusual("its transparent colour does not occur")
+        }
+        return samples.map { UInt8($0) }
+    }
+
+    /// The profile of an `iCCP` chunk: a name, a zero, the kind of compression, a zlib stream.
+    private static func profile(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(PNGRefusal) -> [UInt8] {
+        guard let end = bytes[range].prefix(80).firstIndex(of: 0), end + 2 < range.upperBound,
+            bytes[end + 1] == 0
+        else { throw .unusual("its profile cannot be read") }
+        let stream = UnsafeRawBufferPointer(rebasing: bytes[end + 2..<range.upperBound])
+            .assumingMemoryBound(to: UInt8.self)
+        var result = cpng_result(rawValue: 0)
+        let profile = [UInt8](unsafeUninitializedCapacity: largestProfile) { output, size in
+            result = cpng_inflate_up_to(
+                stream.baseAddress, stream.count, output.baseAddress, largestProfile, &size)
+            if result != CPNG_OK { size = 0 }
+        }
+        guard result == CPNG_OK else { throw .unusual("its profile cannot be read") }
+        return profile
+    }
+}

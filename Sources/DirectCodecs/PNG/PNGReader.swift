@@ -1,0 +1,148 @@
+import CPNG
+
+/// Reads the pixels of PNG files with libdeflate, which inflates a whole buffer at once in half the time
+/// that zlib takes for it in pieces, and takes filters off with SIMD: together about 2.4 times as fast as
+/// libpng.
+///
+/// Needs memory for the inflated rows beside that for the pixels, so that ``PNGFile`` refuses large files.
+package struct PNGReader: ~Copyable {
+    private let file: PNGFile
+    private let stream: UnsafeMutablePointer<UInt8>
+
+    /// Inflates the pixels of `file`, whose bytes are `bytes`.
+    ///
+    /// All checksums of the pixels are verified, and memory is taken only for a stream that can be as
+    /// long as it should be.
+    package init(_ file: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+        let parts = try Self.dataRanges(bytes, from: file)
+        let stored = parts.reduce(0) { $0 + $1.count }
+        // Deflate makes at most 1032 bytes of one.
+        guard stored >= 6, file.streamBytes / 1032 <= stored else {
+            throw .damaged("it has too few pixels")
+        }
+        stream = try Self.inflated(bytes, parts, total: stored, count: file.streamBytes)
+        self.file = file
+    }
+
+    deinit {
+        stream.deallocate()
+    }
+
+    /// The filters of the rows.
+    var filters: [UInt8] {
+        (0..<file.height).map { stream[$0 * (file.rowBytes + 1)] }
+    }
+
+    /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
+    ///
+    /// With another size than the file's, they are resampled with Lanczos while they come out.
+    /// - Parameter pixels: Room for `width × height × channels` bytes.
+    package func read(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
+    ) throws(PNGRefusal) {
+        guard width != file.width || height != file.height else {
+            return try read(into: pixels)
+        }
+        let resampler = InterleavedResampler(
+            horizontal: SampleAxis(sourceCount: file.width, targetCount: width),
+            vertical: SampleAxis(sourceCount: file.height, targetCount: height),
+            channels: file.channels)
+        var target = pixels
+        try forEachRow { row in
+            resampler.push(row)
+            while resampler.hasNextRow {
+                resampler.writeNextRow(to: target)
+                target += width * file.channels
+            }
+        }
+    }
+
+    /// Writes all pixels in the size of the file.
+    func read(into pixels: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+        let rowBytes = file.width * file.channels
+        var rows = Rows(file, stream)
+        if rows.areAsStored {
+            // Each row is unfiltered in its place, on top of the one before it.
+            for row in 0..<file.height {
+                try rows.unfilter(into: pixels + row * rowBytes)
+            }
+        } else {
+            for row in 0..<file.height {
+                try rows.read(into: pixels + row * rowBytes)
+            }
+        }
+    }
+
+    /// Hands out the rows from the top, each valid until `take` returns.
+    func forEachRow(
+        _ take: (UnsafeMutablePointer<UInt8>) -> Void
+    ) throws(PNGRefusal) {
+        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: file.width * file.channels)
+        defer { row.deallocate() }
+        var rows = Rows(file, stream)
+        for _ in 0..<file.height {
+            try rows.read(into: row)
+            take(row)
+        }
+    }
+
+    /// The data of the `IDAT` chunks, which follow each other, with their checksums verified.
+    ///
+    /// Chunks after them are walked up to the end of the file, so that nothing is missing.
+    private static func dataRanges(
+        _ bytes: UnsafeRawBufferPointer, from file: PNGFile
+    ) throws(PNGRefusal) -> [Range<Int>] {
+        var chunks = PNGChunks(bytes, offset: file.firstData)
+        var ranges: [Range<Int>] = []
+        var isBehind = false
+        while true {
+            let chunk = try chunks.next()
+            switch chunk.type {
+            case UInt32(chunk: "IDAT"):
+                guard !isBehind else { throw .damaged("its pixels are in several places") }
+                try chunks.verify(chunk)
+                if !chunk.range.isEmpty { ranges.append(chunk.range) }
+            case UInt32(chunk: "IEND"):
+                return ranges
+            default:
+                guard !chunk.isCritical else { throw .unusual("a chunk follows its pixels") }
+                isBehind = true
+            }
+        }
+    }
+
+    /// Memory with the `count` bytes that the parts, `total` bytes together, are the stream of.
+    private static func inflated(
+        _ bytes: UnsafeRawBufferPointer, _ parts: [Range<Int>], total: Int, count: Int
+    ) throws(PNGRefusal) -> UnsafeMutablePointer<UInt8> {
+        let output = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
+        let result: cpng_result
+        if let only = parts.first, parts.count == 1 {
+            let part = bytes.pointer(to: only)
+            result = cpng_inflate(part, total, output, count)
+        } else {
+            let whole = UnsafeMutablePointer<UInt8>.allocate(capacity: total)
+            defer { whole.deallocate() }
+            var end = 0
+            for part in parts {
+                (whole + end).update(from: bytes.pointer(to: part), count: part.count)
+                end += part.count
+            }
+            result = cpng_inflate(whole, total, output, count)
+        }
+        guard result == CPNG_OK else {
+            output.deallocate()
+            throw result == CPNG_NO_MEMORY
+                ? .outOfMemory : .damaged("its pixels cannot be inflated")
+        }
+        return output
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first of some bytes, which must not be empty and in here.
+    fileprivate func pointer(to range: Range<Int>) -> UnsafePointer<UInt8> {
+        UnsafeRawBufferPointer(rebasing: self[range]).baseAddress!
+            .assumingMemoryBound(to: UInt8.self)
+    }
+}

@@ -1,0 +1,70 @@
+import CWebP
+
+/// Reads the pixels of still WebP files with libwebp, straight into the memory they stay in: libvips has
+/// them written as RGBA, copied, and for opaque pictures copied again as RGB.
+package struct WebPReader {
+    private let file: WebPFile
+    private let bytes: UnsafeRawBufferPointer
+
+    /// - Parameter bytes: Those that `file` was made of.
+    package init(_ file: WebPFile, _ bytes: UnsafeRawBufferPointer) {
+        self.file = file
+        self.bytes = bytes
+    }
+
+    /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
+    ///
+    /// A smaller picture is decoded at twice its size, where the file is larger than that, and resampled
+    /// with Lanczos; or at its very size, for the fast way. libwebp's own reduction averages areas, and
+    /// lets the colours of transparent pixels shine through, so that it is not used with opacity.
+    /// - Parameter pixels: Room for `width × height × channels` bytes.
+    package func read(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int,
+        quality: ReductionQuality = .best
+    ) throws(WebPRefusal) {
+        let factor = quality == .best ? 2 : 1
+        let isReduced =
+            !file.hasAlpha && file.width > factor * width && file.height > factor * height
+        let middleWidth = isReduced ? factor * width : file.width
+        let middleHeight = isReduced ? factor * height : file.height
+        guard middleWidth != width || middleHeight != height else {
+            return try decode(into: pixels, width: width, height: height)
+        }
+        let middle = UnsafeMutablePointer<UInt8>.allocate(
+            capacity: middleWidth * middleHeight * file.channels)
+        defer { middle.deallocate() }
+        try decode(into: middle, width: middleWidth, height: middleHeight)
+        InterleavedResampler.resample(
+            middle, bytesPerRow: middleWidth * file.channels,
+            horizontal: SampleAxis(sourceCount: middleWidth, targetCount: width),
+            vertical: SampleAxis(sourceCount: middleHeight, targetCount: height),
+            channels: file.channels, into: pixels)
+    }
+
+    /// Has libwebp write all pixels, averaged over areas when they are fewer than those of the file.
+    private func decode(
+        into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
+    ) throws(WebPRefusal) {
+        guard !file.isAnimated else { throw .unusual("it is an animation") }
+        var config = WebPDecoderConfig()
+        guard WebPInitDecoderConfig(&config) != 0 else { throw .unusual("another libwebp") }
+        let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard WebPGetFeatures(data, bytes.count, &config.input) == VP8_STATUS_OK,
+            config.input.width == file.width, config.input.height == file.height
+        else { throw .damaged("its headers tell different sizes") }
+        config.output.colorspace = file.hasAlpha ? MODE_RGBA : MODE_RGB
+        config.output.is_external_memory = 1
+        config.output.u.RGBA.rgba = pixels
+        config.output.u.RGBA.stride = Int32(width * file.channels)
+        config.output.u.RGBA.size = width * height * file.channels
+        if width != file.width || height != file.height {
+            config.options.use_scaling = 1
+            config.options.scaled_width = Int32(width)
+            config.options.scaled_height = Int32(height)
+        }
+        defer { WebPFreeDecBuffer(&config.output) }
+        guard WebPDecode(data, bytes.count, &config) == VP8_STATUS_OK else {
+            throw .damaged("its pixels are damaged")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+
+extension CacheDirectory {
+    /// Writes a file, and removes others until no more bytes are in the folder than its limit allows.
+    /// Bytes above the limit on their own are not kept.
+    /// - Throws: `POSIXError` or an error of the index; then there is no file of that name, or the
+    ///   former one.
+    func store(_ file: NewFile) throws {
+        if try isRefused(file) { return }
+        do {
+            try storeOnce(file)
+        } catch let error as POSIXError where error.code == .ENOENT {
+            try prepare()
+            try storeOnce(file)
+        }
+    }
+
+    /// Does the same and calls `completion`, which may be after this has returned: the rows of files
+    /// that are stored at the same time are written together.
+    func store(
+        _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        do {
+            if try isRefused(file) { return completion(.success(())) }
+            guard arrive(try write(file, completion: completion)) else { return }
+        } catch {
+            // The folder may have gone; the other way makes it again.
+            return completion(Result { try store(file) })
+        }
+        while case let files = takeArrivals(), !files.isEmpty {
+            for (arrived, result) in zip(files, settle(files)) {
+                guard case .failure(let error as POSIXError) = result, error.code == .ENOENT else {
+                    arrived.completion(result)
+                    continue
+                }
+                arrived.completion(Result { try store(arrived.file) })
+            }
+        }
+    }
+
+    /// Whether a file is too large to be kept; what had its name is removed then.
+    private func isRefused(_ file: NewFile) throws -> Bool {
+        guard let limit = file.limit, file.bytes.count > limit else { return false }
+        try remove(file.name)
+        return true
+    }
+
+    private func storeOnce(_ file: NewFile) throws {
+        for result in settle([try write(file) { _ in }]) { try result.get() }
+    }
+
+    /// Writes a file under a temporary name.
+    private func write(
+        _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) throws -> ArrivedFile {
+        let temporary = path(of: TemporaryFile.newName())
+        let stamp = try DiskFile.create(temporary, bytes: file.bytes)
+        let row = IndexRow(
+            name: file.name, key: file.key, size: file.bytes.count,
+            checksum: DiskFile.checksum(file.bytes), expires: file.expires.timeIntervalSince1970,
+            accessed: now().timeIntervalSince1970, format: ImageFormat.name(of: file.bytes))
+        return ArrivedFile(
+            file: file, row: row, temporary: temporary, stamp: stamp, completion: completion)
+    }
+
+    /// Gives files their names and rows, in one transaction. A file that cannot get its name fails
+    /// alone; when the index fails, all do.
+    private func settle(_ files: [ArrivedFile]) -> [Result<Void, any Error>] {
+        var failures: [Int: any Error] = [:]
+        var renamed: Set<Int> = []
+        do {
+            let settled: Void? = try withIndex(validated: true) { index in
+                try index.write { transaction in
+                    try applyAccesses(transaction)
+                    for (number, arrived) in files.enumerated() where failures[number] == nil {
+                        // When a damaged index is replaced, all this is done once more.
+                        if !renamed.contains(number) {
+                            do {
+                                try rename(arrived)
+                                renamed.insert(number)
+                            } catch {
+                                failures[number] = error
+                                continue
+                            }
+                        }
+                        try transaction.upsert(arrived.row)
+                        guard let limit = arrived.file.limit else { continue }
+                        _ = try evict(downTo: limit, keeping: arrived.row.name, in: transaction)
+                    }
+                }
+            }
+            if settled == nil { throw POSIXError(.ENOENT) }
+        } catch {
+            for number in files.indices where failures[number] == nil { failures[number] = error }
+        }
+        return files.enumerated().map { number, arrived in
+            if let error = failures[number] {
+                // A file whose row was not written is none.
+                unlink(renamed.contains(number) ? path(of: arrived.row.name) : arrived.temporary)
+                return .failure(error)
+            }
+            mirror(IndexMirror.Entry(row: arrived.row, stamp: arrived.stamp), of: arrived.row.name)
+            return .success(())
+        }
+    }
+
+    private func rename(_ arrived: ArrivedFile) throws {
+        try DiskFile.rename(
+            arrived.temporary, to: path(of: arrived.row.name),
+            overwriting: arrived.file.overwriting)
+    }
+}

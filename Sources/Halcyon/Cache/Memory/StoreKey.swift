@@ -1,0 +1,26 @@
+import CXXHash
+
+/// A key and its hash, which is made once, before any lock is taken.
+struct StoreKey: Sendable {
+    let text: String
+    let hash: UInt64
+
+    init(_ text: String) {
+        self.text = text
+        hash = Self.hash(of: text)
+    }
+
+    /// Drawn anew by each process: keys may come from strangers, and must not be made to collide.
+    private static let seed = UInt64.random(in: 0 ... .max)
+
+    /// XXH3 of the UTF-8 bytes: a third of the time that `Hasher` takes for a URL.
+    private static func hash(of text: String) -> UInt64 {
+        let seed = seed
+        let hash = text.utf8.withContiguousStorageIfAvailable {
+            XXH3_64bits_withSeed($0.baseAddress, $0.count, seed)
+        }
+        if let hash { return hash }
+        var text = text
+        return text.withUTF8 { XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
+    }
+}

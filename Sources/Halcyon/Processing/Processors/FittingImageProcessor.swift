@@ -1,0 +1,30 @@
+public import Foundation
+
+/// Makes an image small enough, and no smaller, for an area it is shown in; never enlarges.
+public struct FittingImageProcessor: ImageProcessor {
+    /// The size of the area, in points.
+    public let size: CGSize
+    /// How the image lies in the area.
+    public let mode: ContentMode
+
+    /// - Parameter mode: `.none` covers the area, as `.aspectFill` does.
+    public init(size: CGSize, mode: ContentMode = .aspectFit) {
+        self.size = size
+        self.mode = mode == .none ? .aspectFill : mode
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("FittingImageProcessor", "\(size.identifier), \(mode)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        guard let image = item.image(scaledFor: options) else { return nil }
+        let target = image.size.kf.resize(to: size, for: mode)
+        guard target.width < image.size.width, target.height < image.size.height else {
+            return image
+        }
+        return image.kf.resize(to: target)
+    }
+}

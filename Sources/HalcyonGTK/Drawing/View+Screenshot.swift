@@ -1,0 +1,71 @@
+import CGtk4
+import Foundation
+public import Halcyon
+
+extension View {
+    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` for a
+    /// view that is not on the screen.
+    public func screenshot() -> Bitmap? {
+        guard isMapped, let native = gtk_widget_get_native(widget),
+            let renderer = gtk_native_get_renderer(native)
+        else { return nil }
+        return screenshot(by: renderer)
+    }
+
+    /// What was drawn of the view with the last frame, drawn again by `renderer`.
+    ///
+    /// GTK 4.8 draws pictures for programs upside down and turns them over, all but the rounded corners
+    /// that its GL renderer cuts: where those of a view differ, they are exchanged above and below.
+    func screenshot(by renderer: OpaquePointer) -> Bitmap? {
+        guard let paintable = gtk_widget_paintable_new(widget),
+            let snapshot = gtk_snapshot_new()
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+        // With the border and padding that a theme may give to the widget.
+        let size = CGSize(
+            width: Int(gdk_paintable_get_intrinsic_width(paintable)),
+            height: Int(gdk_paintable_get_intrinsic_height(paintable)))
+        let scale = scaleFactor
+        let pixels = PixelSize(points: size, scale: scale)
+        gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
+        gdk_paintable_snapshot(paintable, snapshot, Double(size.width), Double(size.height))
+        guard let node = gtk_snapshot_free_to_node(snapshot) else {
+            // There is nothing to be seen in it.
+            return Bitmap(pixels: Data(count: pixels.pixelCount * 4), size: pixels)
+        }
+        defer { gsk_render_node_unref(node) }
+        var viewport = graphene_rect_t(
+            CGRect(x: 0, y: 0, width: pixels.width, height: pixels.height))
+        guard let texture = gsk_renderer_render_texture(renderer, node, &viewport) else {
+            return nil
+        }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        return Bitmap(downloading: texture, size: pixels)
+    }
+}
+
+extension Bitmap {
+    /// The pixels of a texture of `size`.
+    init?(downloading texture: OpaquePointer, size: PixelSize) {
+        var bytes = Data(count: size.pixelCount * 4)
+        bytes.withUnsafeMutableBytes { buffer in
+            guard let start = buffer.baseAddress else { return }
+            gdk_texture_download(
+                texture, start.assumingMemoryBound(to: guchar.self), gsize(size.width * 4))
+            let pixels = buffer.bindMemory(to: UInt32.self)
+            for index in pixels.indices { pixels[index] = straight(pixels[index]) }
+        }
+        self.init(pixels: bytes, size: size)
+    }
+}
+
+/// Cairo's pixel, a native integer of premultiplied alpha, red, green and blue from the highest byte,
+/// as the bytes red, green, blue and straight alpha.
+private func straight(_ pixel: UInt32) -> UInt32 {
+    let alpha = pixel >> 24
+    func component(_ shift: UInt32) -> UInt32 {
+        guard alpha > 0 else { return 0 }
+        return min(255, ((pixel >> shift & 0xFF) * 255 + alpha / 2) / alpha)
+    }
+    return (component(16) | component(8) << 8 | component(0) << 16 | alpha << 24).littleEndian
+}

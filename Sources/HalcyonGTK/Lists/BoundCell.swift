@@ -1,0 +1,86 @@
+import CGtk4
+import Foundation
+import Halcyon
+
+/// A cell of a list with what it is bound to.
+@MainActor final class BoundCell {
+    /// What became of the image.
+    enum State {
+        /// There is nothing to load.
+        case empty
+        /// Not asked for yet, or no longer.
+        case waiting
+        case loading
+        case shown
+        case failed
+    }
+
+    let cell: any ImageCell
+    /// The `GtkListItem`, which outlives this.
+    let pointer: OpaquePointer
+    private let configure: @MainActor (ListItem) -> Void
+
+    private(set) var source: Source?
+    private(set) var state = State.empty
+    /// Tells the loads of one binding from those of another.
+    private var binding = 0
+
+    init(
+        _ cell: any ImageCell, pointer: OpaquePointer,
+        configure: @escaping @MainActor (ListItem) -> Void
+    ) {
+        self.cell = cell
+        self.pointer = pointer
+        self.configure = configure
+    }
+
+    /// The cell's place in the list, if it is bound.
+    var position: Int? { ListItem(pointer)?.position }
+
+    /// Binds the cell to `item`, of which `source` is the image. What the view showed stays until `wait`
+    /// or `load`.
+    func bind(to item: ListItem, source: Source?) {
+        binding += 1
+        self.source = source
+        configure(item)
+    }
+
+    /// Shows `placeholder`, and loads nothing for now.
+    func wait(showing placeholder: (any Placeholder)?) {
+        state = source == nil ? .empty : .waiting
+        cell.imageView.kf.cancelDownloadTask()
+        cell.imageView.kf.setImage(with: nil as Source?, placeholder: placeholder)
+    }
+
+    /// Loads the image; a placeholder stays until it comes.
+    func load(
+        _ options: KingfisherOptionsInfo,
+        result: @escaping @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
+    ) {
+        guard let source else { return }
+        state = .loading
+        let binding = binding
+        cell.imageView.kf.setImage(
+            with: source, options: options + [.keepCurrentImageWhileLoading]
+        ) { [weak self] outcome in
+            guard let self, self.binding == binding, state == .loading else { return }
+            switch outcome {
+            case .success: state = .shown
+            case .failure: state = .failed
+            }
+            result(outcome)
+        }
+    }
+
+    /// Ends what is under way. The last image stays, so that the next one can follow without a gap.
+    func unbind() {
+        binding += 1
+        if state == .loading {
+            cell.imageView.kf.cancelDownloadTask()
+            // Whatever the cancelled load has to say, the view does not listen any more.
+            cell.imageView.kf.setImage(with: nil as Source?)
+        }
+        source = nil
+        state = .empty
+    }
+}

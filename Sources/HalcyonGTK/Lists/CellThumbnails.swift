@@ -1,0 +1,61 @@
+import Foundation
+import Halcyon
+
+/// The options that make images as large as the cells are.
+@MainActor struct CellThumbnails {
+    private let configuration: ImageCellConfiguration
+    /// The place that images are made for, in points; `nil` until a cell is laid out.
+    private var place: Place?
+    /// The options for that place.
+    private(set) var options: KingfisherOptionsInfo?
+
+    private struct Place: Equatable {
+        let size: CGSize
+        let mode: ContentMode
+        let scale: CGFloat
+    }
+
+    init(_ configuration: ImageCellConfiguration) {
+        self.configuration = configuration
+        if configuration.imageSize == .original { options = Self.shared + configuration.options }
+    }
+
+    /// Takes the size that `view` has.
+    mutating func fit(_ view: ImageView) {
+        let scale = max(1, view.scaleFactor)
+        let size: CGSize
+        switch configuration.imageSize {
+        case .original: return
+        case .points(let points): size = points
+        case .cell:
+            guard view.size.width > 0, view.size.height > 0 else { return }
+            let step = 32 / scale
+            size = CGSize(
+                width: (view.size.width / step).rounded(.up) * step,
+                height: (view.size.height / step).rounded(.up) * step)
+        }
+        let place = Place(
+            size: size, mode: view.contentMode == .fit ? .aspectFit : .aspectFill, scale: scale)
+        guard place != self.place else { return }
+        self.place = place
+        options = makeOptions(for: place)
+    }
+
+    private func makeOptions(for place: Place) -> KingfisherOptionsInfo {
+        var processor: any ImageProcessor = FittingImageProcessor(
+            size: place.size, mode: place.mode)
+        let options = Self.shared + configuration.options
+        let own = KingfisherParsedOptionsInfo(options).processor
+        if !own.identifier.isEmpty { processor = processor |> own }
+        // The original stays on disk, for cells of other sizes.
+        return options
+            + [.processor(processor), .scaleFactor(place.scale), .cacheOriginalImage]
+    }
+
+    /// What a view of the shared manager would use; a prefetcher does not by itself.
+    private static var shared: KingfisherOptionsInfo {
+        let manager = KingfisherManager.shared
+        return [.targetCache(manager.cache), .downloader(manager.downloader)]
+            + manager.defaultOptions
+    }
+}

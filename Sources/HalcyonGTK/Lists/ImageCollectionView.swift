@@ -1,0 +1,118 @@
+import CGtk4
+public import Foundation
+public import Halcyon
+
+/// A list or grid of any number of images that is scrolled, with as few cells as that needs.
+@MainActor public final class ImageCollectionView<Item>: View {
+    /// How the items lie.
+    public enum Layout: Hashable, Sendable {
+        /// One below the other.
+        case list
+        /// In rows, as many in a row as fit, between these bounds.
+        case grid(columns: ClosedRange<Int>)
+    }
+
+    /// What is shown. Setting it begins anew.
+    public var items: [Item] {
+        get { contents.items }
+        set {
+            contents.items = newValue
+            store.setCount(newValue.count)
+        }
+    }
+
+    private let contents: Contents
+    private let store: ItemStore
+    let binder: CellBinder
+
+    /// The items, which the cells ask for.
+    @MainActor private final class Contents {
+        var items: [Item]
+
+        init(_ items: [Item]) {
+            self.items = items
+        }
+
+        subscript(_ item: ListItem) -> Item? {
+            items.indices.contains(item.position) ? items[item.position] : nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - makeCell: Makes a new cell.
+    ///   - source: Where the image of an item comes from.
+    ///   - configure: Called whenever a cell is bound to another item, before its image is set.
+    public init<Cell: ImageCell>(
+        _ layout: Layout = .list, items: [Item] = [],
+        configuration: ImageCellConfiguration = ImageCellConfiguration(),
+        makeCell: @escaping @MainActor () -> Cell,
+        source: @escaping @MainActor (Item) -> Source?,
+        configure: @escaping @MainActor (Cell, Item) -> Void = { _, _ in }
+    ) {
+        let contents = Contents(items)
+        let store = ItemStore()
+        let factory = ImageCellFactory(
+            configuration: configuration, makeCell: makeCell,
+            source: { item in contents[item].flatMap(source) },
+            configure: { cell, item in
+                if let item = contents[item] { configure(cell, item) }
+            })
+        self.contents = contents
+        self.store = store
+        binder = factory.binder
+        super.init(widget: gtk_scrolled_window_new())
+        // Views take over the references of model and factory.
+        let model = gtk_no_selection_new(store.retainedPointer)
+        let shared = OpaquePointer(g_object_ref(UnsafeMutableRawPointer(factory.pointer)))
+        let list: UnsafeMutablePointer<GtkWidget>
+        switch layout {
+        case .list: list = gtk_list_view_new(model, shared)
+        case .grid(let columns):
+            list = gtk_grid_view_new(model, shared)
+            gtk_grid_view_set_max_columns(OpaquePointer(list), guint(columns.upperBound))
+            gtk_grid_view_set_min_columns(OpaquePointer(list), guint(columns.lowerBound))
+        }
+        gtk_scrolled_window_set_child(OpaquePointer(widget), list)
+        store.setCount(items.count)
+    }
+
+    /// How far it is scrolled down, in points, from 0 to the height of what is not seen.
+    public var scrollOffset: CGFloat {
+        get { gtk_adjustment_get_value(adjustment) }
+        set { gtk_adjustment_set_value(adjustment, newValue) }
+    }
+
+    /// The height of everything, in points, as far as it is known.
+    public var contentHeight: CGFloat { gtk_adjustment_get_upper(adjustment) }
+
+    private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+        gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
+    }
+}
+
+/// A model of empty objects: the views ask for items by their position.
+@MainActor private final class ItemStore {
+    private let pointer: OpaquePointer = g_list_store_new(g_object_get_type())
+
+    isolated deinit {
+        g_object_unref(UnsafeMutableRawPointer(pointer))
+    }
+
+    /// The `GListModel`, with a reference for somebody else.
+    var retainedPointer: OpaquePointer? {
+        OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pointer)))
+    }
+
+    /// Replaces all objects by `count` new ones.
+    func setCount(_ count: Int) {
+        var objects: [gpointer?] = (0..<count).map { _ in
+            g_object_new_with_properties(g_object_get_type(), 0, nil, nil).map {
+                UnsafeMutableRawPointer($0)
+            }
+        }
+        g_list_store_splice(
+            pointer, 0, g_list_model_get_n_items(pointer), &objects, guint(objects.count))
+        // The store has references of its own.
+        for object in objects { g_object_unref(object) }
+    }
+}

@@ -1,0 +1,48 @@
+import Halcyon
+
+/// Prefetches what the cells of a list will show next.
+@MainActor final class Prefetching {
+    /// A prefetcher with what it was given; kept until nothing of that is of use any more, so that it
+    /// is not begun twice.
+    private struct Run {
+        let prefetcher: ImagePrefetcher
+        let keys: Set<String>
+    }
+
+    private var runs: [Run] = []
+    private let progress: @MainActor () -> Void
+
+    /// - Parameter progress: Called when another image is in memory.
+    init(progress: @escaping @MainActor () -> Void) {
+        self.progress = progress
+    }
+
+    isolated deinit {
+        for run in runs { run.prefetcher.stop() }
+    }
+
+    /// Loads those of `sources` that it does not load already, in this order, and stops what has none
+    /// of them.
+    func want(_ sources: [Source], options: KingfisherOptionsInfo) {
+        let keys = Set(sources.map(\.cacheKey))
+        let covered = runs.reduce(into: Set<String>()) { $0.formUnion($1.keys) }
+        let missing = sources.filter { !covered.contains($0.cacheKey) }
+        // First the new ones, so that a download that both want goes on.
+        if !missing.isEmpty { start(missing, options) }
+        runs.removeAll { run in
+            guard run.keys.isDisjoint(with: keys) else { return false }
+            run.prefetcher.stop()
+            return true
+        }
+    }
+
+    private func start(_ sources: [Source], _ options: KingfisherOptionsInfo) {
+        let prefetcher = ImagePrefetcher(
+            sources: sources, options: options,
+            progressBlock: { [weak self] _, _, _ in
+                MainActor.assumeIsolated { self?.progress() }
+            })
+        runs.append(Run(prefetcher: prefetcher, keys: Set(sources.map(\.cacheKey))))
+        prefetcher.start()
+    }
+}

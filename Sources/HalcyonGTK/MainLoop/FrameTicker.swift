@@ -1,0 +1,72 @@
+import CGtk4
+
+/// What tells the time of the frames a view draws: the frame clock of its window, or a clock that a
+/// test moves by hand.
+@MainActor public protocol FrameTicker {
+    /// Calls `body` before each frame with its time, which has an arbitrary origin, as long as the
+    /// result is kept and not cancelled.
+    func onEachFrame(_ body: @escaping @MainActor (_ time: Duration) -> Void) -> FrameSubscription
+}
+
+/// Somebody who is told of frames; no longer after `cancel()` or when the last reference goes.
+@MainActor public final class FrameSubscription {
+    private var end: (@MainActor () -> Void)?
+
+    /// - Parameter end: What stops the calls; called once.
+    public init(end: @escaping @MainActor () -> Void) {
+        self.end = end
+    }
+
+    isolated deinit {
+        end?()
+    }
+
+    /// Ends the calls. More calls of this do nothing.
+    public func cancel() {
+        let end = end
+        self.end = nil
+        end?()
+    }
+}
+
+/// The frame clock of the window a view is in. It stands still while the view is in no window.
+@MainActor public struct WidgetFrameTicker: FrameTicker {
+    private weak let view: View?
+
+    public init(_ view: View) {
+        self.view = view
+    }
+
+    public func onEachFrame(
+        _ body: @escaping @MainActor (_ time: Duration) -> Void
+    ) -> FrameSubscription {
+        guard let view else { return FrameSubscription {} }
+        let data = Unmanaged.passRetained(TickHandler(body)).toOpaque()
+        let id = gtk_widget_add_tick_callback(
+            view.widget,
+            { _, clock, data in
+                guard let data else { return gboolean(0) }
+                let time = gdk_frame_clock_get_frame_time(clock)
+                nonisolated(unsafe) let handler = Unmanaged<TickHandler>.fromOpaque(data)
+                    .takeUnretainedValue()
+                MainActor.assumeIsolated { handler.body(.microseconds(time)) }
+                return gboolean(1)
+            }, data,
+            { data in
+                if let data { Unmanaged<TickHandler>.fromOpaque(data).release() }
+            })
+        return FrameSubscription { [weak view] in
+            // A widget that is gone has taken its callbacks along.
+            if let view { gtk_widget_remove_tick_callback(view.widget, id) }
+        }
+    }
+}
+
+/// A closure that GTK keeps as long as the tick callback.
+private final class TickHandler {
+    let body: @MainActor (Duration) -> Void
+
+    init(_ body: @escaping @MainActor (Duration) -> Void) {
+        self.body = body
+    }
+}

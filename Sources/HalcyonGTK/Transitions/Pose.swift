@@ -1,0 +1,62 @@
+public import Foundation
+
+/// Where and how a view draws its content within its place: what custom transitions move.
+public struct Pose: Hashable, Sendable {
+    /// 0 (not to be seen) … 1, the default.
+    public var opacity: CGFloat
+    /// How many times as large as usual, from the middle; 1 by default.
+    public var scale: CGFloat
+    /// How far it is turned around the middle, clockwise, in degrees; 0 by default.
+    public var rotation: CGFloat
+    /// How far it is moved, in points; zero by default.
+    public var offset: CGPoint
+
+    public init(
+        opacity: CGFloat = 1, scale: CGFloat = 1, rotation: CGFloat = 0, offset: CGPoint = .zero
+    ) {
+        self.opacity = opacity
+        self.scale = scale
+        self.rotation = rotation
+        self.offset = offset
+    }
+
+    public static func == (left: Pose, right: Pose) -> Bool {
+        left.opacity == right.opacity && left.scale == right.scale
+            && left.rotation == right.rotation && left.offset == right.offset
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(opacity)
+        hasher.combine(scale)
+        hasher.combine(rotation)
+        hasher.combine(offset.x)
+        hasher.combine(offset.y)
+    }
+
+    /// The pose at `progress`, 0 … 1, of the way to `other`.
+    func moved(to other: Pose, progress: CGFloat) -> Pose {
+        func mixed(_ start: CGFloat, _ end: CGFloat) -> CGFloat { start + (end - start) * progress }
+        return Pose(
+            opacity: mixed(opacity, other.opacity), scale: mixed(scale, other.scale),
+            rotation: mixed(rotation, other.rotation),
+            offset: CGPoint(
+                x: mixed(offset.x, other.offset.x), y: mixed(offset.y, other.offset.y)))
+    }
+}
+
+extension Snapshot {
+    /// Draws what `body` draws into an area from the origin to `size`, in `pose`.
+    func posed(_ pose: Pose, size: CGSize, _ body: () -> Void) {
+        guard pose != Pose() else { return body() }
+        faded(opacity: min(max(pose.opacity, 0), 1)) {
+            transformed {
+                translate(
+                    x: size.width / 2 + pose.offset.x, y: size.height / 2 + pose.offset.y)
+                rotate(degrees: pose.rotation, x: 0, y: 0, z: 1)
+                scale(x: pose.scale, y: pose.scale)
+                translate(x: -size.width / 2, y: -size.height / 2)
+                body()
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CGtk4
+import Foundation
+
+/// Something drawn that can be drawn again.
+@MainActor final class RenderNode {
+    private let pointer: OpaquePointer
+    /// How many mixtures of earlier drawings this is made of.
+    let depth: Int
+
+    private init(adopting pointer: OpaquePointer, depth: Int) {
+        self.pointer = pointer
+        self.depth = depth
+    }
+
+    isolated deinit {
+        gsk_render_node_unref(pointer)
+    }
+
+    /// What `body` draws; `nil` when that is nothing.
+    static func recording(depth: Int = 0, _ body: (Snapshot) -> Void) -> RenderNode? {
+        guard let snapshot = gtk_snapshot_new() else { return nil }
+        body(Snapshot(pointer: snapshot))
+        return gtk_snapshot_free_to_node(snapshot).map {
+            RenderNode(adopting: $0, depth: depth)
+        }
+    }
+
+    /// Draws it where it was.
+    func draw(in snapshot: Snapshot) {
+        gtk_snapshot_append_node(snapshot.pointer, pointer)
+    }
+
+    /// The part from the origin to `size` as pixels of the screen; `nil` when nothing can be drawn.
+    func texture(_ size: CGSize, scaleFactor: CGFloat, renderer: OpaquePointer) -> Texture? {
+        let scaled = Self.recording { snapshot in
+            snapshot.scale(x: scaleFactor, y: scaleFactor)
+            draw(in: snapshot)
+        }
+        guard let scaled else { return nil }
+        var viewport = graphene_rect_t(
+            CGRect(
+                x: 0, y: 0, width: (size.width * scaleFactor).rounded(.up),
+                height: (size.height * scaleFactor).rounded(.up)))
+        guard viewport.size.width > 0, viewport.size.height > 0 else { return nil }
+        return gsk_renderer_render_texture(renderer, scaled.pointer, &viewport).map {
+            Texture(adopting: $0)
+        }
+    }
+}

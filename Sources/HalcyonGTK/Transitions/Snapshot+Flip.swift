@@ -1,0 +1,102 @@
+import CGtk4
+import Foundation
+
+extension Snapshot {
+    /// Draws `content`, an area from the origin to `size`, turned by `degrees` so that `edge` comes to
+    /// the front.
+    ///
+    /// Where the renderer can, in three dimensions; GTK's renderer for the processor cannot, and is
+    /// given strips, each as high as it is seen.
+    func drawTurned(
+        _ content: RenderNode, degrees: CGFloat, edge: FlipEdge, size: CGSize,
+        scaleFactor: CGFloat, renderer: OpaquePointer?
+    ) {
+        let direction: CGFloat = edge == .left || edge == .top ? 1 : -1
+        let isVertical = edge == .left || edge == .right
+        let projection = FlipProjection(
+            length: isVertical ? size.width : size.height, degrees: degrees * direction)
+        guard !projection.isOnEdge else { return }
+        if let renderer, !isProcessor(renderer),
+            let texture = content.texture(size, scaleFactor: scaleFactor, renderer: renderer)
+        {
+            draw(texture, projection, aroundVerticalAxis: isVertical, size: size)
+        } else {
+            transformed {
+                translate(x: size.width / 2, y: size.height / 2)
+                drawStrips(
+                    content, projection, aroundVerticalAxis: isVertical, size: size,
+                    pixel: 1 / max(1, scaleFactor))
+            }
+        }
+    }
+
+    private func isProcessor(_ renderer: OpaquePointer) -> Bool {
+        let type = cgtk_type_name(UnsafeMutableRawPointer(renderer))
+        return type.map { String(cString: $0) } == "GskCairoRenderer"
+    }
+
+    private func draw(
+        _ texture: Texture, _ projection: FlipProjection, aroundVerticalAxis isVertical: Bool,
+        size: CGSize
+    ) {
+        transformed {
+            translate(x: size.width / 2, y: size.height / 2)
+            perspective(depth: projection.depth)
+            var back = graphene_point3d_t(x: 0, y: 0, z: Float(-projection.recession))
+            gtk_snapshot_translate_3d(pointer, &back)
+            // A positive turn around the vertical axis brings the left edge to the front; one around
+            // the horizontal axis the bottom edge.
+            if isVertical {
+                rotate(degrees: projection.degrees, x: 0, y: 1, z: 0)
+            } else {
+                rotate(degrees: -projection.degrees, x: 1, y: 0, z: 0)
+            }
+            draw(
+                texture,
+                in: CGRect(
+                    x: -size.width / 2, y: -size.height / 2, width: size.width,
+                    height: size.height))
+        }
+    }
+
+    /// - Parameter pixel: The size of a pixel of the screen; strips end between pixels.
+    private func drawStrips(
+        _ content: RenderNode, _ projection: FlipProjection, aroundVerticalAxis isVertical: Bool,
+        size: CGSize, pixel: CGFloat
+    ) {
+        let half = projection.length / 2
+        let other = isVertical ? size.height : size.width
+        // No more strips than are worth it on a large view.
+        let step = pixel * max(1, (projection.length / pixel / 256).rounded(.up))
+        func between(_ x: CGFloat) -> CGFloat {
+            ((x + half) / pixel).rounded() * pixel - half
+        }
+        var start = between(projection.projected(-half).position)
+        let end = between(projection.projected(half).position)
+        while start < end {
+            let stop = min(start + step, end)
+            let from = projection.unprojected(start)
+            let to = projection.unprojected(stop)
+            let across = projection.projected((from + to) / 2).scale
+            let along = (stop - start) / (to - from)
+            let offset = start - from * along
+            clipped(to: strip(from: start, to: stop, other: other, isVertical)) {
+                transformed {
+                    translate(x: isVertical ? offset : 0, y: isVertical ? 0 : offset)
+                    scale(x: isVertical ? along : across, y: isVertical ? across : along)
+                    translate(x: -size.width / 2, y: -size.height / 2)
+                    content.draw(in: self)
+                }
+            }
+            start = stop
+        }
+    }
+
+    private func strip(
+        from start: CGFloat, to stop: CGFloat, other: CGFloat, _ isVertical: Bool
+    ) -> CGRect {
+        isVertical
+            ? CGRect(x: start, y: -other / 2, width: stop - start, height: other)
+            : CGRect(x: -other / 2, y: start, width: other, height: stop - start)
+    }
+}

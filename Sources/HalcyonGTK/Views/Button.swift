@@ -1,0 +1,38 @@
+import CGtk4
+public import Halcyon
+
+/// A button with an image and a background for each state, all of which `kf` can load.
+@MainActor open class Button: ImageControl, KFCrossPlatformButton {
+    /// A button without pictures.
+    public init() {
+        super.init(button: gtk_button_new())
+    }
+
+    /// Whether it is switched on, which is a state that it does not change by itself.
+    public var isSelected: Bool {
+        get { state.contains(.selected) }
+        set {
+            if newValue {
+                gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_SELECTED, 0)
+            } else {
+                gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_SELECTED)
+            }
+        }
+    }
+
+    public func image(for state: ControlState) -> KFCrossPlatformImage? {
+        face.image(for: state)
+    }
+
+    public func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        face.setImage(image, for: state)
+    }
+
+    public func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
+        face.backgroundImage(for: state)
+    }
+
+    public func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        face.setBackgroundImage(image, for: state)
+    }
+}

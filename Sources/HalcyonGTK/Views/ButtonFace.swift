@@ -1,0 +1,89 @@
+import Foundation
+import Halcyon
+
+/// What is seen of a button: the pictures of its state.
+@MainActor final class ButtonFace: Canvas {
+    private var images = Layer()
+    private var backgrounds = Layer()
+
+    /// The pictures of one kind, by state.
+    @MainActor private struct Layer {
+        var sources: [ControlState: PictureSource] = [:]
+
+        /// The picture of the state that shares most with `state` and has nothing else; of several the
+        /// one that says more: disabled, then pressed, switched on, focused.
+        func picture(for state: ControlState) -> Picture? {
+            let suitable = sources.filter { $0.key.isSubset(of: state) }
+            return suitable.max { $0.key.weight < $1.key.weight }?.value.picture
+        }
+    }
+
+    init() {
+        super.init(role: .image)
+    }
+
+    var state: ControlState = .normal {
+        didSet { if state != oldValue { setNeedsLayout() } }
+    }
+
+    var placement = PicturePlacement() {
+        didSet { if placement != oldValue { setNeedsDisplay() } }
+    }
+
+    var image: Picture? { images.picture(for: state) }
+    var background: Picture? { backgrounds.picture(for: state) }
+
+    func image(for state: ControlState) -> KFCrossPlatformImage? { images.sources[state]?.image }
+
+    func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? {
+        backgrounds.sources[state]?.image
+    }
+
+    func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        set(image, for: state, in: \.images)
+    }
+
+    func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        set(image, for: state, in: \.backgrounds)
+    }
+
+    private func set(
+        _ image: KFCrossPlatformImage?, for state: ControlState,
+        in layer: ReferenceWritableKeyPath<ButtonFace, Layer>
+    ) {
+        let source =
+            self[keyPath: layer].sources[state]
+            ?? PictureSource { [weak self] in self?.setNeedsLayout() }
+        source.image = image
+        self[keyPath: layer].sources[state] = image == nil ? nil : source
+        setNeedsLayout()
+    }
+
+    override func draw(in snapshot: Snapshot) {
+        if let background {
+            snapshot.draw(
+                background, placement: PicturePlacement(mode: .stretch), size: size,
+                scaleFactor: scaleFactor)
+        }
+        if let image {
+            snapshot.draw(image, placement: placement, size: size, scaleFactor: scaleFactor)
+        }
+    }
+
+    /// As large as the larger of both pictures, and smaller if need be.
+    override func measure(
+        _ direction: Direction, other: CGFloat?
+    ) -> (minimum: CGFloat, natural: CGFloat) {
+        let sizes = [image, background].compactMap { $0?.size }
+        return (0, sizes.map { direction == .horizontal ? $0.width : $0.height }.max() ?? 0)
+    }
+}
+
+extension ControlState {
+    /// More for more states; among as many, more for the more important one.
+    fileprivate var weight: Int {
+        let order: [ControlState] = [.focused, .selected, .highlighted, .disabled]
+        let present = order.indices.filter { isSuperset(of: order[$0]) }
+        return present.count * 16 + present.reduce(0) { $0 + (1 << $1) }
+    }
+}

@@ -1,0 +1,23 @@
+import CGtk4
+
+/// A line or paragraph of text.
+@MainActor open class Label: View {
+    /// A label that shows `text`.
+    public init(_ text: String = "") {
+        super.init(widget: gtk_label_new(text))
+    }
+
+    /// The text, shown as it is, without markup.
+    public var text: String {
+        get { String(cString: gtk_label_get_text(pointer)) }
+        set { gtk_label_set_text(pointer, newValue) }
+    }
+
+    /// Whether lines that are too long go on below; `false` by default.
+    public var wraps: Bool {
+        get { gtk_label_get_wrap(pointer) != 0 }
+        set { gtk_label_set_wrap(pointer, newValue ? 1 : 0) }
+    }
+
+    private var pointer: OpaquePointer { OpaquePointer(widget) }
+}

@@ -1,0 +1,31 @@
+public import HalcyonGTK
+
+/// Frames whose time moves when a test says so.
+@MainActor public final class ManualFrameTicker: FrameTicker {
+    /// The time of the last frame.
+    public private(set) var now = Duration.zero
+    private var bodies: [Int: @MainActor (Duration) -> Void] = [:]
+    private var nextID = 0
+
+    public init() {}
+
+    /// How many are told of frames.
+    public var subscriberCount: Int { bodies.count }
+
+    public func onEachFrame(
+        _ body: @escaping @MainActor (_ time: Duration) -> Void
+    ) -> FrameSubscription {
+        let id = nextID
+        nextID += 1
+        bodies[id] = body
+        return FrameSubscription { [weak self] in self?.bodies[id] = nil }
+    }
+
+    /// Makes a frame that is `step` later than the last one.
+    public func advance(by step: Duration) {
+        now += step
+        for (id, body) in bodies.sorted(by: { $0.key < $1.key }) where bodies[id] != nil {
+            body(now)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+import HalcyonTestKit
+
+/// What becomes of images that cannot be loaded.
+enum FailuresPage {
+    @MainActor static func make(_ gallery: Gallery) -> View {
+        let entries = entries(of: gallery)
+        let views = entries.map { _ in PictureView(width: 230, height: 170) }
+        let tiles = zip(views, entries).map { view, entry in
+            view.kf.indicatorType = .activity
+            view.retriesOnClick = true
+            if entry.showsText {
+                view.kf.failureView = { error in
+                    Label("Error \(error.errorCode)\nClick to try again")
+                        .style("placeholder")
+                }
+            }
+            return Tile(view, title: entry.name)
+        }
+        let failure = Image(data: Data(brokenPicture.utf8))
+        let load: @MainActor () -> Void = {
+            for (index, entry) in entries.enumerated() {
+                let tile = tiles[index]
+                tile.detail = "loading…"
+                views[index].kf.setImage(
+                    with: entry.url,
+                    options: [
+                        .forceRefresh, .transition(.fade(0.3)),
+                    ] + entry.options
+                        + (entry.showsText ? [] : [.onFailureImage(failure)])
+                ) { [weak tile] result in
+                    gallery.ledger.note(result)
+                    tile?.detail = text(of: result)
+                }
+            }
+        }
+        load()
+        return Page(
+            "Failures and retries",
+            "Each of these goes wrong in its own way; click on a picture to load it again.",
+            buttons: [TextButton("Try again", load)], content: TileGrid(tiles, columns: 2...4))
+    }
+
+    /// A picture frame with a line through it, in a grey that goes with light and dark.
+    private static let brokenPicture = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 340" width="460" height="340">
+          <g fill="none" stroke="#8c8c8c" stroke-width="9" stroke-linejoin="round"
+             stroke-linecap="round" opacity="0.7">
+            <rect x="150" y="105" width="160" height="122" rx="12"/>
+            <circle cx="192" cy="143" r="13"/>
+            <path d="M158 214 L208 172 L238 198 L268 164 L302 206"/>
+            <path d="M138 246 L322 86"/>
+          </g>
+        </svg>
+        """
+
+    @MainActor private struct Entry {
+        let name: String
+        let url: URL
+        var options: KingfisherOptionsInfo = []
+        /// Whether a failure view is shown, not a failure image.
+        var showsText = false
+    }
+
+    @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
+        let origin = gallery.origin
+        let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0.3))
+        let substitute = gallery.sample("china.jpg").convertToSource()
+        return [
+            Entry(name: "Not there", url: origin.url(FailureRoutes.missing)),
+            Entry(name: "Half a file", url: origin.url(FailureRoutes.truncated)),
+            Entry(name: "A page, not a picture", url: origin.url(FailureRoutes.page)),
+            Entry(
+                name: "Connection reset", url: origin.url(FailureRoutes.reset), showsText: true),
+            Entry(
+                name: "Busy twice, then retried", url: origin.url(FailureRoutes.flaky),
+                options: [.retryStrategy(retries)]),
+            Entry(
+                name: "Not there, with an alternative",
+                url: origin.url(FailureRoutes.missing + "?alternative"),
+                options: [.alternativeSources([substitute])]),
+        ]
+    }
+
+    private static func text(of result: Result<RetrieveImageResult, KingfisherError>) -> String {
+        switch result {
+        case .success(let value):
+            value.source == value.originalSource ? "loaded" : "the alternative was loaded"
+        case .failure(let error):
+            "Error \(error.errorCode): \(error.errorDescription ?? "")"
+        }
+    }
+}

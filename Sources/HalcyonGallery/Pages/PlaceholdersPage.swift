@@ -1,0 +1,68 @@
+import Foundation
+public import Halcyon
+public import HalcyonGTK
+import HalcyonSamples
+
+extension Label: Placeholder {}
+
+/// What is seen until an image comes.
+enum PlaceholdersPage {
+    @MainActor static func make(_ gallery: Gallery) -> View {
+        let entries = entries(of: gallery)
+        let views = entries.map { _ in PictureView(width: 230, height: 170) }
+        let tiles = zip(views, entries).map { view, entry in
+            view.kf.indicatorType = entry.indicator
+            return Tile(view, title: entry.name, detail: entry.code)
+        }
+        let load: @MainActor () -> Void = {
+            for (index, (view, entry)) in zip(views, entries).enumerated() {
+                view.kf.setImage(
+                    with: (entry.picture ?? gallery.slowPicture(index)).url,
+                    placeholder: entry.placeholder(),
+                    options: [.forceRefresh, .transition(.fade(0.4))] + entry.options
+                ) { gallery.ledger.note($0) }
+            }
+        }
+        load()
+        return Page(
+            "Placeholders and indicators", "These pictures come slowly: they take four seconds.",
+            buttons: [TextButton("Load again", load)], content: TileGrid(tiles, columns: 2...4))
+    }
+
+    @MainActor private struct Entry {
+        let name: String
+        let code: String
+        var indicator = IndicatorType.none
+        var placeholder: () -> (any Placeholder)? = { nil }
+        /// One that this entry needs; any will do otherwise.
+        var picture: Picture?
+        var options: KingfisherOptionsInfo = []
+    }
+
+    @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
+        let bird = (try? gallery.samples.data("kingfisher.svg")).flatMap { Image(data: $0) }
+        let animation = (try? gallery.samples.data("kingfisher.gif")) ?? Data()
+        return [
+            Entry(
+                name: "Activity indicator", code: "indicatorType = .activity",
+                indicator: .activity),
+            Entry(
+                name: "Progress ring", code: "indicatorType = .custom(indicator: …)",
+                indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
+            Entry(
+                name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
+                indicator: .image(imageData: animation)),
+            Entry(name: "Image as placeholder", code: "placeholder: image", placeholder: { bird }),
+            Entry(
+                name: "Label as placeholder", code: "placeholder: Label(\"Loading…\")",
+                placeholder: { Label("Loading…").style("placeholder") }),
+            Entry(
+                name: "Scan by scan", code: ".progressiveJPEG(ImageProgressive(…))",
+                picture: gallery.slow.first { $0.title.contains("progressive") },
+                options: [
+                    .progressiveJPEG(
+                        ImageProgressive(isBlur: true, isFastestScan: true, scanInterval: 0))
+                ]),
+        ]
+    }
+}

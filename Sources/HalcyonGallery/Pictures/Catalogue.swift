@@ -1,0 +1,97 @@
+import Foundation
+import HalcyonSamples
+import HalcyonTestKit
+
+/// Finds the pictures that are to be shown and gives each an address.
+///
+/// Files are served over HTTP on this machine, so that their loads look like those of a web site.
+struct Catalogue {
+    private(set) var pictures: [Picture] = []
+    private(set) var slow: [Picture] = []
+
+    /// Samples that look best come first.
+    private static let favourites = [
+        "china.jpg", "flower.jpg", "chelsea.png", "coffee.webp", "rocket.jpg",
+        "astronaut-progressive.jpg", "hubble-detail.avif", "retina.jpg", "kingfisher.svg",
+        "hubble_deep_field.jpg", "kingfisher.gif",
+    ]
+    /// How many pictures are also served slowly.
+    private static let slowCount = 8
+    /// How long a slow picture takes.
+    private static let slowness = Duration.seconds(4)
+    /// In how many pieces it comes.
+    private static let pieces = 40
+
+    init(
+        _ sources: [GallerySource], samples: SamplePictures, origin: OriginServer
+    ) throws {
+        let sampleFiles = Self.ordered(samples.names).map {
+            samples.directory.appendingPathComponent($0)
+        }
+        var files: [URL] = sources.isEmpty ? sampleFiles : []
+        for source in sources {
+            switch source {
+            case .web(let url):
+                pictures.append(
+                    Picture(
+                        title: url.lastPathComponent, url: url,
+                        isAnimated: url.pathExtension.lowercased() == "gif"))
+            case .file(let file): files.append(file)
+            case .folder(let folder): files += Self.images(in: folder)
+            }
+        }
+        var folders: [URL: String] = [:]
+        for file in files {
+            let folder = file.deletingLastPathComponent()
+            let path = folders[folder] ?? "/pictures/\(folders.count)"
+            if folders.updateValue(path, forKey: folder) == nil {
+                origin.serve(directory: folder, under: path)
+            }
+            let url = origin.url(path).appendingPathComponent(file.lastPathComponent)
+            pictures.append(
+                Picture(
+                    title: file.lastPathComponent, url: url, isAnimated: Self.isAnimated(file)))
+        }
+        let slowFiles = (files.isEmpty ? sampleFiles : files).prefix(Self.slowCount)
+        for (index, file) in slowFiles.enumerated() {
+            let url = origin.url("/slow/\(index).\(file.pathExtension)")
+            let data = try Data(contentsOf: file)
+            let slices = OriginBehaviour.slices(
+                bytes: max(1, data.count / Self.pieces),
+                pacing: .interval(Self.slowness / Self.pieces))
+            origin.route(url.path, .ok(data).with(slices))
+            slow.append(Picture(title: file.lastPathComponent, url: url))
+        }
+    }
+
+    private static func ordered(_ names: [String]) -> [String] {
+        favourites.filter(names.contains) + names.filter { !favourites.contains($0) }
+    }
+
+    /// The images in `folder` and below, by path.
+    private static func images(in folder: URL) -> [URL] {
+        let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        let files = (walk?.allObjects ?? []).compactMap { $0 as? URL }
+        return files.filter { extensions.contains($0.pathExtension.lowercased()) }
+            .sorted { $0.path < $1.path }
+    }
+
+    /// A GIF, or a WebP whose header says so.
+    private static func isAnimated(_ file: URL) -> Bool {
+        switch file.pathExtension.lowercased() {
+        case "gif": return true
+        case "webp":
+            // The extended header has flags in byte 20, of which the second one is "animation".
+            guard let header = try? FileHandle(forReadingFrom: file).read(upToCount: 21),
+                header.count == 21
+            else { return false }
+            return header[12..<16] == Data("VP8X".utf8) && header[20] & 2 != 0
+        default: return false
+        }
+    }
+
+    private static let extensions: Set = [
+        "png", "apng", "jpg", "jpeg", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff",
+        "svg", "bmp", "ico",
+    ]
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Halcyon
+import HalcyonSamples
+import HalcyonTestKit
+
+/// What all pages share: the pictures, the cache and the count of what became of each load.
+@MainActor final class Gallery {
+    /// The pictures to show; at least one.
+    let pictures: [Picture]
+    /// Those that are served slowly: the first ones, or samples when only URLs are shown.
+    let slow: [Picture]
+    /// The server on this machine.
+    let origin: OriginServer
+    /// The pictures that come with the program, in `/samples` of `origin`.
+    let samples: SamplePictures
+    let ledger = Ledger()
+    let cache: ImageCache
+
+    /// Where the disk cache is; gone with the program.
+    private let folder: TemporaryDirectory
+
+    /// Why there is nothing to show.
+    struct Nothing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ sources: [GallerySource]) async throws {
+        let samples = try SamplePictures()
+        let origin = try await OriginServer.start()
+        origin.serve(directory: samples.directory, under: "/samples")
+        let catalogue = try Catalogue(sources, samples: samples, origin: origin)
+        guard !catalogue.pictures.isEmpty else {
+            throw Nothing(description: "there is no image in \(Self.names(of: sources)).")
+        }
+        folder = try TemporaryDirectory(prefix: "halcyon-gallery")
+        cache = try ImageCache(name: "gallery", cacheDirectoryURL: folder.url)
+        KingfisherManager.shared.cache = cache
+        KingfisherManager.shared.downloader = ImageDownloader(name: "halcyon-gallery")
+        self.samples = samples
+        self.origin = origin
+        pictures = catalogue.pictures
+        slow = catalogue.slow
+        FailureRoutes.add(to: origin, samples: samples)
+    }
+
+    /// Ends all downloads and removes the cache's files; the program has to end after that.
+    func removeFiles() {
+        KingfisherManager.shared.downloader.cancelAll()
+        // A file that is being written may come into a folder that is being removed; whatever is left
+        // then, the system clears some day.
+        for _ in 0..<10 {
+            if (try? folder.remove()) != nil { return }
+        }
+    }
+
+    /// Picture `index`; begins again after the last one.
+    func picture(_ index: Int) -> Picture {
+        pictures[index % pictures.count]
+    }
+
+    /// A picture that is loaded slowly.
+    func slowPicture(_ index: Int) -> Picture {
+        slow[index % slow.count]
+    }
+
+    /// The address of a sample.
+    func sample(_ name: String) -> URL { origin.url("/samples/\(name)") }
+
+    private static func names(of sources: [GallerySource]) -> String {
+        sources.map { source in
+            switch source {
+            case .web(let url): url.absoluteString
+            case .file(let url), .folder(let url): url.path
+            }
+        }.joined(separator: ", ")
+    }
+}

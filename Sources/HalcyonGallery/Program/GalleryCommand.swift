@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+
+/// The program: its arguments.
+@main struct GalleryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "halcyon-gallery",
+        abstract: "Shows Halcyon's views at work in a window.",
+        discussion: """
+            Without sources it shows the sample pictures, which it serves to itself over HTTP on \
+            this machine; no network is needed. Give URLs, image files or folders to see your own \
+            pictures.
+
+            With --screenshot it shows one page, saves a picture of the window and ends:
+
+              halcyon-gallery --page processors --screenshot processors.png
+
+            A display is needed. Where there is none, Xvfb makes one:
+
+              xvfb-run -a halcyon-gallery --page grid --screenshot grid.png
+            """,
+        version: "0.1.0")
+
+    @Argument(
+        help: ArgumentHelp(
+            "URLs (http, https), image files or folders with images.", valueName: "source"))
+    var sources: [String] = []
+
+    @Option(help: ArgumentHelp("The page to begin with.", valueName: "name"))
+    var page = PageName.grid
+
+    @Option(
+        help: ArgumentHelp("Save a picture of the window in this PNG and end.", valueName: "file"))
+    var screenshot: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "When the picture is taken, after the window has appeared; 2 by default.",
+            valueName: "seconds"))
+    var at: Double?
+
+    func validate() throws {
+        _ = try request()
+    }
+
+    func run() throws {
+        let request = try request()
+        let code = MainActor.assumeIsolated { GalleryProgram(request).run() }
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// The arguments as what is wanted.
+    /// - Throws: `ValidationError`.
+    private func request() throws -> GalleryRequest {
+        let sources = try sources.map { try GallerySource($0) }
+        guard let screenshot else {
+            if at != nil {
+                throw ValidationError("--at tells when --screenshot takes its picture.")
+            }
+            return GalleryRequest(sources: sources, page: page)
+        }
+        let file = URL(fileURLWithPath: screenshot)
+        if screenshot.isEmpty { throw ValidationError("The name of the screenshot is empty.") }
+        guard file.pathExtension.lowercased() == "png" else {
+            throw ValidationError("The screenshot is a PNG, so its name has to end in .png.")
+        }
+        var isFolder: ObjCBool = false
+        let folder = file.deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+            isFolder.boolValue
+        else { throw ValidationError("There is no folder \(folder) for the screenshot.") }
+        let seconds = at ?? 2
+        guard (0...600).contains(seconds) else {
+            throw ValidationError("--at takes seconds from 0 to 600.")
+        }
+        return GalleryRequest(
+            sources: sources, page: page,
+            screenshot: ScreenshotRequest(file: file, delay: .seconds(seconds)))
+    }
+}

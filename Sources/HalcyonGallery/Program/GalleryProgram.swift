@@ -1,0 +1,88 @@
+import CGtk4
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// Runs the program inside GTK's main loop.
+@MainActor final class GalleryProgram {
+    private let request: GalleryRequest
+    private let loop = g_main_loop_new(nil, 0)
+    private var exitCode: Int32 = 0
+    private var window: GalleryWindow?
+    private var gallery: Gallery?
+
+    /// Something this needs is not here (EX_UNAVAILABLE of sysexits.h).
+    private static let unavailable: Int32 = 69
+
+    init(_ request: GalleryRequest) {
+        self.request = request
+    }
+
+    /// Shows the window until it is closed, or until its picture is taken.
+    ///
+    /// - Returns: The exit code.
+    func run() -> Int32 {
+        guard gtk_init_check() != 0 else {
+            Self.say(
+                """
+                there is no display to show a window on.
+                Where there is none, Xvfb makes one (Debian's packages xvfb and xauth):
+                    xvfb-run -a ./run gallery --page grid --screenshot grid.png
+                """)
+            return Self.unavailable
+        }
+        MainLoop.attach()
+        MainLoopMeter.start()
+        for signal in [SIGINT, SIGTERM, SIGHUP] { endOnSignal(signal) }
+        let work = Task { await show() }
+        g_main_loop_run(loop)
+        work.cancel()
+        window?.close()
+        window = nil
+        // GTK may still hold views that hold the gallery.
+        gallery?.removeFiles()
+        return exitCode
+    }
+
+    private func show() async {
+        do {
+            let gallery = try await Gallery(request.sources)
+            self.gallery = gallery
+            let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
+            self.window = window
+            window.present()
+            try await window.appeared()
+            guard let screenshot = request.screenshot else { return }
+            try await Task.sleep(for: screenshot.delay)
+            try await window.save(to: screenshot.file)
+            end(0)
+        } catch is CancellationError {
+            // The window was closed meanwhile.
+        } catch {
+            Self.say("\(error)")
+            end(1)
+        }
+    }
+
+    private func end(_ code: Int32) {
+        exitCode = code
+        g_main_loop_quit(loop)
+    }
+
+    private func endOnSignal(_ signal: Int32) {
+        let program = Unmanaged.passUnretained(self).toOpaque()
+        // The program is there as long as its loop runs.
+        g_unix_signal_add(
+            signal,
+            { program in
+                guard let program else { return gboolean(0) }
+                let running = Unmanaged<GalleryProgram>.fromOpaque(program)
+                MainActor.assumeIsolated { running.takeUnretainedValue().end(130) }
+                return gboolean(1)
+            }, program)
+    }
+
+    private static func say(_ text: String) {
+        FileHandle.standardError.write(Data("halcyon-gallery: \(text)\n".utf8))
+    }
+}

@@ -1,0 +1,92 @@
+import CGtk4
+import HalcyonGTK
+
+/// Views in a row or a column.
+class Box: View {
+    enum Direction {
+        case row
+        case column
+    }
+
+    init(_ direction: Direction, spacing: Int = 0, _ views: [View] = []) {
+        super.init(
+            widget: gtk_box_new(
+                direction == .row ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL,
+                gint(spacing)))
+        for view in views { append(view) }
+    }
+
+    func append(_ view: View) {
+        gtk_box_append(
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self), view.widget)
+    }
+}
+
+/// What a view is scrolled in, up and down.
+final class Scroller: View {
+    init(_ view: View) {
+        super.init(widget: gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(
+            OpaquePointer(widget), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_scrolled_window_set_child(OpaquePointer(widget), view.widget)
+        expand()
+    }
+}
+
+/// A button with words.
+final class TextButton: View {
+    init(_ title: String, _ action: @escaping @MainActor () -> Void) {
+        super.init(widget: gtk_button_new_with_label(title))
+        gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
+        Event.on(UnsafeMutableRawPointer(widget), "clicked", action)
+    }
+}
+
+extension View {
+    /// Takes all the room there is.
+    @discardableResult
+    func expand(horizontally: Bool = true, vertically: Bool = true) -> Self {
+        gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
+        gtk_widget_set_vexpand(widget, vertically ? 1 : 0)
+        return self
+    }
+
+    /// Keeps away from its neighbours, in points.
+    @discardableResult
+    func margins(_ width: Int, _ height: Int? = nil) -> Self {
+        gtk_widget_set_margin_start(widget, gint(width))
+        gtk_widget_set_margin_end(widget, gint(width))
+        gtk_widget_set_margin_top(widget, gint(height ?? width))
+        gtk_widget_set_margin_bottom(widget, gint(height ?? width))
+        return self
+    }
+
+    /// Adds a class of the style sheet.
+    @discardableResult
+    func style(_ name: String...) -> Self {
+        for name in name { gtk_widget_add_css_class(widget, name) }
+        return self
+    }
+
+    /// Stays at the leading edge with the width it needs.
+    @discardableResult
+    func leading() -> Self {
+        gtk_widget_set_halign(widget, GTK_ALIGN_START)
+        return self
+    }
+}
+
+extension Label {
+    /// A label at the leading edge in a class of the style sheet, of one line or at most two.
+    convenience init(_ text: String, style: String, wraps: Bool = false) {
+        self.init(text)
+        self.style(style)
+        self.wraps = wraps
+        gtk_label_set_xalign(OpaquePointer(widget), 0)
+        gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_END)
+        guard wraps else { return }
+        gtk_label_set_lines(OpaquePointer(widget), 2)
+        gtk_label_set_max_width_chars(OpaquePointer(widget), 24)
+        gtk_label_set_wrap_mode(OpaquePointer(widget), PANGO_WRAP_WORD_CHAR)
+    }
+}

@@ -1,0 +1,112 @@
+import CGtk4
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// The window: a list of pages at the left with the statistics below it, the page at the right.
+@MainActor final class GalleryWindow {
+    private let gallery: Gallery
+    private let frame: View
+    private let window: UnsafeMutablePointer<GtkWindow>
+    private let stack: OpaquePointer
+    private let statistics: StatisticsPanel
+    private var pages: [PageName: Box] = [:]
+
+    /// - Parameter closed: Called when the user closes the window.
+    init(_ gallery: Gallery, page: PageName, closed: @escaping @MainActor () -> Void) {
+        Style.install()
+        self.gallery = gallery
+        statistics = StatisticsPanel(gallery)
+        let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
+        frame = View(widget: widget)
+        window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+        let stackWidget: UnsafeMutablePointer<GtkWidget> = gtk_stack_new()
+        stack = OpaquePointer(stackWidget)
+
+        gtk_window_set_title(window, "Halcyon Gallery")
+        gtk_window_set_default_size(window, 1120, 760)
+        gtk_window_set_titlebar(window, gtk_header_bar_new())
+        setContent(makeContent(View(widget: stackWidget)))
+        for name in PageName.allCases { addPage(name) }
+        gtk_stack_set_visible_child_name(stack, page.rawValue)
+        fill(page)
+
+        Event.on(UnsafeMutableRawPointer(stackWidget), "notify::visible-child-name") {
+            [weak self] in
+            self?.fillVisiblePage()
+        }
+        Event.on(UnsafeMutableRawPointer(widget), "close-request", closed)
+    }
+
+    func present() {
+        gtk_window_present(window)
+    }
+
+    func close() {
+        statistics.stop()
+        gtk_window_destroy(window)
+    }
+
+    /// Waits until the window is on the screen.
+    func appeared() async throws {
+        while !frame.isMapped { try await Task.sleep(for: .milliseconds(10)) }
+        // The start of a program is not what the figure is about.
+        MainLoopMeter.reset()
+    }
+
+    /// Saves what the window looks like now.
+    func save(to file: URL) async throws {
+        await statistics.refresh()
+        try await Task.sleep(for: .milliseconds(50))
+        var bitmap = frame.screenshot()
+        // There is none while the next frame is being made.
+        for _ in 0..<Self.attempts where bitmap == nil {
+            try await Task.sleep(for: .milliseconds(10))
+            bitmap = frame.screenshot()
+        }
+        guard let bitmap else { throw NotOnScreen() }
+        let image = Image(bitmap: bitmap)
+        let data = try image.kf.data(format: .PNG, options: ImageEncodingOptions())
+        try data.write(to: file)
+    }
+
+    private static let attempts = 1000
+
+    private struct NotOnScreen: Error, CustomStringConvertible {
+        let description = "the window is not on the screen, so there is no picture of it."
+    }
+
+    /// A view has to live until something holds its widget; an argument does.
+    private func setContent(_ view: View) {
+        gtk_window_set_child(window, view.widget)
+    }
+
+    private func makeContent(_ stack: View) -> View {
+        let sidebar = View(widget: gtk_stack_sidebar_new())
+        gtk_stack_sidebar_set_stack(OpaquePointer(sidebar.widget), self.stack)
+        sidebar.expand(horizontally: false)
+        let left = Box(.column, [sidebar, statistics])
+        left.requestedSize = CGSize(width: 200, height: 0)
+        // What is in it would like to be wider.
+        left.expand(horizontally: false)
+        let line = View(widget: gtk_separator_new(GTK_ORIENTATION_VERTICAL))
+        return Box(.row, [left, line, stack.expand()])
+    }
+
+    private func addPage(_ name: PageName) {
+        let box = Box(.column)
+        pages[name] = box
+        gtk_stack_add_titled(stack, box.widget, name.rawValue, name.title)
+    }
+
+    private func fillVisiblePage() {
+        guard let name = gtk_stack_get_visible_child_name(stack) else { return }
+        if let page = PageName(rawValue: String(cString: name)) { fill(page) }
+    }
+
+    /// Makes the content of a page when it is seen for the first time.
+    private func fill(_ name: PageName) {
+        guard let box = pages[name], gtk_widget_get_first_child(box.widget) == nil else { return }
+        box.append(name.makeContent(gallery))
+    }
+}

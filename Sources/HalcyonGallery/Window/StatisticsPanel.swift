@@ -1,0 +1,86 @@
+import CGtk4
+import Foundation
+import Halcyon
+import HalcyonGTK
+import HalcyonTestKit
+
+/// Where images came from and what the caches hold, as it is now.
+final class StatisticsPanel: Box {
+    private let gallery: Gallery
+    private let grid: OpaquePointer
+    private var figures: [Figure: Label] = [:]
+    private var refreshing: Task<Void, Never>?
+
+    private enum Figure: String, CaseIterable {
+        case memory = "From memory"
+        case disk = "From disk"
+        case loaded = "Loaded"
+        case failed = "Failed"
+        case requests = "Requests"
+        case memorySize = "Memory cache"
+        case diskSize = "Disk cache"
+        case stall = "Longest stall"
+    }
+
+    init(_ gallery: Gallery) {
+        self.gallery = gallery
+        let table: UnsafeMutablePointer<GtkWidget> = gtk_grid_new()
+        grid = OpaquePointer(table)
+        super.init(.column, spacing: 8)
+        style("statistics")
+        append(Label("LIVE", style: "statistics-title"))
+        append(View(widget: table))
+        let pointer = UnsafeMutableRawPointer(table).assumingMemoryBound(to: GtkGrid.self)
+        gtk_grid_set_row_spacing(pointer, 3)
+        for (row, figure) in Figure.allCases.enumerated() {
+            let name = Label(figure.rawValue, style: "figure-name")
+            let value = Label("0", style: "figure")
+            gtk_label_set_xalign(OpaquePointer(value.widget), 1)
+            figures[figure] = value
+            attach(name.expand(vertically: false), column: 0, row: row)
+            attach(value, column: 1, row: row)
+        }
+        refreshing = Task { [weak self] in
+            while !Task.isCancelled, let self {
+                await refresh()
+                // Cancelled when the window is gone.
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+        }
+    }
+
+    private func attach(_ view: View, column: Int, row: Int) {
+        gtk_grid_attach(
+            UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), view.widget,
+            gint(column), gint(row), 1, 1)
+    }
+
+    /// Ends the updates.
+    func stop() {
+        refreshing?.cancel()
+    }
+
+    /// Shows the figures of this moment.
+    func refresh() async {
+        let ledger = gallery.ledger
+        // A size that cannot be read now is read the next time.
+        let disk = try? await gallery.cache.diskStorageSize
+        show("\(ledger.memory)", .memory)
+        show("\(ledger.disk)", .disk)
+        show("\(ledger.loaded)", .loaded)
+        show("\(ledger.failed)", .failed)
+        show("\(gallery.origin.requestCount)", .requests)
+        show(Self.bytes(gallery.cache.memoryStorageCacheCost), .memorySize)
+        let stall = MainLoopMeter.mostProcessorTime / .milliseconds(1)
+        show(String(format: "%.1f ms", stall), .stall)
+        if let disk { show(Self.bytes(Int(disk)), .diskSize) }
+    }
+
+    private func show(_ text: String, _ figure: Figure) {
+        if let label = figures[figure], label.text != text { label.text = text }
+    }
+
+    private static func bytes(_ count: Int) -> String {
+        String(format: "%.1f MB", Double(count) / 1e6)
+    }
+}

@@ -1,0 +1,291 @@
+import CPNG
+import Foundation
+import Testing
+import Vips
+
+@testable import DirectCodecs
+@testable import HalcyonTestKit
+
+struct PNGReaderTests {
+    /// A kind of pixels, as colour type and depth.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let colourType: UInt8
+        let depth: Int
+        var isTransparent = false
+        var testDescription: String {
+            "type \(colourType), \(depth) bits\(isTransparent ? ", tRNS" : "")"
+        }
+    }
+
+    static let kinds =
+        [(0, 1), (0, 2), (0, 4), (0, 8), (2, 8), (3, 1), (3, 2), (3, 4), (3, 8)].flatMap {
+            [false, true].map { [type = UInt8($0.0), depth = $0.1] transparent in
+                Kind(colourType: type, depth: depth, isTransparent: transparent)
+            }
+        } + [Kind(colourType: 4, depth: 8), Kind(colourType: 6, depth: 8)]
+
+    /// A file of noise; smooth enough that transparent colours occur.
+    static func composer(_ kind: Kind, width: Int, height: Int, seed: UInt64) -> PNGComposer {
+        var noise = Noise(seed)
+        let levels = kind.colourType == 2 ? 3 : 1 << kind.depth
+        var composer = PNGComposer(
+            width: width, height: height, colourType: kind.colourType, depth: kind.depth,
+            samples: [])
+        composer.samples = noise.bytes(
+            width * height * composer.samplesPerPixel, below: levels)
+        if kind.colourType == 3 {
+            composer.palette = (0..<1 << kind.depth).map { _ in noise.bytes(3) }
+            if kind.isTransparent {
+                composer.transparency = noise.bytes(max(1, composer.palette.count / 2))
+            }
+        } else if kind.isTransparent {
+            composer.transparency = composer.samples.prefix(composer.samplesPerPixel)
+                .flatMap { [0, $0] }
+        }
+        return composer
+    }
+
+    @Test(arguments: kinds)
+    func takesEveryFilterOffEveryKind(_ kind: Kind) throws {
+        for (index, width) in [1, 2, 3, 4, 5, 7, 16, 33, 130].enumerated() {
+            var composer = Self.composer(kind, width: width, height: 11, seed: UInt64(index + 1))
+            composer.filter = { UInt8(($0 * 3 + width) % 5) }
+            composer.parts = index % 4 + 1
+            let data = composer.data
+            #expect(try Self.pixels(data) == composer.pixels, "width \(width)")
+        }
+        for filter in 0..<5 {
+            var composer = Self.composer(kind, width: 19, height: 6, seed: 99)
+            composer.filter = { _ in UInt8(filter) }
+            #expect(try Self.pixels(composer.data) == composer.pixels, "filter \(filter)")
+        }
+    }
+
+    @Test(arguments: kinds)
+    func agreesWithLibvips(_ kind: Kind) throws {
+        var composer = Self.composer(kind, width: 45, height: 17, seed: 7)
+        composer.filter = { UInt8($0 % 5) }
+        let data = composer.data
+        let file = try data.withUnsafeBytes { try PNGFile($0) }
+        let image = try VipsImage.load("pngload_buffer", bytes: data)
+        #expect(image.hasAlpha == file.hasAlpha)
+        #expect(image.width == file.width && image.height == file.height)
+        let pixels = try image.convertedToSRGB().rendered()
+        let expected = pixels.withUnsafeBytes { Array($0) }
+        #expect(try Self.pixels(data) == expected)
+    }
+
+    @Test(arguments: ["none", "sub", "up", "avg", "paeth", "all"])
+    func readsWhatLibpngHasWritten(_ filter: String) throws {
+        for bands in [3, 4] {
+            let (image, expected) = try Self.picture(width: 210, height: 90, bands: bands)
+            let data = try image.encoded("pngsave_buffer", ["filter": .string(filter)])
+            #expect(try Self.pixels(data) == expected)
+        }
+    }
+
+    @Test func readsRowByRowTheSame() throws {
+        for kind in Self.kinds {
+            var composer = Self.composer(kind, width: 21, height: 9, seed: 3)
+            composer.filter = { UInt8(4 - $0 % 5) }
+            let data = composer.data
+            var rows: [UInt8] = []
+            try data.withUnsafeBytes { bytes in
+                let file = try PNGFile(bytes)
+                try PNGReader(file, bytes).forEachRow {
+                    rows.append(
+                        contentsOf: UnsafeBufferPointer(
+                            start: $0, count: file.width * file.channels))
+                }
+            }
+            #expect(rows == composer.pixels)
+        }
+    }
+
+    @Test func takesBlackForColoursThatThePaletteDoesNotHave() throws {
+        var composer = Self.composer(
+            Kind(colourType: 3, depth: 8), width: 9, height: 3, seed: 5)
+        composer.palette = [[10, 20, 30], [200, 100, 50]]
+        let data = composer.data
+        #expect(try Self.pixels(data) == composer.pixels)
+        let pixels = try VipsImage.load("pngload_buffer", bytes: data).rendered()
+        #expect(pixels.withUnsafeBytes { Array($0) } == composer.pixels)
+    }
+
+    @Test func handsOnProfileAndEXIF() throws {
+        let (image, _) = try Self.picture(width: 8, height: 8, bands: 3)
+        let data = try image.encoded("pngsave_buffer", ["profile": "srgb"])
+        let stored = try VipsImage.load("pngload_buffer", bytes: data).blob("icc-profile-data")
+        let file = try data.withUnsafeBytes { try PNGFile($0) }
+        #expect(file.profile.map { Data($0) } == stored)
+        var composer = Self.composer(Kind(colourType: 0, depth: 8), width: 2, height: 2, seed: 1)
+        composer.extra = [("eXIf", [1, 2, 3])]
+        #expect(try composer.data.withUnsafeBytes { try PNGFile($0).exif } == [1, 2, 3])
+    }
+
+    // MARK: What is refused
+
+    private func refusal(_ data: Data) -> PNGRefusal? {
+        do {
+            _ = try Self.pixels(data)
+            return nil
+        } catch let refusal as PNGRefusal {
+            return refusal
+        } catch {
+            Issue.record(error)
+            return nil
+        }
+    }
+
+    private static var small: PNGComposer {
+        composer(Kind(colourType: 2, depth: 8), width: 12, height: 10, seed: 11)
+    }
+
+    @Test func refusesUnusualKinds() {
+        var interlaced = Self.small
+        interlaced.interlace = 1
+        #expect(refusal(interlaced.data) == .unusual("it is interlaced"))
+        let deep = PNGFixture.data(.solid(.red, width: 3, height: 3), as: .rgb16)
+        #expect(refusal(deep) == .unusual("its depth"))
+        var critical = Self.small
+        critical.extra = [("CUST", [1])]
+        #expect(refusal(critical.data) == .unusual("it has an unknown critical chunk"))
+        var text = Self.small
+        text.extra = [("tEXt", Array("Raw profile type exif\0abc".utf8))]
+        #expect(refusal(text.data) == .unusual("it has metadata in its text"))
+        text.extra = [("tEXt", Array("Comment\0abc".utf8))]
+        #expect(refusal(text.data) == nil)
+        var filter = Self.small
+        filter.filter = { $0 == 4 ? 5 : 0 }
+        #expect(refusal(filter.data) == .damaged("a row has an unknown filter"))
+    }
+
+    @Test func seesWrongChecksums() throws {
+        var palette = Self.composer(Kind(colourType: 3, depth: 4), width: 5, height: 5, seed: 2)
+        palette.transparency = [1, 2]
+        for chunk in ["IHDR", "PLTE", "tRNS", "IDAT"] {
+            var data = palette.data
+            let name = try #require(data.firstRange(of: Data(chunk.utf8)))
+            data[name.upperBound + 1] ^= 1
+            #expect(refusal(data) == .damaged("a checksum is wrong"), "\(chunk)")
+        }
+        var stream = StoredDeflate.zlib(Self.small.filteredRows)
+        stream[stream.count - 1] ^= 1
+        #expect(
+            refusal(Self.small.data(stream: stream)) == .damaged("its pixels cannot be inflated"))
+    }
+
+    @Test func refusesTooFewAndTooManyPixels() {
+        let rows = Self.small.filteredRows
+        for wrong in [Array(rows.dropLast()), rows + [0], []] {
+            let data = Self.small.data(stream: StoredDeflate.zlib(wrong))
+            #expect(refusal(data) == .damaged("its pixels cannot be inflated"))
+        }
+    }
+
+    @Test func refusesLyingSizesBeforeTakingMemory() {
+        var large = Self.small
+        let stream = StoredDeflate.zlib(large.filteredRows)
+        for (width, height) in [(60_000, 60_000), (1_000_000, 33), (1, 1 << 30), (0, 4), (4, 0)] {
+            large.width = width
+            large.height = height
+            #expect(refusal(large.data(stream: stream)) == .unusual("its size"))
+        }
+        large.width = 3000
+        large.height = 3000
+        #expect(refusal(large.data(stream: stream)) == .damaged("it has too few pixels"))
+    }
+
+    @Test func stopsInflatingABomb() throws {
+        // Sixteen million zeros, far more than the picture has pixels.
+        let zeros = [UInt8](repeating: 0, count: 16 << 20)
+        let compressor = try #require(cpng_compressor_create(9))
+        defer { cpng_compressor_destroy(compressor) }
+        let bound = cpng_compressed_bound(compressor, zeros.count)
+        let bomb = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
+            size = cpng_compress(compressor, zeros, zeros.count, output.baseAddress, bound)
+        }
+        #expect(bomb.count < 100_000)
+        #expect(
+            refusal(Self.small.data(stream: bomb)) == .damaged("its pixels cannot be inflated"))
+        var profile = Self.small
+        profile.extra = [("iCCP", Array("bomb\0\0".utf8) + bomb)]
+        #expect(refusal(profile.data) == .unusual("its profile cannot be read"))
+    }
+
+    @Test(arguments: kinds)
+    func survivesAnyDamage(_ kind: Kind) throws {
+        var composer = Self.composer(kind, width: 23, height: 14, seed: 31)
+        composer.filter = { UInt8($0 % 5) }
+        composer.parts = 2
+        let data = composer.data
+        for length in stride(from: 0, to: data.count, by: 5) {
+            #expect(refusal(data.prefix(length)) != nil, "\(length) bytes")
+        }
+        var noise = Noise(77)
+        for _ in 0..<120 {
+            var damaged = data
+            for _ in 0..<Int.random(in: 1...3, using: &noise) {
+                let place = Int.random(in: 0..<data.count, using: &noise)
+                damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &noise)
+            }
+            if refusal(damaged) == nil {
+                // Behind the pixels no checksum is looked at.
+                #expect(try Self.pixels(damaged) == composer.pixels)
+            }
+        }
+    }
+
+    @Test func survivesAnyDamageBehindRightChecksums() throws {
+        var noise = Noise(5)
+        for kind in Self.kinds {
+            for _ in 0..<25 {
+                var composer = Self.composer(kind, width: 9, height: 8, seed: 3)
+                var stream = StoredDeflate.zlib(composer.filteredRows)
+                let place = Int.random(in: 0..<stream.count, using: &noise)
+                stream[place] = UInt8.random(in: 0...255, using: &noise)
+                if Bool.random(using: &noise) { composer.palette = [noise.bytes(3)] }
+                if Bool.random(using: &noise) {
+                    composer.transparency = noise.bytes(Int.random(in: 0...7, using: &noise))
+                }
+                if Bool.random(using: &noise) {
+                    composer.extra = [("iCCP", noise.bytes(Int.random(in: 0...9, using: &noise)))]
+                }
+                composer.width = Int.random(in: 1...12, using: &noise)
+                _ = refusal(composer.data(stream: stream))
+            }
+        }
+    }
+
+    // MARK: What it is compared with
+
+    static func pixels(_ data: Data) throws -> [UInt8] {
+        try data.withUnsafeBytes { bytes in
+            let file = try PNGFile(bytes)
+            let count = file.width * file.height * file.channels
+            let reader = try PNGReader(file, bytes)
+            return try [UInt8](unsafeUninitializedCapacity: count) { pixels, size in
+                try reader.read(into: pixels.baseAddress!)
+                size = count
+            }
+        }
+    }
+
+    /// A smooth picture with some noise, for libvips, and its pixels.
+    static func picture(
+        width: Int, height: Int, bands: Int
+    ) throws -> (VipsImage, [UInt8]) {
+        var noise = Noise(UInt64(width * height + bands))
+        let pixels = (0..<width * height).flatMap { place -> [UInt8] in
+            let (x, y) = (place % width, place / width)
+            return (0..<bands).map {
+                UInt8((x * ($0 + 2) / 2 + y + Int.random(in: 0..<4, using: &noise)) & 255)
+            }
+        }
+        let owner = NSData(data: Data(pixels))
+        let image = try VipsImage.memory(
+            owner.bytes, count: pixels.count, owner: owner, width: width, height: height,
+            bands: bands, format: .uchar, interpretation: .srgb)
+        return (image, pixels)
+    }
+}

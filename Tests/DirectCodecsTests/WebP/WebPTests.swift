@@ -1,0 +1,209 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import DirectCodecs
+
+struct WebPTests {
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let bands: Int
+        let isLossless: Bool
+        var testDescription: String { "\(bands) bands, \(isLossless ? "lossless" : "lossy")" }
+
+        var options: [String: VipsValue] {
+            ["lossless": .bool(isLossless), "Q": 80, "strip": true]
+        }
+    }
+
+    static let kinds = [3, 4].flatMap { bands in
+        [false, true].map { Kind(bands: bands, isLossless: $0) }
+    }
+
+    private func pixels(_ data: Data, width: Int? = nil, height: Int? = nil) throws -> [UInt8] {
+        try data.withUnsafeBytes { bytes in
+            let file = try WebPFile(bytes)
+            let (width, height) = (width ?? file.width, height ?? file.height)
+            let count = width * height * file.channels
+            return try [UInt8](unsafeUninitializedCapacity: count) { pixels, size in
+                try WebPReader(file, bytes).read(
+                    into: pixels.baseAddress!, width: width, height: height)
+                size = count
+            }
+        }
+    }
+
+    private func rendered(_ image: VipsImage) throws -> [UInt8] {
+        try image.rendered().withUnsafeBytes { Array($0) }
+    }
+
+    @Test(arguments: kinds)
+    func readsWhatLibvipsReads(_ kind: Kind) throws {
+        for (width, height) in [(1, 1), (17, 5), (120, 80)] {
+            let (image, _) = try PNGReaderTests.picture(
+                width: width, height: height, bands: kind.bands)
+            let data = try image.encoded("webpsave_buffer", kind.options)
+            let read = try VipsImage.load("webpload_buffer", bytes: data)
+            #expect(try data.withUnsafeBytes { try WebPFile($0).hasAlpha } == read.hasAlpha)
+            #expect(try pixels(data) == rendered(read))
+        }
+    }
+
+    @Test(.enabled(if: Corpus.directory != nil))
+    func tellsOfRealFilesWhatLibvipsTells() throws {
+        for file in Corpus.files(in: "animated") + Corpus.files(in: "formats")
+        where file.pathExtension == "webp" {
+            let data = try Data(contentsOf: file)
+            let image = try VipsImage.load("webpload_buffer", bytes: data)
+            let found = try data.withUnsafeBytes { try WebPFile($0) }
+            #expect(found.width == image.width && found.height == image.pageHeight)
+            #expect(found.hasAlpha == image.hasAlpha)
+            #expect(found.durations.count == (image.pageCount > 1 ? image.pageCount : 0))
+            #expect(found.profile.map { Data($0) } == image.blob("icc-profile-data"))
+            if found.isAnimated {
+                #expect(found.durations == image.ints("delay"))
+                #expect(found.loopCount == image.int("loop"))
+            }
+        }
+    }
+
+    /// Against the exact Lanczos-3 of all pixels; a difference of 40 dB is not seen.
+    @Test func reducesFinely() throws {
+        let (width, height) = (120, 90)
+        let smooth = (0..<width * height).flatMap { place -> [UInt8] in
+            let (x, y) = (Double(place % width), Double(place / width))
+            let wave = 127 + 100 * sin(x / 7) * cos(y / 9)
+            return [UInt8(wave), UInt8(255 - wave), UInt8(x * 2)]
+        }
+        let file = try WebPWriter(.lossy(level: 95)).file(
+            of: smooth, width: width, height: height, channels: 3)
+        let full = try pixels(Data(file))
+        for (targetWidth, targetHeight) in [(119, 89), (75, 54), (36, 27)] {
+            let found = try pixels(Data(file), width: targetWidth, height: targetHeight)
+            var error = 0.0
+            for channel in 0..<3 {
+                let plane = stride(from: channel, to: full.count, by: 3).map { Double(full[$0]) }
+                let exact = ExactLanczos.plane(
+                    plane, SampleAxis(sourceCount: width, targetCount: targetWidth),
+                    SampleAxis(sourceCount: height, targetCount: targetHeight))
+                for (place, value) in exact.enumerated() {
+                    error += pow(Double(found[place * 3 + channel]) - value, 2)
+                }
+            }
+            let ratio = 10 * log10(255 * 255 / (error / Double(found.count)))
+            #expect(ratio > 40, "\(targetWidth)×\(targetHeight)")
+        }
+    }
+
+    @Test func letsNoColourOfTransparentPixelsThrough() throws {
+        let pixels = (0..<64 * 64).flatMap { place -> [UInt8] in
+            place % 8 < 4 ? [255, 0, 0, 0] : [0, 0, 255, 255]
+        }
+        let file = try WebPWriter(.lossless).file(of: pixels, width: 64, height: 64, channels: 4)
+        let reduced = try self.pixels(Data(file), width: 16, height: 16)
+        for pixel in stride(from: 0, to: reduced.count, by: 4) where reduced[pixel + 3] > 8 {
+            #expect(reduced[pixel] < 8 && reduced[pixel + 2] > 247)
+        }
+    }
+
+    @Test(arguments: kinds)
+    func survivesAnyDamage(_ kind: Kind) throws {
+        let (image, _) = try PNGReaderTests.picture(width: 40, height: 30, bands: kind.bands)
+        let data = try image.encoded("webpsave_buffer", kind.options)
+        for length in stride(from: 0, to: data.count, by: 3) {
+            #expect(throws: WebPRefusal.self) { try pixels(data.prefix(length)) }
+        }
+        var noise = Noise(9)
+        for _ in 0..<300 {
+            var damaged = data
+            damaged[Int.random(in: 0..<data.count, using: &noise)] =
+                UInt8.random(in: 0...255, using: &noise)
+            do {
+                let file = try damaged.withUnsafeBytes { try WebPFile($0) }
+                guard file.width * file.height < 1_000_000 else { continue }
+                _ = try pixels(damaged)
+            } catch is WebPRefusal {
+                // As it should be.
+            }
+        }
+    }
+
+    // MARK: Animations
+
+    private func animation(bands: Int) throws -> Data {
+        let (image, _) = try PNGReaderTests.picture(width: 40, height: 90, bands: bands)
+        return try image.settingMetadata([
+            ("page-height", .int(30)), ("delay", .ints([50, 0, 70])), ("loop", .int(4)),
+        ]).encoded("webpsave_buffer", ["Q": 90])
+    }
+
+    @Test(arguments: [3, 4])
+    func drawsTheFramesOfAnAnimation(_ bands: Int) throws {
+        let data = try animation(bands: bands)
+        let image = try VipsImage.load("webpload_buffer", bytes: data, ["n": -1])
+        let expected = try rendered(image)
+        let owner = NSData(data: data)
+        let bytes = UnsafeRawBufferPointer(start: owner.bytes, count: owner.length)
+        let file = try WebPFile(bytes)
+        #expect(file.durations == image.ints("delay"))
+        #expect(file.loopCount == image.int("loop"))
+        #expect(file.hasAlpha == image.hasAlpha)
+        let size = 40 * 30 * file.channels
+        for skipped in 0..<3 {
+            let animation = try WebPAnimation(bytes, owner: owner)
+            for _ in 0..<skipped { try animation.skip() }
+            let frame = try [UInt8](unsafeUninitializedCapacity: size) { pixels, filled in
+                try animation.next(into: pixels.baseAddress!, channels: file.channels)
+                filled = size
+            }
+            // Both blend, with roundings of their own.
+            let part = expected[skipped * size..<(skipped + 1) * size]
+            let greatest = zip(frame, part).map { abs(Int($0) - Int($1)) }.max() ?? 0
+            #expect(greatest <= 2)
+        }
+        let ended = try WebPAnimation(bytes, owner: owner)
+        for _ in 0..<3 { try ended.skip() }
+        #expect(throws: WebPRefusal.self) { try ended.skip() }
+    }
+
+    @Test func leavesAnimationsOfOneFrameToOthers() throws {
+        let data = try animation(bands: 3)
+        #expect(throws: WebPRefusal.self) { try pixels(data) }
+    }
+
+    // MARK: Writing
+
+    @Test(arguments: [3, 4])
+    func writesWhatLibvipsWouldWrite(_ bands: Int) throws {
+        let (image, pixels) = try PNGReaderTests.picture(width: 160, height: 120, bands: bands)
+        for level in [1, 50, 80, 100] {
+            let file = Data(
+                try WebPWriter(.lossy(level: level)).file(
+                    of: pixels, width: 160, height: 120, channels: bands))
+            let other = try image.encoded(
+                "webpsave_buffer",
+                ["Q": .int(level), "alpha_q": 100, "effort": 4, "strip": true])
+            #expect(try self.pixels(file) == self.pixels(other))
+            // libvips adds a block of metadata.
+            #expect(abs(file.count - other.count) <= 300)
+        }
+    }
+
+    @Test(arguments: [3, 4])
+    func keepsEverySampleWithoutLoss(_ bands: Int) throws {
+        let (_, pixels) = try PNGReaderTests.picture(width: 57, height: 33, bands: bands)
+        let file = try WebPWriter(.lossless).file(
+            of: pixels, width: 57, height: 33, channels: bands)
+        #expect(try self.pixels(Data(file)) == pixels)
+    }
+
+    @Test func refusesSidesThatTheFormatCannotHold() {
+        let pixels: [UInt8] = [1, 2, 3]
+        for (width, height) in [(16384, 1), (0, 1), (1, 16384)] {
+            #expect(throws: WebPRefusal.unusual("its size")) {
+                try WebPWriter(.lossless).file(
+                    of: pixels, width: width, height: height, channels: 3)
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import HalcyonGTKTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonGTK
+
+@MainActor @Suite(.timeLimit(.minutes(20)), .enabled(if: TestDisplay.isAvailable))
+struct ImageCellFactoryTests {
+    @Test func everyCellThatIsSeenShowsItsOwnImage() async throws {
+        let fixture = try await ListFixture(count: 100)
+        let list = fixture.makeList()
+        let window = await TestWindow(list, width: 100, height: 300)
+        await window.frames { list.isComplete }
+        for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
+        list.scrollOffset = list.contentHeight
+        await window.frames { list.seenCells.last?.position == 99 && list.isComplete }
+        for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
+    }
+
+    @Test func aThousandRebindsWithASlowOriginNeverShowAWrongImage() async throws {
+        let fixture = try await ListFixture(count: 600, isHeld: true)
+        let list = fixture.makeList()
+        let window = await TestWindow(list, width: 100, height: 300)
+        // Each step scrolls somewhere else and lets a few answers go, early or late.
+        var state: UInt64 = 1
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        while fixture.bindings < 1000 {
+            list.scrollOffset = CGFloat(random(max(1, Int(list.contentHeight) - 300)))
+            await window.nextFrame()
+            for cell in list.seenCells.prefix(3) {
+                if let position = cell.position, random(2) == 0 { fixture.release(position) }
+            }
+            for cell in list.binder.allCells {
+                let shown = try cell.shownIndex
+                if let position = cell.position { #expect(shown == nil || shown == position) }
+            }
+        }
+        fixture.releaseAll()
+        await window.frames { list.isComplete }
+        for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
+    }
+
+    @Test func onlyCellsThatAreSeenHaveATask() async throws {
+        let fixture = try await ListFixture(count: 600, isHeld: true)
+        let list = fixture.makeList()
+        let window = await TestWindow(list, width: 100, height: 300)
+        for offset in [0, 10_000, 2_000, 20_000] as [CGFloat] {
+            list.scrollOffset = offset
+            await window.nextFrame()
+            await window.frames { list.seenCells.allSatisfy { $0.state == .loading } }
+            let busy = list.binder.allCells.filter { $0.cell.imageView.kf.taskIdentifier != nil }
+            #expect(!busy.isEmpty)
+            #expect(busy.allSatisfy { $0.position != nil })
+            #expect(busy.count < 40)
+        }
+        list.items = []
+        #expect(
+            list.binder.allCells.allSatisfy { $0.cell.imageView.kf.taskIdentifier == nil })
+        await fixture.origin.waitForConnections(atMost: 0)
+        fixture.releaseAll()
+    }
+
+    @Test func whatFollowsIsPrefetchedAndNoMore() async throws {
+        let fixture = try await ListFixture(count: 100)
+        var configuration = ImageCellConfiguration()
+        configuration.prefetchCount = 10
+        let list = fixture.makeList(configuration: configuration)
+        let window = await TestWindow(list, width: 100, height: 300)
+        await window.frames { list.isComplete }
+        let last = try #require(list.seenCells.last?.position)
+        let ready = { list.binder.allCells.filter { $0.state == .shown }.compactMap(\.position) }
+        await window.frames { ready().count == last + 1 + 10 }
+        #expect(Set(ready()) == Set(0...last + 10))
+        #expect(fixture.origin.requestCount == last + 1 + 10)
+        #expect(fixture.origin.requests(for: "/\(last + 11).png").isEmpty)
+    }
+
+    @Test func withoutPrefetchingOnlyWhatIsSeenIsLoaded() async throws {
+        let fixture = try await ListFixture(count: 100)
+        var configuration = ImageCellConfiguration()
+        configuration.prefetchCount = 0
+        let list = fixture.makeList(configuration: configuration)
+        let window = await TestWindow(list, width: 100, height: 300)
+        await window.frames { list.isComplete }
+        #expect(fixture.origin.requestCount == list.seenCells.count)
+    }
+
+    @Test func whatIsSeenIsAskedForBeforeWhatWasPrefetched() async throws {
+        let fixture = try await ListFixture(count: 300, isHeld: true)
+        fixture.downloader.maximumConnectionsPerHost = 1
+        let list = fixture.makeList()
+        let window = await TestWindow(list, width: 100, height: 300)
+        await fixture.origin.waitForRequests(1)
+        list.scrollOffset = 6000
+        await window.nextFrame()
+        await window.frames {
+            !list.seenCells.isEmpty && list.seenCells.allSatisfy { $0.state == .loading }
+        }
+        let seen = Set(list.seenCells.compactMap(\.position).map { "/\($0).png" })
+        // What came before is given up, or held together with the only connection.
+        let before = fixture.origin.requests.map(\.path)
+        fixture.releaseAll()
+        await window.frames { list.isComplete }
+        let waiting = seen.subtracting(before)
+        let asked = fixture.origin.requests.map(\.path).dropFirst(before.count)
+        #expect(!waiting.isEmpty)
+        #expect(Set(asked.prefix(waiting.count)) == waiting)
+    }
+
+    @Test func imagesAreMadeForTheSizeOfTheCells() async throws {
+        let fixture = try await ListFixture(count: 4, width: 400, height: 300)
+        let list = fixture.makeList(cellSize: CGSize(width: 90, height: 90))
+        let window = await TestWindow(list, width: 90, height: 300)
+        await window.frames { list.isComplete }
+        let view = try #require(list.seenCells.first?.cell.imageView)
+        let scale = Int(view.scaleFactor)
+        // 90 points in steps of 32 pixels are 96.
+        let expected = scale == 1 ? PixelSize(width: 96, height: 72) : view.image?.pixelSize
+        #expect(view.image?.pixelSize == expected)
+        #expect(fixture.cache.memoryStorageCacheCost <= 4 * 96 * 72 * 4 * scale * scale)
+    }
+
+    @Test func theSizeOfImagesMayBeGiven() async throws {
+        let fixture = try await ListFixture(count: 2, width: 400, height: 300)
+        var configuration = ImageCellConfiguration()
+        configuration.imageSize = .original
+        let list = fixture.makeList(configuration: configuration)
+        let window = await TestWindow(list, width: 90, height: 300)
+        await window.frames { list.isComplete }
+        #expect(
+            list.seenCells[0].cell.imageView.image?.pixelSize == PixelSize(width: 400, height: 300))
+    }
+
+    @Test func aPlaceholderIsSeenUntilTheImageComes() async throws {
+        let fixture = try await ListFixture(count: 3, isHeld: true)
+        var configuration = ImageCellConfiguration()
+        let blue = image(.solid(Pixel(9, 0, 255, 255), width: 2, height: 2))
+        configuration.placeholder = { _ in blue }
+        let list = fixture.makeList(configuration: configuration)
+        let window = await TestWindow(list, width: 90, height: 300)
+        await window.frames { list.seenCells.count == 3 }
+        await window.frames { list.seenCells.allSatisfy { $0.state == .loading } }
+        #expect(list.seenCells.allSatisfy { $0.cell.imageView.image === blue })
+        fixture.releaseAll()
+        await window.frames { list.isComplete }
+        for cell in list.seenCells { #expect(try cell.shownIndex == cell.position) }
+    }
+
+    @Test func resultsAreTold() async throws {
+        let fixture = try await ListFixture(count: 2)
+        fixture.origin.route("/1.png", .status(404))
+        var configuration = ImageCellConfiguration()
+        let results = Locked<[Bool]>([])
+        configuration.onResult = { _, result in
+            results.withLock { $0.append((try? result.get()) != nil) }
+        }
+        let list = fixture.makeList(configuration: configuration)
+        let window = await TestWindow(list, width: 90, height: 300)
+        await window.frames { results.value.count == 2 }
+        #expect(results.value.sorted { !$0 && $1 } == [false, true])
+        #expect(list.seenCells.map(\.state) == [.shown, .failed])
+    }
+
+    @Test func aGridThatIsGoneLeavesNoCells() async throws {
+        let fixture = try await ListFixture(count: 60)
+        var cells: [WeakView] = []
+        do {
+            let list = fixture.makeList(.grid(columns: 2...4))
+            let window = await TestWindow(list, width: 200, height: 300)
+            await window.frames { list.isComplete }
+            cells = list.binder.allCells.map { WeakView(view: $0.cell) }
+            #expect(!cells.isEmpty)
+        }
+        await Task.yield()
+        #expect(cells.allSatisfy { $0.view == nil })
+    }
+
+    private struct WeakView {
+        weak var view: (any ImageCell)?
+    }
+}

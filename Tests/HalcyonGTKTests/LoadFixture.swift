@@ -1,0 +1,121 @@
+import Foundation
+import HalcyonGTKTestKit
+import HalcyonTestKit
+
+@testable import Halcyon
+@testable import HalcyonGTK
+
+typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
+
+/// An origin with pictures of one colour each, a cache and a downloader of its own, and the options that
+/// make a view use them.
+@MainActor final class LoadFixture {
+    let origin: OriginServer
+    let folder: TemporaryDirectory
+    let cache: ImageCache
+    let downloader = ImageDownloader(name: "test")
+
+    init() async throws {
+        origin = try await OriginServer.start()
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        // The machine may be busy with other tests.
+        downloader.downloadTimeout = 600
+        downloader.connectTimeout = 60
+    }
+
+    /// Serves a picture of one colour at `path`, once `gate` is open.
+    func route(
+        _ path: String, _ pixel: Pixel, width: Int = 20, height: Int = 20, gate: Gate? = nil
+    ) -> URL {
+        route(path, PNGFixture.solid(pixel, width: width, height: height), gate: gate)
+    }
+
+    /// Serves a file at `path`, once `gate` is open.
+    func route(_ path: String, _ data: Data, gate: Gate? = nil) -> URL {
+        let response = OriginResponse.ok(data)
+        origin.route(path, gate.map { response.with(.wait(.gate($0))) } ?? response)
+        return origin.url(path)
+    }
+
+    /// Nothing is there.
+    var missing: URL { origin.url("/missing.png") }
+
+    func using(_ more: KingfisherOptionsInfo = []) -> KingfisherOptionsInfo {
+        [.targetCache(cache), .downloader(downloader), .waitForCache] + more
+    }
+
+    /// What setting an image ends with.
+    @discardableResult
+    func show(
+        _ url: URL?, in view: ImageView, placeholder: (any Placeholder)? = nil,
+        _ more: KingfisherOptionsInfo = []
+    ) async -> SettingResult {
+        await withCheckedContinuation { continuation in
+            view.kf.setImage(with: url, placeholder: placeholder, options: using(more)) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+}
+
+extension Result where Success == RetrieveImageResult, Failure == KingfisherError {
+    var value: RetrieveImageResult? { if case .success(let value) = self { value } else { nil } }
+    var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// Results of several calls, in the order in which they came.
+@MainActor final class Results {
+    private let recorder = Recorder<(Int, SettingResult)>()
+
+    /// A completion that adds its result under `number`.
+    func add(_ number: Int = 0) -> ImageSettingCompletion {
+        { [recorder] in recorder.record((number, $0)) }
+    }
+
+    var count: Int { recorder.count }
+
+    /// The numbers of the calls that have ended.
+    var numbers: [Int] { recorder.events.map(\.0) }
+
+    func wait(for count: Int) async -> [(Int, SettingResult)] {
+        await recorder.waitFor(count: count)
+    }
+}
+
+extension Pixel {
+    /// Whether no channel differs by more than `tolerance`.
+    func isNear(_ other: Pixel, within tolerance: Int = 3) -> Bool {
+        zip(
+            [red, green, blue, alpha], [other.red, other.green, other.blue, other.alpha]
+        ).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
+    }
+
+    /// The mean of two opaque pixels.
+    static func mean(_ a: Pixel, _ b: Pixel) -> Pixel {
+        func mean(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) + Int(b)) / 2) }
+        return Pixel(
+            mean(a.red, b.red), mean(a.green, b.green), mean(a.blue, b.blue),
+            mean(a.alpha, b.alpha))
+    }
+}
+
+extension Bitmap {
+    /// How many pixels anything is drawn on.
+    var visiblePixelCount: Int {
+        var count = 0
+        for y in 0..<size.height {
+            for x in 0..<size.width where self[x, y].alpha > 0 { count += 1 }
+        }
+        return count
+    }
+
+    /// Whether all pixels of the two are the same.
+    func isEqual(to other: Bitmap) -> Bool {
+        guard size == other.size else { return false }
+        for y in 0..<size.height {
+            for x in 0..<size.width where pixel(x, y) != other.pixel(x, y) { return false }
+        }
+        return true
+    }
+}

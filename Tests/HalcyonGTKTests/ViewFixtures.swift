@@ -1,0 +1,29 @@
+import Foundation
+import HalcyonTestKit
+
+@testable import Halcyon
+
+/// An image of exactly these pixels, in memory already.
+func image(_ grid: PixelGrid, scale: CGFloat = 1) -> Image {
+    Image(bitmap: bitmap(grid), scale: scale)
+}
+
+func bitmap(_ grid: PixelGrid) -> Bitmap {
+    let bytes = grid.pixels.flatMap { [$0.red, $0.green, $0.blue, $0.alpha] }
+    return Bitmap(
+        pixels: Data(bytes), size: PixelSize(width: grid.width, height: grid.height))!
+}
+
+/// An image of the same pixels as a file that is not decoded yet.
+func pendingImage(_ grid: PixelGrid) -> Image {
+    Image(data: PNGFixture.data(grid))!
+}
+
+extension Bitmap {
+    /// The pixel at column `x` of row `y`.
+    func pixel(_ x: Int, _ y: Int) -> Pixel {
+        let color = self[x, y]
+        func byte(_ component: CGFloat) -> UInt8 { UInt8((component * 255).rounded()) }
+        return Pixel(byte(color.red), byte(color.green), byte(color.blue), byte(color.alpha))
+    }
+}

@@ -1,0 +1,143 @@
+import CGtk4
+import Foundation
+import HalcyonGTKTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonGTK
+
+@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ViewLifetimeTests {
+    private func box() -> UnsafeMutablePointer<GtkWidget> {
+        let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+        g_object_ref_sink(box)
+        return box
+    }
+
+    private func append(_ view: View, to box: UnsafeMutablePointer<GtkWidget>) {
+        gtk_box_append(
+            UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.widget)
+    }
+
+    @Test func aThousandViewsLeaveNothing() {
+        let count = LiveObjects()
+        let picture = image(.solid(.red, width: 4, height: 4))
+        for number in 0..<1000 {
+            let view = ImageView(image: picture)
+            view.kf.indicatorType = .activity
+            view.addOverlay(Label("\(number)"), placement: OverlayPlacement())
+            let button = Button()
+            button.setImage(picture, for: .normal)
+            button.onClick = { [weak button] in button?.isEnabled = false }
+            for view in [view, button, view.kf.indicator?.view as? View] {
+                if let view { count.watch(view) }
+            }
+        }
+        #expect(count.watched == 3000)
+        #expect(count.alive == 0)
+    }
+
+    @Test func aThousandViewsInAContainerGoWithIt() {
+        let count = LiveObjects()
+        let box = box()
+        for _ in 0..<1000 {
+            let view = ImageView(image: image(.solid(.red, width: 4, height: 4)))
+            view.addOverlay(Label("x"), placement: OverlayPlacement())
+            count.watch(view)
+            append(view, to: box)
+        }
+        #expect(count.alive == 1000)
+        g_object_unref(box)
+        #expect(count.alive == 0)
+    }
+
+    @Test func aContainerKeepsTheViewThatNobodyElseKeeps() {
+        let box = box()
+        weak var weakView: ImageView?
+        do {
+            let view = ImageView(image: image(.solid(.red, width: 4, height: 4)))
+            weakView = view
+            append(view, to: box)
+        }
+        #expect(weakView?.image != nil)
+        #expect(gtk_widget_get_first_child(box).flatMap(View.of) === weakView)
+        g_object_unref(box)
+        #expect(weakView == nil)
+    }
+
+    @Test func aViewThatIsKeptOutlivesItsContainer() {
+        let count = LiveObjects()
+        let box = box()
+        var view: ImageView? = ImageView()
+        count.watch(view!)
+        append(view!, to: box)
+        g_object_unref(box)
+        #expect(count.alive == 1 && gtk_widget_get_parent(view!.widget) == nil)
+        view = nil
+        #expect(count.alive == 0)
+    }
+
+    @Test func aWindowGoesWhenItIsClosed() async {
+        let count = LiveObjects()
+        weak var weakWindow: Window?
+        do {
+            let window = Window(title: "Cat", width: 30, height: 20)
+            weakWindow = window
+            let view = ImageView()
+            window.content = view
+            count.watch(window)
+            count.watch(view)
+            window.present()
+            #expect(window.content === view && window.title == "Cat")
+        }
+        #expect(count.alive == 2)
+        weakWindow?.close()
+        // GTK itself lets go of a window when the display has answered.
+        while count.alive > 0, !Task.isCancelled { await pause() }
+        #expect(weakWindow == nil)
+    }
+
+    @Test func aLoadDoesNotKeepTheView() async throws {
+        let gate = Gate()
+        let fixture = try await LoadingFixture(pause: .gate(gate))
+        let results = Recorder<Swift.Result<RetrieveImageResult, KingfisherError>>()
+        let count = LiveObjects()
+        do {
+            let view = ImageView()
+            count.watch(view)
+            view.kf.setImage(with: fixture.url(0), options: fixture.options()) {
+                results.record($0)
+            }
+        }
+        #expect(count.alive == 0)
+        gate.open()
+        #expect(await results.waitFor(count: 1).count == 1)
+    }
+
+    @Test func theLastReferenceMayGoOnAnotherThread() async {
+        let count = LiveObjects()
+        do {
+            let view = ImageView(image: image(.solid(.red, width: 4, height: 4)))
+            count.watch(view)
+            let holder = Locked<ImageView?>(view)
+            Task.detached {
+                await Task.yield()
+                holder.set(nil)
+            }
+        }
+        while count.alive > 0, !Task.isCancelled { await pause() }
+        #expect(count.alive == 0)
+    }
+
+    @Test func anImageViewTakesItsLabelFromAnother() {
+        let label = Label("x")
+        let (first, second) = (ImageView(), ImageView())
+        first.addOverlay(label, placement: OverlayPlacement())
+        second.addOverlay(label, placement: OverlayPlacement())
+        #expect(gtk_widget_get_parent(label.widget) == second.widget)
+        first.removeOverlay(label)
+        #expect(gtk_widget_get_parent(label.widget) == second.widget)
+        second.removeOverlay(label)
+        #expect(gtk_widget_get_parent(label.widget) == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Halcyon
+import HalcyonGTKTestKit
+import HalcyonTestKit
+import Testing
+
+/// The built program, run as a process of its own.
+@Suite(.timeLimit(.minutes(20))) struct GalleryProgramTests {
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory(prefix: "halcyon-gallery-tests")
+    }
+
+    /// Beside the tests, where the build puts it.
+    private static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("halcyon-gallery")
+
+    private struct Outcome {
+        let exitCode: Int32?
+        let text: String
+    }
+
+    /// Runs the program to its end.
+    private func run(_ arguments: [String], hasDisplay: Bool = true) async throws -> Outcome {
+        let file = folder.file(UUID().uuidString)
+        try Data().write(to: file)
+        let output = try FileHandle(forWritingTo: file)
+        var environment = ProcessInfo.processInfo.environment
+        environment["TMPDIR"] = folder.url.path
+        environment["GSK_RENDERER"] = "cairo"
+        environment["GTK_A11Y"] = "none"
+        if !hasDisplay {
+            environment["DISPLAY"] = nil
+            environment["WAYLAND_DISPLAY"] = nil
+            environment["XDG_RUNTIME_DIR"] = folder.url.path
+        }
+        let process = try ChildProcess(
+            executable: Self.executable.path, arguments: arguments, environment: environment,
+            directory: folder.url.path, standardInput: FileHandle.nullDevice.fileDescriptor,
+            standardOutput: output.fileDescriptor, standardError: output.fileDescriptor)
+        let exitCode = await process.exitCode()
+        if exitCode == nil { process.send(SIGTERM) }
+        return Outcome(
+            exitCode: exitCode, text: String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    @Test func theHelpNamesAllPages() async throws {
+        let help = try await run(["--help"], hasDisplay: false)
+        #expect(help.exitCode == 0)
+        for page in ["grid", "transitions", "four-cut", "failures"] {
+            #expect(help.text.contains(page))
+        }
+        #expect(help.text.contains("xvfb-run"))
+        // The line of usage is never broken.
+        let lines = help.text.split(separator: "\n").filter { !$0.hasPrefix("USAGE:") }
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test(arguments: [
+        (["--page", "nowhere"], "four-cut"),
+        (["--at", "1"], "--screenshot"),
+        (["--screenshot", "a.jpg"], ".png"),
+        (["--screenshot", "nowhere/a.png"], "nowhere"),
+        (["--screenshot", "a.png", "--at", "-1"], "--at"),
+        (["--screenshot", "a.png", "--at", "soon"], "--at"),
+        (["nothing-here"], "nothing-here"),
+        (["ftp://example.org/a.png"], "http"),
+        (["http://"], "http://"),
+        (["--unknown"], "--unknown"),
+    ])
+    func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
+        let outcome = try await run(arguments, hasDisplay: false)
+        #expect(outcome.exitCode == 64)
+        #expect(outcome.text.contains(fault))
+    }
+
+    @Test func withoutADisplayItSaysHowToGetOne() async throws {
+        let outcome = try await run([], hasDisplay: false)
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.text.contains("xvfb-run"))
+    }
+
+    @Test(.enabled(if: TestDisplay.isAvailable)) func aFolderWithoutImagesIsAnError() async throws {
+        let empty = folder.file("empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let outcome = try await run([empty.path])
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.text.contains("no image"))
+    }
+
+    @Test(
+        .enabled(if: TestDisplay.isAvailable),
+        arguments: [
+            "grid", "transitions", "placeholders", "processors", "formats", "animated", "four-cut",
+            "failures",
+        ])
+    func everyPageGivesAPicture(page: String) async throws {
+        let outcome = try await run(["--page", page, "--screenshot", "page.png", "--at", "0.2"])
+        #expect(outcome.exitCode == 0)
+        #expect(!outcome.text.contains("CRITICAL"))
+        let bitmap = try Image.decoding(Data(contentsOf: folder.file("page.png"))).bitmap()
+        #expect(bitmap.size.width >= 800 && bitmap.size.height >= 600)
+        // Nothing is left behind, apart from the picture and what the program said.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(!names.contains { $0.hasPrefix("halcyon-gallery") })
+    }
+
+    @Test(.enabled(if: TestDisplay.isAvailable)) func picturesOfOnesOwnAreShown() async throws {
+        let pictures = folder.file("my pictures")
+        try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
+        let magenta = PNGFixture.data(.solid(Pixel(255, 0, 255, 255), width: 64, height: 64))
+        try magenta.write(to: pictures.appendingPathComponent("a b%20#1.png"))
+        let outcome = try await run([
+            pictures.path, "--page", "four-cut", "--screenshot", "own.png", "--at", "2",
+        ])
+        #expect(outcome.exitCode == 0)
+        #expect(!outcome.text.contains("CRITICAL"))
+        #expect(FileManager.default.fileExists(atPath: folder.file("own.png").path))
+    }
+}

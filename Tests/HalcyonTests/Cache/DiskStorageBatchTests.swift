@@ -1,0 +1,176 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Files that are stored at the same time and share a transaction.
+@Suite struct DiskStorageBatchTests {
+    let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    private func makeStorage(sizeLimit: UInt = 0) throws -> DiskStorage.Backend<Note> {
+        try DiskStorage.Backend(
+            config: DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: folder.url))
+    }
+
+    /// Bytes of all files that can be seen in the folder.
+    private func visibleSize(_ storage: DiskStorage.Backend<Note>) throws -> Int {
+        try FileManager.default.contentsOfDirectory(
+            at: storage.directoryURL, includingPropertiesForKeys: [.fileSizeKey],
+            options: .skipsHiddenFiles
+        ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+    }
+
+    @Test func whatIsToldToBeStoredIsThereForEverybody() throws {
+        let storage = try makeStorage()
+        let failures = Recorder<String>()
+        let other = try makeStorage()
+        let group = DispatchGroup()
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for step in 0..<60 {
+                let key = "\(thread)-\(step)"
+                group.enter()
+                storage.store(key) { result in
+                    if case .failure = result { failures.record(key) }
+                    // The promise holds from the moment it is given: another storage, which has only
+                    // the index and the file, has the value.
+                    if (try? other.value(forKey: key)) != Note(key) { failures.record(key) }
+                    group.leave()
+                }
+            }
+        }
+        group.wait()
+        #expect(failures.events.isEmpty)
+        #expect(try Int(storage.totalSize()) == visibleSize(storage))
+        let hidden = try #require(DiskFile.names(in: storage.directoryURL.path, hidden: true))
+        #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
+    }
+
+    @Test func theLimitHoldsAfterEachBatch() throws {
+        let storage = try makeStorage(sizeLimit: 400)
+        let group = DispatchGroup()
+        let excesses = Recorder<UInt>()
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for step in 0..<60 {
+                group.enter()
+                let text = String(repeating: "\(thread)", count: 20 + step)
+                storage.store(text) { _ in
+                    let size = (try? storage.totalSize()) ?? .max
+                    if size > 400 { excesses.record(size) }
+                    group.leave()
+                }
+            }
+        }
+        group.wait()
+        #expect(excesses.events.isEmpty)
+        #expect(try visibleSize(storage) <= 400)
+        #expect(try Int(storage.totalSize()) == visibleSize(storage))
+    }
+
+    @Test func aFileThatMayNotBeReplacedFailsAlone() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("former"), forKey: "7")
+        let results = Recorder<String>()
+        let group = DispatchGroup()
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for step in 0..<20 where step % 2 == thread {
+                group.enter()
+                storage.store("\(step)", options: .withoutOverwriting) { result in
+                    if case .failure = result { results.record("\(step)") }
+                    group.leave()
+                }
+            }
+        }
+        group.wait()
+        #expect(results.events == ["7"])
+        #expect(try storage.value(forKey: "7") == Note("former"))
+        #expect(try storage.value(forKey: "8") == Note("8"))
+        #expect(try Int(storage.totalSize()) == visibleSize(storage))
+    }
+
+    @Test func aFolderThatVanishesIsMadeAgain() throws {
+        let storage = try makeStorage()
+        try storage.store(value: Note("one"), forKey: "1")
+        try FileManager.default.removeItem(at: storage.directoryURL)
+        let group = DispatchGroup()
+        let results = Recorder<Bool>()
+        for step in 0..<10 {
+            group.enter()
+            storage.store("\(step)") { result in
+                if case .success = result { results.record(true) }
+                group.leave()
+            }
+        }
+        group.wait()
+        #expect(results.events.count == 10)
+        #expect(try storage.value(forKey: "9") == Note("9"))
+    }
+
+    @Test func storesRemovesAndReadsMixAsTheyLike() throws {
+        let storage = try makeStorage()
+        let group = DispatchGroup()
+        let wrong = Recorder<String>()
+        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+            var random = SeededGenerator(state: UInt64(thread))
+            for step in 0..<100 {
+                let key = "\(Int.random(in: 0..<6, using: &random))"
+                switch step % 5 {
+                case 0, 1, 2:
+                    group.enter()
+                    storage.store("\(key):\(thread).\(step)", forKey: key) { result in
+                        if case .failure(let error) = result { wrong.record("\(error)") }
+                        group.leave()
+                    }
+                case 3:
+                    if (try? storage.remove(forKey: key)) == nil { wrong.record("remove \(key)") }
+                default:
+                    let text = try? storage.value(forKey: key)?.text
+                    if let text, !text.hasPrefix("\(key):") { wrong.record(text) }
+                }
+            }
+        }
+        group.wait()
+        #expect(wrong.events.isEmpty)
+        #expect(try Int(storage.totalSize()) == visibleSize(storage))
+    }
+
+    @Test func oneSettlesForAllThatCameMeanwhile() {
+        var arrivals = Arrivals()
+        let begins = (0...100).map { _ in arrivals.add(Self.arrived) }
+        #expect(begins == [true] + Array(repeating: false, count: 100), "one is at work")
+        let batches = [arrivals.take().count, arrivals.take().count]
+        #expect(batches == [Arrivals.batch, 101 - Arrivals.batch])
+        let isNeeded = arrivals.add(Self.arrived)
+        #expect(!isNeeded, "the one at work asks once more")
+        let rest = [arrivals.take().count, arrivals.take().count]
+        #expect(rest == [1, 0])
+        let isNeededNow = arrivals.add(Self.arrived)
+        #expect(isNeededNow, "that was the end")
+    }
+
+    private static var arrived: ArrivedFile {
+        ArrivedFile(
+            file: NewFile(
+                name: "n", key: "k", bytes: Data(), expires: .distantFuture, limit: nil,
+                overwriting: true),
+            row: IndexRow(name: "n", size: 0, expires: 0, accessed: 0), temporary: "t",
+            stamp: DiskFile.Stamp(stat()), completion: { _ in })
+    }
+}
+
+extension DiskStorage.Backend<Note> {
+    /// Stores a text, under itself unless a key is given, together with what is stored meanwhile.
+    fileprivate func store(
+        _ text: String, forKey key: String? = nil, options: Data.WritingOptions = [],
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        store(
+            value: Note(text), forKey: key ?? text, expiration: nil, writeOptions: options,
+            forcedExtension: nil, completion: completion)
+    }
+}
