@@ -43,6 +43,15 @@ import HalcyonTestKit
         FailureRoutes.add(to: origin, samples: samples)
     }
 
+    /// Ends all loads, and leaves nothing on the disk.
+    func close() async {
+        KingfisherManager.shared.downloader.cancelAll()
+        // Comes after what is still being written.
+        await cache.clearDiskCache()
+        // Where that fails, the system clears its temporary files some day.
+        try? folder.remove()
+    }
+
     /// Picture `index`; begins again after the last one.
     func picture(_ index: Int) -> Picture {
         pictures[index % pictures.count]

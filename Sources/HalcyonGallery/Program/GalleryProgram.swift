@@ -8,7 +8,9 @@ import HalcyonGTK
     private let request: GalleryRequest
     private let loop = g_main_loop_new(nil, 0)
     private var exitCode: Int32 = 0
+    private var gallery: Gallery?
     private var window: GalleryWindow?
+    private var isEnding = false
 
     /// Something this needs is not here (EX_UNAVAILABLE of sysexits.h).
     private static let unavailable: Int32 = 69
@@ -36,14 +38,13 @@ import HalcyonGTK
         let work = Task { await show() }
         g_main_loop_run(loop)
         work.cancel()
-        window?.close()
-        window = nil
         return exitCode
     }
 
     private func show() async {
         do {
             let gallery = try await Gallery(request.sources)
+            self.gallery = gallery
             let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
             self.window = window
             window.present()
@@ -60,9 +61,16 @@ import HalcyonGTK
         }
     }
 
+    /// Closes the window, cleans up and leaves the main loop. Further calls do nothing.
     private func end(_ code: Int32) {
+        guard !isEnding else { return }
+        isEnding = true
         exitCode = code
-        g_main_loop_quit(loop)
+        Task {
+            window?.close()
+            await gallery?.close()
+            g_main_loop_quit(loop)
+        }
     }
 
     private func endOnSignal(_ signal: Int32) {
