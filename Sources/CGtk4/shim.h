@@ -9,11 +9,6 @@ extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 
 /* gtk_accessible_update_property() is variadic. */
-static inline void cgtk_set_accessible_label(GtkWidget *widget, const char *text) {
-    gtk_accessible_update_property(
-        GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-}
-
 static inline void cgtk_set_accessible_description(GtkWidget *widget, const char *text) {
     gtk_accessible_update_property(
         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);

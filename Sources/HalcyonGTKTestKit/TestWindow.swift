@@ -17,7 +17,8 @@ public import HalcyonGTK
         let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
         window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
         gtk_window_set_decorated(window, 0)
-        gtk_window_set_resizable(window, 0)
+        // A window that cannot be resized would grow with what the view wants to be.
+        gtk_window_set_default_size(window, gint(width), gint(height))
         gtk_widget_set_size_request(view.widget, gint(width), gint(height))
         gtk_window_set_child(window, view.widget)
         gtk_window_present(window)
@@ -33,6 +34,7 @@ public import HalcyonGTK
     /// Gives the view another size, as a user does who resizes the window.
     public func resize(width: Int, height: Int) async {
         gtk_widget_set_size_request(view.widget, gint(width), gint(height))
+        gtk_window_set_default_size(window, gint(width), gint(height))
         await frames { hasSize(width, height) }
     }
 

@@ -92,6 +92,13 @@ import Testing
         #expect(natural(GTK_ORIENTATION_VERTICAL, 20) == 10)
         view.image = image(.solid(.red, width: 40, height: 20), scale: 2)
         #expect(natural(GTK_ORIENTATION_HORIZONTAL, -1) == 20)
+        view.sizesToImage = false
+        #expect(natural(GTK_ORIENTATION_HORIZONTAL, -1) == 0)
+        view.requestedSize = CGSize(width: 30, height: 10)
+        #expect(natural(GTK_ORIENTATION_HORIZONTAL, -1) == 30)
+        #expect(natural(GTK_ORIENTATION_VERTICAL, 100) == 10)
+        view.requestedSize = nil
+        view.sizesToImage = true
         view.image = nil
         #expect(natural(GTK_ORIENTATION_HORIZONTAL, -1) == 0)
     }
@@ -119,6 +126,11 @@ import Testing
         #expect(await window.screenshot().pixel(30, 30) == .green)
     }
 
+    private func hasDescription(_ view: View) -> Bool {
+        gtk_test_accessible_has_property(
+            OpaquePointer(view.widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION) != 0
+    }
+
     @Test func theDescriptionIsForThoseWhoDoNotSeeTheImage() {
         let view = ImageView()
         #expect(
@@ -128,5 +140,8 @@ import Testing
         #expect(cgtk_check_accessible_description(view.widget, "A cat on a wall") == nil)
         view.accessibleDescription = "A dog"
         #expect(cgtk_check_accessible_description(view.widget, "A dog") == nil)
+        #expect(hasDescription(view))
+        view.accessibleDescription = nil
+        #expect(!hasDescription(view))
     }
 }

@@ -110,6 +110,7 @@ public import Halcyon
     }
 
     private func pause() {
+        playing?.cancel()
         playing = nil
         lastTime = nil
     }

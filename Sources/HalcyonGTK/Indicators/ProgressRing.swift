@@ -51,7 +51,7 @@ public import Halcyon
 
     public override func willDisappear() {
         super.willDisappear()
-        turning = nil
+        stopTurning()
     }
 
     public override func measure(
@@ -86,11 +86,15 @@ public import Halcyon
         fraction = total > 0 ? min(max(Double(received) / Double(total), 0), 1) : nil
     }
 
+    private func stopTurning() {
+        turning?.cancel()
+        turning = nil
+    }
+
     private func updateTurning() {
         guard fraction == nil, isMapped, cgtk_animations_are_enabled(widget) != 0 else {
-            turning = nil
             turn = 0
-            return
+            return stopTurning()
         }
         guard turning == nil else { return }
         var begin: Duration?

@@ -4,7 +4,8 @@ import Halcyon
 
 /// An image view that draws as a `KFImage` says.
 ///
-/// Edges always lie between pixels of the screen, so there is nothing that antialiasing would change.
+/// Edges always lie between pixels of the screen, so there is nothing that antialiasing would change. An
+/// image with caps or tiles is sampled by GTK, whatever the interpolation.
 @MainActor final class StyledImageView: ImageView {
     /// How the image is to be drawn.
     var style = KFImage.Rendering() {
@@ -14,6 +15,8 @@ import Halcyon
             setNeedsDisplay()
         }
     }
+
+    private lazy var resampled = ResampledPicture { [weak self] in self?.setNeedsDisplay() }
 
     init() {
         super.init()
@@ -31,13 +34,31 @@ import Halcyon
 
     private func drawImage(in snapshot: Snapshot) {
         guard let picture else { return }
-        if let resizing = style.resizing {
+        if let resizing = style.resizing, resizing != KFImage.Resizing() {
             snapshot.draw(
                 picture, resizing: resizing, size: size,
                 isRightToLeft: gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL)
         } else {
-            snapshot.draw(picture, placement: placement, size: size, scaleFactor: scaleFactor)
+            let shown = sampled(picture) ?? picture
+            snapshot.draw(shown, placement: placement, size: size, scaleFactor: scaleFactor)
         }
+    }
+
+    /// The picture as the interpolation asks for it; `nil` if GTK's own will do, until it is there, and
+    /// while the view changes its size.
+    private func sampled(_ picture: Picture) -> Picture? {
+        let method: ResampledPicture.Method
+        switch style.interpolation {
+        case .some(.none): method = .nearest
+        case .high: method = .filtered
+        case .low, .medium, nil: return nil
+        }
+        guard let image else { return nil }
+        let rect = placement.rect(of: picture.size, in: size, scaleFactor: scaleFactor)
+        guard !rect.isEmpty else { return nil }
+        return resampled.picture(
+            of: image, size: PixelSize(points: rect.size, scale: scaleFactor),
+            scaleFactor: scaleFactor, method: method)
     }
 }
 

@@ -10,7 +10,7 @@ public import Halcyon
 @MainActor open class ImageView: Canvas, KFCrossPlatformImageView {
     public let imageViewState = ImageViewState()
 
-    private lazy var source = PictureSource { [unowned self] in pictureChanged() }
+    private lazy var source = PictureSource { [weak self] in self?.pictureChanged() }
     private let stage = TransitionStage()
     private var overlays: [Overlay] = []
     private var lastNaturalSize: CGSize?
@@ -67,6 +67,14 @@ public import Halcyon
     public var alignment: PicturePlacement.Alignment {
         get { placement.alignment }
         set { placement.alignment = newValue }
+    }
+
+    /// Whether the view wants to be as large as its image; `true` by default.
+    ///
+    /// If not, it wants no size but the `requestedSize`, and another image costs no layout: right for the
+    /// cells of a list.
+    public var sizesToImage = true {
+        didSet { if sizesToImage != oldValue { pictureChanged() } }
     }
 
     /// The radius of the view's corners; `nil`, the default, leaves them as they are.
@@ -233,10 +241,10 @@ public import Halcyon
         drawChildren(in: snapshot)
     }
 
-    /// The size of the image, in points; a view without one has none.
-    private var naturalSize: CGSize? { picture?.size }
+    /// The size of the image, in points, if it matters.
+    private var naturalSize: CGSize? { sizesToImage ? picture?.size : nil }
 
-    open override var heightDependsOnWidth: Bool { contentMode == .fit }
+    open override var heightDependsOnWidth: Bool { sizesToImage && contentMode == .fit }
 
     /// The view may be smaller than its image, and wants to be as large.
     open override func measure(

@@ -7,7 +7,8 @@ public import Halcyon
 ///
 /// The object and its widget live together: the object keeps the widget, and a widget that somebody
 /// else holds (such as the container it was put into) keeps the object. Both go when neither the
-/// program nor GTK holds them any more. Views belong to the main thread.
+/// program nor GTK holds them any more. Views belong to the main thread, and are made when GTK has been
+/// initialised: by `Application.run`, `gtk_init` or `Application.hasDisplay`.
 @MainActor open class View: KFCrossPlatformView {
     /// The widget, to be put into any GTK container.
     public let widget: UnsafeMutablePointer<GtkWidget>
@@ -82,7 +83,14 @@ public import Halcyon
 
     /// What the view shows, in words, for those who do not see it; `nil` by default.
     public var accessibleDescription: String? {
-        didSet { cgtk_set_accessible_description(widget, accessibleDescription ?? "") }
+        didSet {
+            if let accessibleDescription {
+                cgtk_set_accessible_description(widget, accessibleDescription)
+            } else {
+                gtk_accessible_reset_property(
+                    OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
+            }
+        }
     }
 
     /// Has the view drawn anew with the next frame.
