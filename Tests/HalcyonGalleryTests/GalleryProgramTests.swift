@@ -52,7 +52,9 @@ import Testing
             #expect(help.text.contains(page))
         }
         #expect(help.text.contains("xvfb-run"))
-        #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        // The line of usage is never broken.
+        let lines = help.text.split(separator: "\n").filter { !$0.hasPrefix("USAGE:") }
+        #expect(lines.allSatisfy { $0.count <= 80 })
     }
 
     @Test(arguments: [

@@ -80,7 +80,7 @@ extension Bitmap {
         let columns = (0..<target.width).map {
             (2 * $0 + 1) * size.width / (2 * target.width) * bytesPerPixel
         }
-        data.withUnsafeMutableBytes { pixels in
+        data.withUnsafeMutableBytes { (pixels: UnsafeMutableRawBufferPointer) in
             withUnsafeBytes { source in
                 for row in 0..<target.height {
                     let start = (2 * row + 1) * size.height / (2 * target.height) * bytesPerRow
