@@ -7,7 +7,8 @@ import HalcyonGTK
 /// An asynchronous `main` hands its thread over by `dispatch_main`, which ends it and serves the main
 /// actor on other threads. GTK needs the main thread, so this function of the same name takes the
 /// other's place in every program that this module is linked into: the main actor is served by GLib's
-/// main loop, as in a program with windows. Where there is no display the original is called.
+/// main loop, as in a program with windows. Where there is no display, or the tests of views are not
+/// asked for, the original is called.
 @_cdecl("dispatch_main")
 public func serveMainThread() {
     guard TestDisplay.open() else {
@@ -31,6 +32,8 @@ public enum TestDisplay {
     /// Opens the display in a way that does not depend on the desktop: fonts and colours by default, no
     /// settings read or written, drawing by the processor unless `GSK_RENDERER` says otherwise.
     fileprivate static func open() -> Bool {
+        // Only the tests of views need it: see `./test --views`.
+        guard getenv("HALCYON_TEST_VIEWS") != nil else { return false }
         setenv("GSETTINGS_BACKEND", "memory", 1)
         setenv("GTK_A11Y", "test", 1)
         setenv("GTK_THEME", "Adwaita", 1)

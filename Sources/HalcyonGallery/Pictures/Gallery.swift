@@ -43,13 +43,14 @@ import HalcyonTestKit
         FailureRoutes.add(to: origin, samples: samples)
     }
 
-    /// Ends all loads, and leaves nothing on the disk.
-    func close() async {
+    /// Ends all downloads and removes the cache's files; the program has to end after that.
+    func removeFiles() {
         KingfisherManager.shared.downloader.cancelAll()
-        // Comes after what is still being written.
-        await cache.clearDiskCache()
-        // Where that fails, the system clears its temporary files some day.
-        try? folder.remove()
+        // A file that is being written may come into a folder that is being removed; whatever is left
+        // then, the system clears some day.
+        for _ in 0..<10 {
+            if (try? folder.remove()) != nil { return }
+        }
     }
 
     /// Picture `index`; begins again after the last one.

@@ -8,9 +8,8 @@ import HalcyonGTK
     private let request: GalleryRequest
     private let loop = g_main_loop_new(nil, 0)
     private var exitCode: Int32 = 0
-    private var gallery: Gallery?
     private var window: GalleryWindow?
-    private var isEnding = false
+    private var gallery: Gallery?
 
     /// Something this needs is not here (EX_UNAVAILABLE of sysexits.h).
     private static let unavailable: Int32 = 69
@@ -38,6 +37,10 @@ import HalcyonGTK
         let work = Task { await show() }
         g_main_loop_run(loop)
         work.cancel()
+        window?.close()
+        window = nil
+        // GTK may still hold views that hold the gallery.
+        gallery?.removeFiles()
         return exitCode
     }
 
@@ -61,16 +64,9 @@ import HalcyonGTK
         }
     }
 
-    /// Closes the window, cleans up and leaves the main loop. Further calls do nothing.
     private func end(_ code: Int32) {
-        guard !isEnding else { return }
-        isEnding = true
         exitCode = code
-        Task {
-            window?.close()
-            await gallery?.close()
-            g_main_loop_quit(loop)
-        }
+        g_main_loop_quit(loop)
     }
 
     private func endOnSignal(_ signal: Int32) {

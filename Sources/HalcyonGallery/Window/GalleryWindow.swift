@@ -35,7 +35,7 @@ import HalcyonGTK
             [weak self] in
             self?.fillVisiblePage()
         }
-        Event.on(UnsafeMutableRawPointer(widget), "destroy", closed)
+        Event.on(UnsafeMutableRawPointer(widget), "close-request", closed)
     }
 
     func present() {
