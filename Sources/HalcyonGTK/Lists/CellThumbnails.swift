@@ -28,7 +28,11 @@ import Halcyon
         case .original: return
         case .points(let points): size = points
         case .cell:
-            guard view.size.width > 0, view.size.height > 0 else { return }
+            guard view.size.width > 0, view.size.height > 0 else {
+                // A cell that gets its size from its image only.
+                options = options ?? Self.shared + configuration.options
+                return
+            }
             let step = 32 / scale
             size = CGSize(
                 width: (view.size.width / step).rounded(.up) * step,

@@ -6,7 +6,8 @@ public import Halcyon
     /// The size images are made for.
     public enum Size: Hashable, Sendable {
         /// That of the image view in a cell that is laid out, rounded up to whole steps of 32 pixels,
-        /// so that a window that changes its size does not make every image anew.
+        /// so that a window that changes its size does not make every image anew. Without a size of
+        /// their own, cells have images as large as they are.
         case cell
         /// This one, in points.
         case points(CGSize)

@@ -31,15 +31,16 @@ import Foundation
         gtk_widget_get_ancestor(cell.widget, gtk_scrollable_get_type())
     }
 
-    /// Whether any of `cell` is in the seen part of `list`.
+    /// Whether any of `cell`, which may be without extent, is in the seen part of `list`.
     static func shows(_ cell: View, in list: UnsafeMutablePointer<GtkWidget>) -> Bool {
         guard cell.isMapped else { return false }
         var bounds = graphene_rect_t()
         guard gtk_widget_compute_bounds(cell.widget, list, &bounds) != 0 else { return false }
-        let (x, y) = (bounds.origin.x, bounds.origin.y)
-        let (width, height) = (bounds.size.width, bounds.size.height)
-        return width > 0 && height > 0 && x < Float(gtk_widget_get_width(list))
-            && y < Float(gtk_widget_get_height(list)) && x + width > 0 && y + height > 0
+        func isSeen(_ start: Float, _ length: Float, of whole: gint) -> Bool {
+            start < Float(whole) && (length > 0 ? start + length > 0 : start >= 0)
+        }
+        return isSeen(bounds.origin.x, bounds.size.width, of: gtk_widget_get_width(list))
+            && isSeen(bounds.origin.y, bounds.size.height, of: gtk_widget_get_height(list))
     }
 
     /// The model of `list`, when that is a list view or a grid view.

@@ -6,6 +6,10 @@ import Foundation
     static let configuration = CommandConfiguration(
         commandName: "halcyon-gallery",
         abstract: "Shows Halcyon's views at work in a window.",
+        usage: """
+            halcyon-gallery [<source> ...] [--page <name>]
+                   [--screenshot <file> [--at <seconds>]]
+            """,
         discussion: """
             Without sources it shows the sample pictures, which it serves to itself over HTTP on \
             this machine; no network is needed. Give URLs, image files or folders to see your own \

@@ -80,7 +80,10 @@ struct GTKGuideSnippetTests {
         var names = strings.map { $0.map { UnsafePointer<CChar>($0) } } + [nil]
         let model = try #require(gtk_string_list_new(&names))
         let selection = try #require(gtk_no_selection_new(model))
-        let widget = try #require(GTKGuideSnippets.factory((0..<3).map(url), selection))
+        var configuration = ImageCellConfiguration()
+        configuration.options = options
+        let widget = try #require(
+            GTKGuideSnippets.factory((0..<3).map(url), selection, configuration))
         let scrolled = View(widget: gtk_scrolled_window_new())
         gtk_scrolled_window_set_child(OpaquePointer(scrolled.widget), widget)
         let window = await TestWindow(scrolled, width: 120, height: 300)

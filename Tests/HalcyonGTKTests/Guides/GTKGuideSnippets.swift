@@ -85,9 +85,12 @@ import HalcyonGTK
         return list
     }
 
-    static func factory(_ urls: [URL], _ model: OpaquePointer) -> UnsafeMutablePointer<GtkWidget>? {
+    static func factory(
+        _ urls: [URL], _ model: OpaquePointer, _ configuration: ImageCellConfiguration
+    ) -> UnsafeMutablePointer<GtkWidget>? {
         // guide: gtk/factory
         let factory = ImageCellFactory(
+            configuration: configuration,
             makeCell: { ImageView() },
             source: { item in urls[item.position].convertToSource() })
         g_object_ref(UnsafeMutableRawPointer(factory.pointer))
