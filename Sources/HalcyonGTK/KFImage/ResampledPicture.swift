@@ -54,6 +54,12 @@ import Halcyon
         return nil
     }
 
+    /// Lets go of the image and its picture.
+    func forget() {
+        wish = nil
+        picture = nil
+    }
+
     private static func sampled(_ wish: Wish) async throws -> Bitmap? {
         let size = wish.size
         switch wish.method {

@@ -33,7 +33,7 @@ import Halcyon
     }
 
     private func drawImage(in snapshot: Snapshot) {
-        guard let picture else { return }
+        guard let picture else { return resampled.forget() }
         if let resizing = style.resizing, resizing != KFImage.Resizing() {
             snapshot.draw(
                 picture, resizing: resizing, size: size,
