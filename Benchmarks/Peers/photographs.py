@@ -43,15 +43,36 @@ def animation(picture):
     return [Image.fromarray(numpy.roll(pixels, 4 * index, axis=1)) for index in range(100)]
 
 
-def save(picture, path, quality):
-    picture.save(path, quality=quality, subsampling="4:2:0")
+def save(picture, path, quality, progressive=False):
+    picture.save(path, quality=quality, subsampling="4:2:0", progressive=progressive)
     print(f"{path.name}: {picture.width}x{picture.height}, {path.stat().st_size} bytes")
+
+
+def save_formats(middle, small, output):
+    """The same pictures in other formats, and a move over the larger one as an animation."""
+    middle.save(output / "1mp.png")
+    middle.save(output / "1mp.webp", quality=80)
+    small.save(output / "400.png")
+    frames = []
+    for index in range(20):
+        left, top = 20 * index, 10 * index
+        part = middle.crop((left, top, left + 600, top + 450))
+        frames.append(part.resize((400, 300), Image.Resampling.LANCZOS))
+    options = {"save_all": True, "append_images": frames[1:], "duration": 50, "loop": 0}
+    frames[0].save(output / "20-frames.gif", **options)
+    frames[0].save(output / "20-frames.webp", quality=80, **options)
+    for name in ["1mp.png", "1mp.webp", "400.png", "20-frames.gif", "20-frames.webp"]:
+        print(f"{name}: {(output / name).stat().st_size} bytes")
 
 
 def main(samples, output):
     output.mkdir(parents=True, exist_ok=True)
     large = with_noise(mosaic(samples, 4032, 3024), 3.0, seed=1)
     save(large, output / "12mp.jpg", quality=90)
+    save(large, output / "12mp-progressive.jpg", quality=90, progressive=True)
+    largest = with_noise(mosaic(samples, 6000, 4000), 3.0, seed=5)
+    save(largest, output / "24mp.jpg", quality=90)
+    save(large.resize((1600, 1200), Image.Resampling.LANCZOS), output / "1600.jpg", quality=90)
     middle = with_noise(mosaic(samples, 1200, 900), 2.0, seed=2)
     save(middle, output / "1mp.jpg", quality=85)
     small = with_noise(mosaic(samples, 400, 300), 2.0, seed=3)
@@ -65,6 +86,8 @@ def main(samples, output):
         frames[0].save(
             path, save_all=True, append_images=frames[1:], duration=40, loop=0, **options)
         print(f"{path.name}: {len(frames)} frames, {path.stat().st_size} bytes")
+
+    save_formats(middle, small, output)
 
     # Exactly 20,000 bytes: what follows the end of a JPEG is ignored.
     path = output / "20kb.jpg"

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 
+import formats
 import peak_memory
 
 
@@ -75,6 +76,8 @@ class Library:
         return {"value": peak_memory.current() - start}
 
     def answer(self, request):
+        if request["command"].startswith("file "):
+            return formats.answer(self, request)
         commands = {
             "time": self.time_thumbnail,
             "write": self.write_thumbnail,

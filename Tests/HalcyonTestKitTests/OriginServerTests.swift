@@ -154,7 +154,8 @@ import Testing
         try await server.shutdown()
         let (bytes, _) = await client.read()
         #expect(bytes.isEmpty)
-        #expect(throws: POSIXError.self) { try RawClient(port: server.port) }
+        // Another process may have got the port, but not for long.
+        while (try? RawClient(port: server.port)) != nil { await pause() }
     }
 
     @Test func noticesAClientThatLeaves() async throws {

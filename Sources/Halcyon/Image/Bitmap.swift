@@ -103,9 +103,10 @@ final class PixelMemory: @unchecked Sendable {
     }
 
     /// Memory for `count` bytes, which are not written yet.
-    convenience init(count: Int) {
+    static func forPixels(count: Int) -> PixelMemory {
+        if let memory = PixelMemoryPool.shared.memory(count: count) { return memory }
         let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
-        self.init(adopting: pointer, count: count) { $0.deallocate() }
+        return PixelMemory(adopting: pointer, count: count) { $0.deallocate() }
     }
 
     /// The bytes, to be written before the memory is shared.

@@ -254,7 +254,7 @@ struct AnimatorTests {
         #expect(Animator(image: image, targetSize: large).prescaledLongestSide == nil)
     }
 
-    @Test func freesTheFramesWithTheLastPlayer() throws {
+    @Test func freesTheFramesWithTheLastPlayer() async throws {
         let image = try #require(Image(data: Grays.gif(4)))
         let key = FrameBuffers.Key(longestSide: nil, budget: Animator.defaultFrameBudget)
         weak var buffer: FrameBuffer?
@@ -268,7 +268,8 @@ struct AnimatorTests {
             #expect(buffer != nil)
             #expect(first.frameCount == 4)
         }
-        #expect(buffer == nil)
+        // A frame that is being decoded keeps it a moment longer.
+        while buffer != nil { await pause() }
         #expect(!image.content.isFullyResident)
     }
 

@@ -240,10 +240,9 @@ struct ImageDownloaderNetworkTests {
     // MARK: - Connections
 
     @Test func aRefusedConnectionIsAnError() async throws {
-        let server = try await OriginServer.start()
-        let url = server.url("/x")
-        try await server.shutdown()
-        let result = await downloader.result(url)
+        let port = try ClosedPort()
+        let result = await downloader.result(port.url("/x"))
+        withExtendedLifetime(port) {}
         guard case .connectionRefused(let host, _) = result.transportError else {
             Issue.record("\(result)")
             return

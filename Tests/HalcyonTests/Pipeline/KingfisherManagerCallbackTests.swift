@@ -48,6 +48,10 @@ import Testing
             }
             #expect(label == "callbacks")
         }
+        // What was sent to the main queue before this has run after it.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
         #expect(!progressOnMain.value.isEmpty)
         #expect(progressOnMain.value.allSatisfy { $0 })
     }

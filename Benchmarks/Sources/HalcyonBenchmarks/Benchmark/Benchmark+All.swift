@@ -10,6 +10,7 @@ extension Benchmark {
         + photos
         + fourCut
         + jpeg
+        + otherFormats
         + peakMemory
         + playback
 }

@@ -81,6 +81,12 @@ struct PeerRequest: Encodable, Sendable {
     var height: Int
     /// How the library is called, where there are several ways.
     var way: String?
+    /// How often it is done for one time; once by default.
+    var `repeat`: Int?
+    /// 1…100, of a file to write.
+    var quality: Int?
+    /// Of a file to write: `png` or `webp`.
+    var format: String?
     /// The file of raw RGB pixels to write or to judge.
     var pixels: String?
     /// How often, where that is asked for.

@@ -3,8 +3,11 @@ import Halcyon
 
 /// A thumbnail made with Halcyon, from bytes to pixels in memory.
 enum Thumbnail {
-    static func make(of data: Data, side: Int) async throws -> Image {
-        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+    static func make(
+        of data: Data, side: Int, quality: DownsamplingQuality = .best
+    ) async throws -> Image {
+        let processor = DownsamplingImageProcessor(
+            size: CGSize(width: side, height: side), quality: quality)
         let options = KingfisherParsedOptionsInfo(nil)
         guard let image = processor.process(item: .data(data), options: options) else {
             throw BenchmarkError("Halcyon does not read the photograph")

@@ -6,7 +6,7 @@ extension Bitmap {
         size: PixelSize, channels: Int,
         read: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        let memory = PixelMemory(count: size.pixelCount * channels)
+        let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
         try read(memory.bytes)
         self.init(size: size, channels: channels, depth: .eight, storage: memory)
     }
@@ -22,13 +22,13 @@ extension Bitmap {
         read: (PixelSize, UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let stored = PixelTurning.exchangesSides(orientation) ? size.transposed : size
-        let memory = PixelMemory(count: size.pixelCount * channels)
+        let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
         try read(stored, memory.bytes)
         guard orientation > 1 else {
             self.init(size: size, channels: channels, depth: .eight, storage: memory)
             return
         }
-        let shown = PixelMemory(count: memory.count)
+        let shown = PixelMemory.forPixels(count: memory.count)
         PixelTurning.turn(
             memory.bytes, width: stored.width, height: stored.height, channels: channels,
             orientation: orientation, into: shown.bytes)

@@ -91,7 +91,7 @@ extension JPEGDecoder {
         let header = try parsed(data)
         let stored =
             PixelTurning.exchangesSides(header.orientation) ? size.transposed : size
-        let pixels = PixelMemory(count: size.pixelCount * 3)
+        let pixels = PixelMemory.forPixels(count: size.pixelCount * 3)
         do {
             try data.withUnsafeBytes { try read($0, header, stored, pixels.bytes) }
         } catch DirectCodecError.corrupt(let reason) {
@@ -100,7 +100,7 @@ extension JPEGDecoder {
         guard header.orientation > 1 else {
             return Bitmap(size: size, channels: 3, depth: .eight, storage: pixels)
         }
-        let shown = PixelMemory(count: pixels.count)
+        let shown = PixelMemory.forPixels(count: pixels.count)
         PixelTurning.turn(
             pixels.bytes, width: stored.width, height: stored.height, channels: 3,
             orientation: header.orientation, into: shown.bytes)

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// A port of 127.0.0.1 where nobody listens, and which nobody else gets while this lives.
+///
+/// Connections to it are refused. The port of a server that was shut down may belong to another one at once.
+public final class ClosedPort: Sendable {
+    public let number: Int
+    private let descriptor: Int32
+
+    public init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) + getsockname(descriptor, $0, &length)
+            }
+        }
+        number = Int(in_port_t(bigEndian: address.sin_port))
+        guard result == 0 else { throw POSIXError(.EADDRINUSE) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// An address there.
+    public func url(_ path: String) -> URL {
+        URL(string: "http://127.0.0.1:\(number)\(path)")!
+    }
+}
