@@ -79,7 +79,7 @@ struct JPEGDecoderTests {
 
     @Test(arguments: 1...8)
     func turnsPicturesOfAnySize(_ orientation: Int) throws {
-        let stored = try Self.file(.gradient(96, 64), ["Q": 95])
+        let stored = try Self.file(.gradient(96, 64), ["Q": 95, "strip": true])
         let data = EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: stored)
         #expect(try EncodedImage(data).decoder is JPEGDecoder)
         let full = try decoded(data)
