@@ -5,6 +5,22 @@ import HalcyonGTK
 
 /// The code of `docs/gtk.md`; see `GuideSnippets` of the tests of Halcyon.
 @MainActor enum GTKGuideSnippets {
+    static func readme(_ imageView: ImageView, _ url: URL) {
+        // guide: README/view
+        imageView.kf.indicatorType = .activity
+        imageView.kf.setImage(
+            with: url,
+            options: [
+                .processor(RoundCornerImageProcessor(cornerRadius: 20)),
+                .cacheSerializer(FormatIndicatedCacheSerializer.png),
+                .transition(.fade(1)),
+            ]
+        ) { result in
+            if case .failure(let error) = result { print(error) }
+        }
+        // end
+    }
+
     enum Viewer {
         // guide: gtk/program
         @MainActor static func main() {

@@ -5,6 +5,21 @@ import Halcyon
 /// The code of the guides in `docs`, each piece between two markers: what is printed there is compiled
 /// here, and run by `GuideTests` unless it needs an outside network.
 enum GuideSnippets {
+    // MARK: README
+
+    static func readme() async throws {
+        // guide: README/first
+        let url = URL(string: "https://example.org/kingfisher.jpg")!
+        let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
+        let result = try await KingfisherManager.shared.retrieveImage(
+            with: url, options: [.processor(thumbnail)])
+        print(result.image.size, result.cacheType)
+
+        let bytes = try await ImageCache.default.diskStorageSize
+        print("\(bytes) bytes are cached")
+        // end
+    }
+
     // MARK: Getting started
 
     static func first() async throws {

@@ -14,7 +14,7 @@ import Testing
             for block in GuideText.swiftBlocks(of: text) {
                 #expect(
                     regions.contains { $0.key.hasPrefix("\(name)/") && $0.value == block },
-                    "docs/\(name).md prints code that is not in GuideSnippets:\n\(block)")
+                    "\(name).md prints code that is not in GuideSnippets:\n\(block)")
             }
         }
     }
@@ -25,14 +25,15 @@ import Testing
             let document = String(name.prefix { $0 != "/" })
             #expect(
                 GuideText.swiftBlocks(of: documents[document] ?? "").contains(code),
-                "\(name) is not printed in docs/\(document).md")
+                "\(name) is not printed in \(document).md")
         }
     }
 
     @Test func theReadmeLinksToEveryGuide() throws {
         let readme = try String(
             contentsOf: GuideText.root.appendingPathComponent("README.md"), encoding: .utf8)
-        for guide in Set(try GuideText.regions().keys.map { $0.prefix { $0 != "/" } }) {
+        let documents = Set(try GuideText.regions().keys.map { String($0.prefix { $0 != "/" }) })
+        for guide in documents.subtracting(["README"]) {
             #expect(readme.contains("(docs/\(guide).md)"))
         }
     }
@@ -40,6 +41,7 @@ import Testing
     @Test func indentationIsTrimmedAndOrderKept() {
         #expect(GuideText.trimmed(["    a {", "", "        b", "    }"]) == "a {\n\n    b\n}")
         #expect(GuideText.swiftBlocks(of: "x\n```swift\n  a\n```\n```\nb\n```\n") == ["a"])
+        #expect(GuideText.swiftBlocks(of: "```swift\nimport A\n\nb\n\nc\n```") == ["b\n\nc"])
     }
 }
 
@@ -50,16 +52,18 @@ private enum GuideText {
         url.deletingLastPathComponent()
     }
 
-    /// The documents by their names without extension.
+    /// The guides and the README by their names without extension.
     static func documents() throws -> [String: String] {
         let folder = root.appendingPathComponent("docs", isDirectory: true)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".md") }
+        let guides = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == "md" }
         return try Dictionary(
-            uniqueKeysWithValues: names.map {
-                let text = try String(
-                    contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
-                return (String($0.dropLast(3)), text)
+            uniqueKeysWithValues: (guides + [root.appendingPathComponent("README.md")]).map {
+                (
+                    $0.deletingPathExtension().lastPathComponent,
+                    try String(contentsOf: $0, encoding: .utf8)
+                )
             })
     }
 
@@ -95,14 +99,15 @@ private enum GuideText {
         }
     }
 
-    /// What is printed as Swift in a document.
+    /// What is printed as Swift in a document, without the imports at the top of it.
     static func swiftBlocks(of text: String) -> [String] {
         var blocks: [String] = []
         var current: [String]?
         for line in text.components(separatedBy: "\n") {
             if let lines = current {
                 if line == "```" {
-                    blocks.append(trimmed(lines))
+                    let code = lines.drop { $0.hasPrefix("import ") || $0.isEmpty }
+                    blocks.append(trimmed(Array(code)))
                     current = nil
                 } else {
                     current = lines + [line]
