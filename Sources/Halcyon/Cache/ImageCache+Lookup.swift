@@ -162,8 +162,8 @@ private struct DiskReading: Sendable {
     }
 
     func decodeElsewhere(_ data: Data) async -> Decoding {
-        await withCheckedContinuation { continuation in
-            DecodingPool.shared.submit { continuation.resume(returning: decode(data)) }
+        await handedOver { hand in
+            DecodingPool.shared.submit { hand(decode(data)) }
         }
     }
 

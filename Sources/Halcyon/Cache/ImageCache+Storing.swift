@@ -59,10 +59,9 @@ extension ImageCache {
                 storeInMemory(image, forKey: key, options: options)
                 if !toDisk { return CacheStoreResult() }
             }
-            let data = await withCheckedContinuation { continuation in
+            let data = await handedOver { hand in
                 DecodingPool.shared.submit {
-                    continuation.resume(
-                        returning: options.cacheSerializer.data(with: image, original: original))
+                    hand(options.cacheSerializer.data(with: image, original: original))
                 }
             }
             guard let data else { return failure }

@@ -39,10 +39,10 @@ extension ImageDownloader {
         handle: DownloadTask
     ) async throws(KingfisherError) -> DownloadedData {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                start(url: url, options: options, progress: progress, handle: handle) {
-                    continuation.resume(returning: $0)
-                }
+            await handedOver { hand in
+                start(
+                    url: url, options: options, progress: progress, handle: handle,
+                    completion: hand)
             }
         } onCancel: {
             handle.cancel()
@@ -56,9 +56,9 @@ extension ImageDownloader {
         try Task.checkCancellation()
         let handle = DownloadTask()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await handedOver { hand in
                 start(url: url, options: options, progress: progress, handle: handle) {
-                    self.makeResult($0, options) { continuation.resume(returning: $0) }
+                    self.makeResult($0, options, completion: hand)
                 }
             }
         } onCancel: {

@@ -16,9 +16,9 @@ final class DecodingPool: Sendable {
 
     /// Runs `body` on the pool and returns what it returns.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            submit { continuation.resume(with: Result { try body() }) }
-        }
+        try await handedOver { hand in
+            submit { hand(Result { try body() }) }
+        }.get()
     }
 
     /// Runs `body` on the pool some time after this returns.

@@ -21,8 +21,8 @@ extension ImageProcessItem {
     func processed(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        let image = await withCheckedContinuation { continuation in
-            process(options, rendering: rendering) { continuation.resume(returning: $0) }
+        let image = await handedOver { hand in
+            process(options, rendering: rendering, completion: hand)
         }
         guard let image else {
             throw .processorError(

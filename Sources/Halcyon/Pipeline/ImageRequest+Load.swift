@@ -15,7 +15,7 @@ extension ImageRequest {
     {
         let downloader = options.downloader ?? .default
         let outcome: Result<(DownloadedData, Image), KingfisherError> =
-            await withCheckedContinuation { continuation in
+            await handedOver { hand in
                 downloader.start(
                     url: resource.downloadURL, options: options, progress: progress?.block,
                     viewer: ProgressiveViewer(self), handle: handle, interest: interest
@@ -23,10 +23,10 @@ extension ImageRequest {
                     // Straight on to decoding, so that this task is woken once.
                     switch result {
                     case .failure(let error):
-                        continuation.resume(returning: .failure(error))
+                        hand(.failure(error))
                     case .success(let downloaded):
                         downloaded.makeImage(options, rendering: !storesBytesOnly) { image in
-                            continuation.resume(returning: image.map { (downloaded, $0) })
+                            hand(image.map { (downloaded, $0) })
                         }
                     }
                 }

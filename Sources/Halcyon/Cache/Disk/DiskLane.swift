@@ -18,8 +18,8 @@ final class DiskLane: Sendable {
 
     /// Runs `body` on the lane and returns what it returns.
     func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            submit { continuation.resume(returning: body()) }
+        await handedOver { hand in
+            submit { hand(body()) }
         }
     }
 
