@@ -15,7 +15,7 @@ public import HalcyonGTK
         watched += 1
         alive += 1
         g_object_weak_ref(
-            UnsafeMutableRawPointer(view.widget).assumingMemoryBound(to: GObject.self),
+            UnsafeMutableRawPointer(view.gtkWidget).assumingMemoryBound(to: GObject.self),
             { data, _ in
                 guard let data else { return }
                 let counter = Unmanaged<LiveObjects>.fromOpaque(data)

@@ -32,7 +32,7 @@ public enum TestDisplay {
     /// Opens the display in a way that does not depend on the desktop: fonts and colours by default, no
     /// settings read or written, drawing by the processor unless `GSK_RENDERER` says otherwise.
     fileprivate static func open() -> Bool {
-        // Only the tests of views need it: see `./test --views`.
+        // Only the tests of views need it: `./test` asks for them.
         guard getenv("HALCYON_TEST_VIEWS") != nil else { return false }
         setenv("GSETTINGS_BACKEND", "memory", 1)
         setenv("GTK_A11Y", "test", 1)

@@ -2,29 +2,30 @@ import CGtk4
 import Foundation
 public import Halcyon
 public import HalcyonGTK
+public import Testing
 
 /// A window that shows one view at a fixed size, for tests; gone with its last reference.
+///
+/// Pixels are looked at when a frame has been drawn and before anything else happens, so that they are
+/// those of the state that was wanted. What does not come in time is an issue of the test, not a hang.
 @MainActor public final class TestWindow {
     /// The view it shows.
     public let view: View
+    private let stage: TestStage
     private let window: UnsafeMutablePointer<GtkWindow>
 
     /// Shows `view` and waits until it is drawn.
     ///
-    /// - Parameter size: The size of the view, in points; no larger than the screen, 1280 × 1024.
+    /// - Parameter size: The size of the view, in points.
     public init(_ view: View, width: Int, height: Int) async {
         self.view = view
+        stage = TestStage(view, size: CGSize(width: width, height: height))
         let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
         window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
         gtk_window_set_decorated(window, 0)
-        // A window that cannot be resized would grow with what the view wants to be.
-        gtk_window_set_default_size(window, gint(width), gint(height))
-        gtk_widget_set_size_request(view.widget, gint(width), gint(height))
-        gtk_window_set_child(window, view.widget)
+        gtk_window_set_child(window, stage.gtkWidget)
         gtk_window_present(window)
         await nextFrame()
-        // A window gets its size from the display, which may take more than one frame.
-        await frames { hasSize(width, height) }
     }
 
     isolated deinit {
@@ -33,46 +34,55 @@ public import HalcyonGTK
 
     /// Gives the view another size, as a user does who resizes the window.
     public func resize(width: Int, height: Int) async {
-        gtk_widget_set_size_request(view.widget, gint(width), gint(height))
-        gtk_window_set_default_size(window, gint(width), gint(height))
-        await frames { hasSize(width, height) }
-    }
-
-    /// Whether the view has this size, border and padding included.
-    private func hasSize(_ width: Int, _ height: Int) -> Bool {
-        gtk_widget_get_allocated_width(view.widget) == width
-            && gtk_widget_get_allocated_height(view.widget) == height
+        stage.extent = CGSize(width: width, height: height)
+        await nextFrame()
     }
 
     /// Draws a frame and waits until it is on the screen.
-    public func nextFrame() async {
-        let widget = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)
-        guard let clock = gtk_widget_get_frame_clock(widget) else { return }
-        gtk_widget_queue_draw(widget)
-        let painted = FramePainted(clock)
-        gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT)
-        await painted.wait()
+    public func nextFrame(_ sourceLocation: SourceLocation = #_sourceLocation) async {
+        await drawFrames(sourceLocation) { true }
     }
 
-    /// Draws frames until `condition` holds.
-    public func frames(until condition: () -> Bool) async {
-        while !condition(), !Task.isCancelled { await nextFrame() }
+    /// Draws frames until `condition` holds, which is asked now and after each frame.
+    public func frames(
+        _ sourceLocation: SourceLocation = #_sourceLocation, until condition: @escaping () -> Bool
+    ) async {
+        if !condition() { await drawFrames(sourceLocation, until: condition) }
     }
 
     /// A renderer of its own for this window; `nil` when there is none of this kind. To be gone before
     /// the window.
     public func makeRenderer(_ kind: TestRenderer.Kind) -> TestRenderer? {
-        gtk_widget_get_native(view.widget).flatMap(gtk_native_get_surface)
+        gtk_widget_get_native(view.gtkWidget).flatMap(gtk_native_get_surface)
             .flatMap { TestRenderer(kind, surface: $0) }
     }
 
-    /// What the view looks like with the next frame.
-    public func screenshot() async -> Bitmap {
-        await nextFrame()
-        guard let bitmap = view.screenshot() else {
-            preconditionFailure("the view of a window was not drawn")
+    /// What the view looks like with the next frame for which `condition` holds.
+    ///
+    /// - Parameter renderer: Who draws it; by default the renderer of the window.
+    public func screenshot(
+        by renderer: TestRenderer? = nil, _ sourceLocation: SourceLocation = #_sourceLocation,
+        when condition: @escaping (Bitmap) -> Bool = { _ in true }
+    ) async -> Bitmap {
+        var last: Bitmap?
+        await drawFrames(sourceLocation) { [view] in
+            last = renderer.map { view.drawnPixels(by: $0.pointer) } ?? view.drawnPixels()
+            return last.map(condition) ?? false
         }
-        return bitmap
+        return last ?? stage.emptyPicture
+    }
+
+    private func drawFrames(
+        _ sourceLocation: SourceLocation, until condition: @escaping () -> Bool
+    ) async {
+        guard let frames = TestFrames(of: stage, until: condition) else {
+            Issue.record("the window is gone", sourceLocation: sourceLocation)
+            return
+        }
+        guard await !frames.run(), !Task.isCancelled else { return }
+        Issue.record(
+            "what was to be seen did not come within \(TestFrames.limit) seconds",
+            sourceLocation: sourceLocation)
     }
 }
 
@@ -103,44 +113,5 @@ public import HalcyonGTK
     isolated deinit {
         gsk_renderer_unrealize(pointer)
         g_object_unref(UnsafeMutableRawPointer(pointer))
-    }
-}
-
-/// Waits for the end of one frame.
-@MainActor private final class FramePainted {
-    private let clock: OpaquePointer
-    private var handler: gulong = 0
-    private var isOver = false
-    private var waiter: CheckedContinuation<Void, Never>?
-
-    init(_ clock: OpaquePointer) {
-        self.clock = clock
-        let painted: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            guard let data else { return }
-            let frame = Unmanaged<FramePainted>.fromOpaque(data)
-            MainActor.assumeIsolated { frame.takeUnretainedValue().end() }
-        }
-        g_object_ref(UnsafeMutableRawPointer(clock))
-        handler = g_signal_connect_data(
-            UnsafeMutableRawPointer(clock), "after-paint",
-            unsafeBitCast(painted, to: GCallback.self),
-            Unmanaged.passRetained(self).toOpaque(),
-            { data, _ in
-                if let data { Unmanaged<FramePainted>.fromOpaque(data).release() }
-            }, GConnectFlags(rawValue: 0))
-    }
-
-    func wait() async {
-        guard !isOver else { return }
-        await withCheckedContinuation { waiter = $0 }
-    }
-
-    private func end() {
-        guard !isOver else { return }
-        isOver = true
-        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), handler)
-        g_object_unref(UnsafeMutableRawPointer(clock))
-        waiter?.resume()
-        waiter = nil
     }
 }

@@ -8,10 +8,15 @@ enum ErrorBuffer {
 
     /// Runs `body` and throws libvips' message in the name of `operation` when it returns `nil`.
     ///
+    /// While the program ends, throws without running it.
     /// - Parameter lineage: The operations whose evaluation `body` may set off.
     static func attempt<Result>(
         _ operation: String, lineage: Lineage = Lineage(), _ body: () throws(VipsError) -> Result?
     ) throws(VipsError) -> Result {
+        guard OpenCalls.shared.enter() else {
+            throw VipsError(operation: operation, message: "the program is ending")
+        }
+        defer { OpenCalls.shared.leave() }
         var lineage = lineage
         lineage.insert(operation)
         let token = ledger.withLock { ledger in

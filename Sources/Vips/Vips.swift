@@ -56,6 +56,7 @@ public enum Vips {
         guard vips_init("halcyon") == 0 else {
             return ErrorBuffer.drain()
         }
+        OpenCalls.closeAtExit()
         vips_concurrency_set(1)
         vips_cache_set_max(0)
         vips_cache_set_max_mem(0)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ApplicationTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct ApplicationTests {
     @Test func aProgramEndsWithItsLastWindow() {
         let count = LiveObjects()
         var shown: Label?

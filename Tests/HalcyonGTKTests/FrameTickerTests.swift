@@ -5,7 +5,8 @@ import Testing
 
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct FrameTickerTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct FrameTickerTests {
     @Test func theFrameClockOfTheWindowTellsGrowingTimes() async {
         let view = ImageView()
         let window = await TestWindow(view, width: 20, height: 20)

@@ -6,7 +6,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ImageViewLoadingTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct ImageViewLoadingTests {
     private typealias Result = Swift.Result<RetrieveImageResult, KingfisherError>
 
     private func view() -> ImageView {

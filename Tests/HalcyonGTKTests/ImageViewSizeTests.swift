@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ImageViewSizeTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct ImageViewSizeTests {
     /// The size of the image a view loads from a picture of 400 × 200 pixels.
     private func loadedSize(
         in view: ImageView, _ more: KingfisherOptionsInfo = []

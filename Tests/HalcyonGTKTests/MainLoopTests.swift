@@ -5,7 +5,8 @@ import Testing
 
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct MainLoopTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct MainLoopTests {
     @Test func theMainActorRunsOnTheMainThread() async {
         #expect(Thread.isMainThread)
         await Task.detached {}.value

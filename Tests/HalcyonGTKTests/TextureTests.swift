@@ -6,7 +6,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct TextureTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct TextureTests {
     @Test func viewsOfOneImageShareATexture() throws {
         let shared = image(.quadrants(width: 6, height: 4))
         let views = [ImageView(image: shared), ImageView(image: shared.withScale(2))]

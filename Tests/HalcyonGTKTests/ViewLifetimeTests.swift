@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ViewLifetimeTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct ViewLifetimeTests {
     private func box() -> UnsafeMutablePointer<GtkWidget> {
         let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
         g_object_ref_sink(box)
@@ -16,7 +17,7 @@ import Testing
 
     private func append(_ view: View, to box: UnsafeMutablePointer<GtkWidget>) {
         gtk_box_append(
-            UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.widget)
+            UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.gtkWidget)
     }
 
     @Test func aThousandViewsLeaveNothing() {
@@ -65,6 +66,62 @@ import Testing
         #expect(weakView == nil)
     }
 
+    // MARK: Asking for the widget
+
+    /// Nobody keeps the views: each is gone for Swift as soon as the pointer of its widget was read.
+    @Test func theWidgetOfAViewThatNobodyKeepsGoesIntoAContainer() async {
+        let count = LiveObjects()
+        let widget = box()
+        let box = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self)
+        for number in 0..<100 {
+            gtk_box_append(box, Label("\(number)").widget)
+            gtk_box_append(box, imageView(watchedBy: count).widget)
+        }
+        #expect(count.alive == 100)
+        await nextTurn()
+        #expect(count.alive == 100 && LentWidgets.count == 0)
+        let first = gtk_widget_get_first_child(widget).flatMap(View.of) as? Label
+        #expect(first?.text == "0")
+        g_object_unref(widget)
+        #expect(count.alive == 0)
+    }
+
+    @inline(never) private func imageView(watchedBy count: LiveObjects) -> ImageView {
+        let view = ImageView(image: image(.solid(.red, width: 4, height: 4)))
+        count.watch(view)
+        return view
+    }
+
+    @Test func aWidgetThatNobodyTakesIsThereUntilTheNextTurn() async {
+        let count = LiveObjects()
+        let widget = imageView(watchedBy: count).widget
+        #expect(count.alive == 1 && View.of(widget) is ImageView)
+        #expect(imageView(watchedBy: count).widget != widget)
+        while count.alive > 0, !Task.isCancelled { await nextTurn() }
+        #expect(count.alive == 0)
+    }
+
+    @Test func aViewIsLentOnceInATurnAndAgainInTheNext() async {
+        let view = ImageView()
+        for _ in 0..<3 {
+            await nextTurn()
+            let before = LentWidgets.count
+            #expect(view.widget == view.widget)
+            #expect(LentWidgets.count == before + 1 && view.isLent)
+        }
+    }
+
+    @Test func aViewMayAskForItsWidgetWhileItIsDestroyed() async {
+        let count = LiveObjects()
+        let names = Recorder<String>()
+        do {
+            let view = FarewellView { names.record($0) }
+            count.watch(view)
+        }
+        #expect(names.events == ["GtkLabel"] && count.alive == 0)
+        await nextTurn()
+    }
+
     @Test func aViewThatIsKeptOutlivesItsContainer() {
         let count = LiveObjects()
         let box = box()
@@ -72,7 +129,7 @@ import Testing
         count.watch(view!)
         append(view!, to: box)
         g_object_unref(box)
-        #expect(count.alive == 1 && gtk_widget_get_parent(view!.widget) == nil)
+        #expect(count.alive == 1 && gtk_widget_get_parent(view!.gtkWidget) == nil)
         view = nil
         #expect(count.alive == 0)
     }
@@ -139,5 +196,19 @@ import Testing
         #expect(gtk_widget_get_parent(label.widget) == second.widget)
         second.removeOverlay(label)
         #expect(gtk_widget_get_parent(label.widget) == nil)
+    }
+}
+
+/// Says the class of its widget when it goes.
+@MainActor private final class FarewellView: View {
+    private let say: (String) -> Void
+
+    init(_ say: @escaping (String) -> Void) {
+        self.say = say
+        super.init(widget: gtk_label_new("x"))
+    }
+
+    isolated deinit {
+        say(cgtk_type_name(widget).map { String(cString: $0) } ?? "")
     }
 }

@@ -16,7 +16,7 @@ import CGtk4
     /// What it shows.
     public var content: View? {
         get { gtk_window_get_child(pointer).flatMap(View.of) }
-        set { gtk_window_set_child(pointer, newValue?.widget) }
+        set { gtk_window_set_child(pointer, newValue?.gtkWidget) }
     }
 
     /// What stands above it.
@@ -36,6 +36,6 @@ import CGtk4
     }
 
     var pointer: UnsafeMutablePointer<GtkWindow> {
-        UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+        UnsafeMutableRawPointer(gtkWidget).assumingMemoryBound(to: GtkWindow.self)
     }
 }

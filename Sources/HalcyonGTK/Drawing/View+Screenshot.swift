@@ -3,21 +3,30 @@ import Foundation
 public import Halcyon
 
 extension View {
-    /// What was drawn of the view with the last frame, in pixels of the screen; `nil` for a
-    /// view that is not on the screen.
-    public func screenshot() -> Bitmap? {
-        guard isMapped, let native = gtk_widget_get_native(widget),
-            let renderer = gtk_native_get_renderer(native)
-        else { return nil }
-        return screenshot(by: renderer)
+    /// What the view looks like in the next frame, in pixels of the screen; `nil` when it is not on the
+    /// screen then.
+    public func screenshot() async -> Bitmap? {
+        guard isMapped, let clock = gtk_widget_get_frame_clock(gtkWidget) else { return nil }
+        return await withCheckedContinuation { continuation in
+            let answer = ScreenshotAnswer(continuation)
+            setNeedsDisplay()
+            FrameEnd.run(on: clock) { [weak self] in answer.give(self?.drawnPixels()) }
+        }
     }
 
-    /// What was drawn of the view with the last frame, drawn again by `renderer`.
+    /// What was drawn of the view with the last frame; `nil` when the view is not on the screen.
+    ///
+    /// Right only at the end of a frame: nothing is left of the drawing of a view that is to be drawn
+    /// anew.
+    package func drawnPixels() -> Bitmap? { renderer.flatMap { drawnPixels(by: $0) } }
+
+    /// The same, drawn again by `renderer`.
     ///
     /// GTK 4.8 draws pictures for programs upside down and turns them over, all but the rounded corners
     /// that its GL renderer cuts: where those of a view differ, they are exchanged above and below.
-    func screenshot(by renderer: OpaquePointer) -> Bitmap? {
-        guard let paintable = gtk_widget_paintable_new(widget),
+    package func drawnPixels(by renderer: OpaquePointer) -> Bitmap? {
+        guard isMapped else { return nil }
+        guard let paintable = gtk_widget_paintable_new(gtkWidget),
             let snapshot = gtk_snapshot_new()
         else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
@@ -41,6 +50,24 @@ extension View {
         }
         defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
         return Bitmap(downloading: texture, size: pixels)
+    }
+}
+
+/// Gives one picture to whoever waits for it, or none when the frame never comes.
+@MainActor private final class ScreenshotAnswer {
+    private var waiting: CheckedContinuation<Bitmap?, Never>?
+
+    init(_ waiting: CheckedContinuation<Bitmap?, Never>) {
+        self.waiting = waiting
+    }
+
+    isolated deinit {
+        waiting?.resume(returning: nil)
+    }
+
+    func give(_ bitmap: Bitmap?) {
+        waiting?.resume(returning: bitmap)
+        waiting = nil
     }
 }
 

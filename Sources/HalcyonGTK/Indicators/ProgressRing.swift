@@ -38,7 +38,7 @@ public import Halcyon
     /// A ring of which nothing is known.
     public init() {
         super.init()
-        gtk_widget_set_can_target(widget, 0)
+        gtk_widget_set_can_target(gtkWidget, 0)
     }
 
     /// Whether it turns: on the screen, with nothing known, on a desktop that wants animations.
@@ -92,7 +92,7 @@ public import Halcyon
     }
 
     private func updateTurning() {
-        guard fraction == nil, isMapped, cgtk_animations_are_enabled(widget) != 0 else {
+        guard fraction == nil, isMapped, cgtk_animations_are_enabled(gtkWidget) != 0 else {
             turn = 0
             return stopTurning()
         }

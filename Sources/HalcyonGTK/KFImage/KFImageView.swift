@@ -31,7 +31,7 @@ public import Halcyon
         imageView = Self.makeImageView(for: context)
         content = imageView
         super.init()
-        gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN)
+        gtk_widget_set_overflow(gtkWidget, GTK_OVERFLOW_HIDDEN)
         stage.serve(self)
         addContent()
         serve(binder)
@@ -71,7 +71,7 @@ public import Halcyon
         binder.renderer = nil
         binder.disappear(old)
         removeOverlay()
-        gtk_widget_unparent(content.widget)
+        gtk_widget_unparent(content.gtkWidget)
         imageView = Self.makeImageView(for: context)
         addContent()
         binder = ImageBinder()
@@ -95,7 +95,7 @@ public import Halcyon
         content = imageView
         if let made = context.contentConfiguration?(imageView) { content = view(made) }
         content.removeFromParent()
-        gtk_widget_set_parent(content.widget, widget)
+        gtk_widget_set_parent(content.gtkWidget, gtkWidget)
         setNeedsLayout()
     }
 
@@ -123,7 +123,7 @@ public import Halcyon
         guard let made else { return }
         let view = view(made)
         view.removeFromParent()
-        gtk_widget_set_parent(view.widget, widget)
+        gtk_widget_set_parent(view.gtkWidget, gtkWidget)
         overlay = Overlay(kind: kind, view: view)
         setNeedsLayout()
     }
@@ -131,7 +131,7 @@ public import Halcyon
     private func removeOverlay() {
         guard let overlay else { return }
         self.overlay = nil
-        gtk_widget_unparent(overlay.view.widget)
+        gtk_widget_unparent(overlay.view.gtkWidget)
         setNeedsLayout()
     }
 
@@ -151,10 +151,10 @@ public import Halcyon
     public override func draw(in snapshot: Snapshot) {
         stage.draw(in: snapshot, pose: Pose()) { snapshot in
             if binder.presentation.isImageVisible {
-                gtk_widget_snapshot_child(widget, content.widget, snapshot.pointer)
+                gtk_widget_snapshot_child(gtkWidget, content.gtkWidget, snapshot.pointer)
             }
             if let overlay {
-                gtk_widget_snapshot_child(widget, overlay.view.widget, snapshot.pointer)
+                gtk_widget_snapshot_child(gtkWidget, overlay.view.gtkWidget, snapshot.pointer)
             }
         }
     }
@@ -166,7 +166,7 @@ public import Halcyon
 
     public override var heightDependsOnWidth: Bool {
         measured.map {
-            gtk_widget_get_request_mode($0.widget) != GTK_SIZE_REQUEST_CONSTANT_SIZE
+            gtk_widget_get_request_mode($0.gtkWidget) != GTK_SIZE_REQUEST_CONSTANT_SIZE
         } ?? false
     }
 
@@ -176,7 +176,7 @@ public import Halcyon
         guard let measured else { return (0, 0) }
         var (minimum, natural): (gint, gint) = (0, 0)
         gtk_widget_measure(
-            measured.widget,
+            measured.gtkWidget,
             direction == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL,
             other.map { gint(points: $0) } ?? -1, &minimum, &natural, nil, nil)
         return (CGFloat(minimum), CGFloat(natural))
@@ -186,9 +186,9 @@ public import Halcyon
         for view in [content, overlay?.view].compactMap({ $0 }) {
             // GTK gives no view less than it asks for.
             var (minimum, natural) = (GtkRequisition(), GtkRequisition())
-            gtk_widget_get_preferred_size(view.widget, &minimum, &natural)
+            gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)
             gtk_widget_allocate(
-                view.widget, max(gint(points: size.width), minimum.width),
+                view.gtkWidget, max(gint(points: size.width), minimum.width),
                 max(gint(points: size.height), minimum.height), -1, nil)
         }
     }

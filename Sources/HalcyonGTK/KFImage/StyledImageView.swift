@@ -37,7 +37,7 @@ import Halcyon
         if let resizing = style.resizing, resizing != KFImage.Resizing() {
             snapshot.draw(
                 picture, resizing: resizing, size: size,
-                isRightToLeft: gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL)
+                isRightToLeft: gtk_widget_get_direction(gtkWidget) == GTK_TEXT_DIR_RTL)
         } else {
             let shown = sampled(picture) ?? picture
             snapshot.draw(shown, placement: placement, size: size, scaleFactor: scaleFactor)

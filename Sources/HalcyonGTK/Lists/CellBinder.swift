@@ -41,8 +41,8 @@ import Halcyon
     func setUp(_ item: OpaquePointer) {
         let (cell, configure) = make()
         cells[item] = BoundCell(cell, pointer: item, configure: configure)
-        Signal.connect(cell.widget, "map") { [weak self] in self?.settleAfterFrame() }
-        gtk_list_item_set_child(item, cell.widget)
+        Signal.connect(cell.gtkWidget, "map") { [weak self] in self?.settleAfterFrame() }
+        gtk_list_item_set_child(item, cell.gtkWidget)
     }
 
     func bind(_ item: OpaquePointer) {
@@ -67,7 +67,7 @@ import Halcyon
 
     private func settleAfterFrame() {
         guard frameEnd == nil, let cell = cells.values.first(where: { $0.cell.isMapped })?.cell,
-            let clock = gtk_widget_get_frame_clock(cell.widget)
+            let clock = gtk_widget_get_frame_clock(cell.gtkWidget)
         else { return }
         frameEnd = FrameEnd.run(on: clock) { [weak self] in
             self?.frameEnd = nil

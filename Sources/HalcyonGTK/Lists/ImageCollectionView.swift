@@ -72,7 +72,7 @@ public import Halcyon
             gtk_grid_view_set_max_columns(OpaquePointer(list), guint(columns.upperBound))
             gtk_grid_view_set_min_columns(OpaquePointer(list), guint(columns.lowerBound))
         }
-        gtk_scrolled_window_set_child(OpaquePointer(widget), list)
+        gtk_scrolled_window_set_child(OpaquePointer(gtkWidget), list)
         store.setCount(items.count)
     }
 
@@ -86,7 +86,7 @@ public import Halcyon
     public var contentHeight: CGFloat { gtk_adjustment_get_upper(adjustment) }
 
     private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
-        gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
+        gtk_scrolled_window_get_vadjustment(OpaquePointer(gtkWidget))
     }
 }
 

@@ -28,14 +28,14 @@ import Foundation
 
     /// The scrollable widget that `cell` is in: a list view, a grid view or a viewport.
     static func list(around cell: View) -> UnsafeMutablePointer<GtkWidget>? {
-        gtk_widget_get_ancestor(cell.widget, gtk_scrollable_get_type())
+        gtk_widget_get_ancestor(cell.gtkWidget, gtk_scrollable_get_type())
     }
 
     /// Whether any of `cell`, which may be without extent, is in the seen part of `list`.
     static func shows(_ cell: View, in list: UnsafeMutablePointer<GtkWidget>) -> Bool {
         guard cell.isMapped else { return false }
         var bounds = graphene_rect_t()
-        guard gtk_widget_compute_bounds(cell.widget, list, &bounds) != 0 else { return false }
+        guard gtk_widget_compute_bounds(cell.gtkWidget, list, &bounds) != 0 else { return false }
         func isSeen(_ start: Float, _ length: Float, of whole: gint) -> Bool {
             start < Float(whole) && (length > 0 ? start + length > 0 : start >= 0)
         }

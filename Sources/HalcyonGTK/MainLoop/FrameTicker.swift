@@ -43,7 +43,7 @@ import CGtk4
         guard let view else { return FrameSubscription {} }
         let data = Unmanaged.passRetained(TickHandler(body)).toOpaque()
         let id = gtk_widget_add_tick_callback(
-            view.widget,
+            view.gtkWidget,
             { _, clock, data in
                 guard let data else { return gboolean(0) }
                 let time = gdk_frame_clock_get_frame_time(clock)
@@ -57,7 +57,7 @@ import CGtk4
             })
         return FrameSubscription { [weak view] in
             // A widget that is gone has taken its callbacks along.
-            if let view { gtk_widget_remove_tick_callback(view.widget, id) }
+            if let view { gtk_widget_remove_tick_callback(view.gtkWidget, id) }
         }
     }
 }

@@ -30,6 +30,21 @@ import Foundation
         gtk_snapshot_append_node(snapshot.pointer, pointer)
     }
 
+    /// The part from the origin to `size` as pixels of the screen, drawn by the processor, as a cairo
+    /// surface to be destroyed; `nil` when nothing can be drawn.
+    func surface(_ size: CGSize, scaleFactor: CGFloat) -> OpaquePointer? {
+        let width = gint(points: (size.width * scaleFactor).rounded(.up))
+        let height = gint(points: (size.height * scaleFactor).rounded(.up))
+        guard width > 0, height > 0,
+            let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
+        else { return nil }
+        cairo_surface_set_device_scale(surface, Double(scaleFactor), Double(scaleFactor))
+        let cairo = cairo_create(surface)
+        gsk_render_node_draw(pointer, cairo)
+        cairo_destroy(cairo)
+        return surface
+    }
+
     /// The part from the origin to `size` as pixels of the screen; `nil` when nothing can be drawn.
     func texture(_ size: CGSize, scaleFactor: CGFloat, renderer: OpaquePointer) -> Texture? {
         let scaled = Self.recording { snapshot in

@@ -25,7 +25,7 @@ extension Snapshot {
                 translate(x: size.width / 2, y: size.height / 2)
                 drawStrips(
                     content, projection, aroundVerticalAxis: isVertical, size: size,
-                    pixel: 1 / max(1, scaleFactor))
+                    scaleFactor: max(1, scaleFactor))
             }
         }
     }
@@ -59,14 +59,22 @@ extension Snapshot {
         }
     }
 
-    /// - Parameter pixel: The size of a pixel of the screen; strips end between pixels.
+    /// Around the origin. The content is drawn once, and the strips are cut from that.
     private func drawStrips(
         _ content: RenderNode, _ projection: FlipProjection, aroundVerticalAxis isVertical: Bool,
-        size: CGSize, pixel: CGFloat
+        size: CGSize, scaleFactor: CGFloat
     ) {
         let half = projection.length / 2
         let other = isVertical ? size.height : size.width
-        // No more strips than are worth it on a large view.
+        var bounds = graphene_rect_t(
+            CGRect(
+                x: -size.width / 2, y: -size.height / 2, width: size.width, height: size.height))
+        guard let picture = content.surface(size, scaleFactor: scaleFactor) else { return }
+        defer { cairo_surface_destroy(picture) }
+        guard let cairo = gtk_snapshot_append_cairo(pointer, &bounds) else { return }
+        defer { cairo_destroy(cairo) }
+        // Strips end between pixels of the screen. There are no more than are worth it on a large view.
+        let pixel = 1 / scaleFactor
         let step = pixel * max(1, (projection.length / pixel / 256).rounded(.up))
         func between(_ x: CGFloat) -> CGFloat {
             ((x + half) / pixel).rounded() * pixel - half
@@ -80,14 +88,20 @@ extension Snapshot {
             let across = projection.projected((from + to) / 2).scale
             let along = (stop - start) / (to - from)
             let offset = start - from * along
-            clipped(to: strip(from: start, to: stop, other: other, isVertical)) {
-                transformed {
-                    translate(x: isVertical ? offset : 0, y: isVertical ? 0 : offset)
-                    scale(x: isVertical ? along : across, y: isVertical ? across : along)
-                    translate(x: -size.width / 2, y: -size.height / 2)
-                    content.draw(in: self)
-                }
-            }
+            let area = strip(from: start, to: stop, other: other, isVertical)
+            cairo_save(cairo)
+            cairo_rectangle(cairo, area.minX, area.minY, area.width, area.height)
+            cairo_clip(cairo)
+            cairo_translate(cairo, isVertical ? offset : 0, isVertical ? 0 : offset)
+            cairo_scale(cairo, isVertical ? along : across, isVertical ? across : along)
+            cairo_translate(cairo, -size.width / 2, -size.height / 2)
+            cairo_set_source_surface(cairo, picture, 0, 0)
+            // What lies outside is not mixed into the edges.
+            cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD)
+            cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR)
+            cairo_rectangle(cairo, 0, 0, size.width, size.height)
+            cairo_fill(cairo)
+            cairo_restore(cairo)
             start = stop
         }
     }

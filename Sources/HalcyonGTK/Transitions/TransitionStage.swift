@@ -46,7 +46,7 @@ import Halcyon
         // The changes may have begun a transition of their own, which is the later one.
         guard running == nil else { return completion(false) }
         guard let view, view.isMapped, transition.duration > 0,
-            cgtk_animations_are_enabled(view.widget) != 0
+            cgtk_animations_are_enabled(view.gtkWidget) != 0
         else { return completion(true) }
         let running = RunningTransition(
             transition, before: before, pose: start, completion: completion)
@@ -175,6 +175,6 @@ import Halcyon
 extension View {
     /// What draws the window the view is in.
     var renderer: OpaquePointer? {
-        gtk_widget_get_native(widget).flatMap { gtk_native_get_renderer($0) }
+        gtk_widget_get_native(gtkWidget).flatMap { gtk_native_get_renderer($0) }
     }
 }

@@ -13,9 +13,9 @@ public import Halcyon
         get { state.contains(.selected) }
         set {
             if newValue {
-                gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_SELECTED, 0)
+                gtk_widget_set_state_flags(gtkWidget, GTK_STATE_FLAG_SELECTED, 0)
             } else {
-                gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_SELECTED)
+                gtk_widget_unset_state_flags(gtkWidget, GTK_STATE_FLAG_SELECTED)
             }
         }
     }

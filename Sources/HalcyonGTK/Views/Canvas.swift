@@ -32,7 +32,7 @@ public import Foundation
     /// Draws the views it carries, in their order.
     public func drawChildren(in snapshot: Snapshot) {
         for child in children {
-            gtk_widget_snapshot_child(widget, child, snapshot.pointer)
+            gtk_widget_snapshot_child(gtkWidget, child, snapshot.pointer)
         }
     }
 
@@ -67,7 +67,7 @@ public import Foundation
     /// The widgets it carries.
     var children: [UnsafeMutablePointer<GtkWidget>] {
         var result: [UnsafeMutablePointer<GtkWidget>] = []
-        var next = gtk_widget_get_first_child(widget)
+        var next = gtk_widget_get_first_child(gtkWidget)
         while let child = next {
             result.append(child)
             next = gtk_widget_get_next_sibling(child)

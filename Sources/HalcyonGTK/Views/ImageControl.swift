@@ -11,7 +11,7 @@ public import Halcyon
     init(button: UnsafeMutablePointer<GtkWidget>) {
         super.init(widget: button)
         gtk_button_set_child(
-            UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), face.widget)
+            UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), face.gtkWidget)
         Signal.connect(button, "clicked") { [weak self] in self?.onClick?() }
         Signal.connectIgnoringArgument(button, "state-flags-changed") { [weak self] in
             self?.updateState()
@@ -25,8 +25,8 @@ public import Halcyon
 
     /// Whether it can be clicked; `true` by default.
     public var isEnabled: Bool {
-        get { gtk_widget_get_sensitive(widget) != 0 }
-        set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
+        get { gtk_widget_get_sensitive(gtkWidget) != 0 }
+        set { gtk_widget_set_sensitive(gtkWidget, newValue ? 1 : 0) }
     }
 
     /// How the image lies in the button; as large as possible by default. The background takes all of it.
@@ -42,7 +42,7 @@ public import Halcyon
     public var backgroundPicture: Picture? { face.background }
 
     private func updateState() {
-        face.state = ControlState(gtk_widget_get_state_flags(widget))
+        face.state = ControlState(gtk_widget_get_state_flags(gtkWidget))
     }
 }
 

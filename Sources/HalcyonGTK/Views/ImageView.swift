@@ -26,7 +26,7 @@ public import Halcyon
     public init(image: KFCrossPlatformImage? = nil) {
         super.init(role: .image)
         stage.serve(self)
-        gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN)
+        gtk_widget_set_overflow(gtkWidget, GTK_OVERFLOW_HIDDEN)
         self.image = image
     }
 
@@ -176,14 +176,14 @@ public import Halcyon
         set {
             guard newValue != retriesOnClick else { return }
             if let clickGesture {
-                gtk_widget_remove_controller(widget, clickGesture)
+                gtk_widget_remove_controller(gtkWidget, clickGesture)
                 self.clickGesture = nil
             } else if let gesture = gtk_gesture_click_new() {
                 Signal.connectClick(UnsafeMutableRawPointer(gesture), "released") { [weak self] in
                     self?.kf.retryFailedLoad()
                 }
                 // The widget owns it from here on.
-                gtk_widget_add_controller(widget, gesture)
+                gtk_widget_add_controller(gtkWidget, gesture)
                 clickGesture = gesture
             }
         }
@@ -198,12 +198,12 @@ public import Halcyon
         }
         view.removeFromParent()
         overlays.append(Overlay(view: view, placement: placement))
-        gtk_widget_set_parent(view.widget, widget)
+        gtk_widget_set_parent(view.gtkWidget, gtkWidget)
     }
 
     public func removeOverlay(_ view: any KFCrossPlatformView) {
         guard let index = overlays.firstIndex(where: { $0.view === view }) else { return }
-        gtk_widget_unparent(overlays.remove(at: index).view.widget)
+        gtk_widget_unparent(overlays.remove(at: index).view.gtkWidget)
     }
 
     open func makeActivityView() -> any ActivityView { Spinner() }
@@ -271,7 +271,7 @@ public import Halcyon
                 x: Float(((size.width - extent.width) / 2 + offset.x).rounded()),
                 y: Float(((size.height - extent.height) / 2 + offset.y).rounded()))
             gtk_widget_allocate(
-                overlay.view.widget, gint(points: extent.width), gint(points: extent.height), -1,
+                overlay.view.gtkWidget, gint(points: extent.width), gint(points: extent.height), -1,
                 gsk_transform_translate(nil, &origin))
         }
     }
@@ -287,7 +287,7 @@ extension OverlayPlacement {
     /// The size of `view` on an image view of `bounds`; not less than GTK allows.
     @MainActor fileprivate func extent(of view: View, in bounds: CGSize) -> CGSize {
         var (minimum, natural) = (GtkRequisition(), GtkRequisition())
-        gtk_widget_get_preferred_size(view.widget, &minimum, &natural)
+        gtk_widget_get_preferred_size(view.gtkWidget, &minimum, &natural)
         let wanted =
             switch size {
             case .intrinsicSize: CGSize(width: Int(natural.width), height: Int(natural.height))
@@ -303,11 +303,11 @@ extension OverlayPlacement {
 extension View {
     /// Takes the view from the image view it lies on, or from another widget that carries it.
     func removeFromParent() {
-        guard let parent = gtk_widget_get_parent(widget) else { return }
+        guard let parent = gtk_widget_get_parent(gtkWidget) else { return }
         if let carrier = View.of(parent) as? ImageView {
             carrier.removeOverlay(self)
         } else {
-            gtk_widget_unparent(widget)
+            gtk_widget_unparent(gtkWidget)
         }
     }
 }

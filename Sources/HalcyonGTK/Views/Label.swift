@@ -19,5 +19,5 @@ import CGtk4
         set { gtk_label_set_wrap(pointer, newValue ? 1 : 0) }
     }
 
-    private var pointer: OpaquePointer { OpaquePointer(widget) }
+    private var pointer: OpaquePointer { OpaquePointer(gtkWidget) }
 }

@@ -9,13 +9,13 @@ public import Halcyon
     }
 
     /// Whether it turns.
-    public var isAnimating: Bool { gtk_spinner_get_spinning(OpaquePointer(widget)) != 0 }
+    public var isAnimating: Bool { gtk_spinner_get_spinning(OpaquePointer(gtkWidget)) != 0 }
 
     public func startAnimating() {
-        gtk_spinner_start(OpaquePointer(widget))
+        gtk_spinner_start(OpaquePointer(gtkWidget))
     }
 
     public func stopAnimating() {
-        gtk_spinner_stop(OpaquePointer(widget))
+        gtk_spinner_stop(OpaquePointer(gtkWidget))
     }
 }

@@ -25,6 +25,6 @@ public import Halcyon
     }
 
     private var pointer: UnsafeMutablePointer<GtkToggleButton> {
-        UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkToggleButton.self)
+        UnsafeMutableRawPointer(gtkWidget).assumingMemoryBound(to: GtkToggleButton.self)
     }
 }

@@ -11,7 +11,23 @@ public import Halcyon
 /// initialised: by `Application.run`, `gtk_init` or `Application.hasDisplay`.
 @MainActor open class View: KFCrossPlatformView {
     /// The widget, to be put into any GTK container.
-    public let widget: UnsafeMutablePointer<GtkWidget>
+    ///
+    /// The view, and with it the widget, is kept until the main loop's next turn, so that there is time
+    /// to do that even when nobody else keeps the view:
+    ///
+    /// ```swift
+    /// gtk_box_append(box, Label("Cat").widget)
+    /// ```
+    public var widget: UnsafeMutablePointer<GtkWidget> {
+        LentWidgets.keep(self)
+        return gtkWidget
+    }
+
+    /// The widget, for those who keep the view themselves as long as they use it.
+    package let gtkWidget: UnsafeMutablePointer<GtkWidget>
+
+    /// Whether the view is kept because somebody has asked for its widget.
+    var isLent = false
 
     private let isMainView: Bool
     /// Whether somebody else holds the widget, which then keeps this object.
@@ -21,7 +37,7 @@ public import Halcyon
     ///
     /// The first view of a widget is its view (`View.of`); the widget does not keep further ones.
     public init(widget: UnsafeMutablePointer<GtkWidget>) {
-        self.widget = widget
+        gtkWidget = widget
         isMainView = g_object_get_qdata(widget.object, Self.key) == nil
         MainLoop.attach()
         g_object_ref_sink(widget)
@@ -33,10 +49,10 @@ public import Halcyon
     }
 
     isolated deinit {
-        guard isMainView else { return g_object_unref(widget) }
+        guard isMainView else { return g_object_unref(gtkWidget) }
         // From here on the widget's hooks find no view.
-        g_object_set_qdata(widget.object, Self.key, nil)
-        g_object_remove_toggle_ref(widget.object, Self.holdersChanged, opaqueSelf)
+        g_object_set_qdata(gtkWidget.object, Self.key, nil)
+        g_object_remove_toggle_ref(gtkWidget.object, Self.holdersChanged, opaqueSelf)
     }
 
     /// The view of `widget`, if it has one.
@@ -49,17 +65,18 @@ public import Halcyon
 
     /// Whether the view is not shown and takes no room.
     public var isHidden: Bool {
-        get { gtk_widget_get_visible(widget) == 0 }
-        set { gtk_widget_set_visible(widget, newValue ? 0 : 1) }
+        get { gtk_widget_get_visible(gtkWidget) == 0 }
+        set { gtk_widget_set_visible(gtkWidget, newValue ? 0 : 1) }
     }
 
     /// Whether the view is on the screen, as far as its window and containers go.
-    public var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
+    public var isMapped: Bool { gtk_widget_get_mapped(gtkWidget) != 0 }
 
     /// The size its container gave to the view, in points; zero before the first layout.
     public var size: CGSize {
         CGSize(
-            width: Int(gtk_widget_get_width(widget)), height: Int(gtk_widget_get_height(widget)))
+            width: Int(gtk_widget_get_width(gtkWidget)),
+            height: Int(gtk_widget_get_height(gtkWidget)))
     }
 
     /// The least size the view asks its container for, in points; `nil`, the default, leaves it to what
@@ -67,40 +84,40 @@ public import Halcyon
     public var requestedSize: CGSize? {
         get {
             var (width, height): (gint, gint) = (-1, -1)
-            gtk_widget_get_size_request(widget, &width, &height)
+            gtk_widget_get_size_request(gtkWidget, &width, &height)
             guard width >= 0, height >= 0 else { return nil }
             return CGSize(width: Int(width), height: Int(height))
         }
         set {
             gtk_widget_set_size_request(
-                widget, newValue.map { gint(points: $0.width) } ?? -1,
+                gtkWidget, newValue.map { gint(points: $0.width) } ?? -1,
                 newValue.map { gint(points: $0.height) } ?? -1)
         }
     }
 
     /// Pixels of the screen per point.
-    public var scaleFactor: CGFloat { CGFloat(gtk_widget_get_scale_factor(widget)) }
+    public var scaleFactor: CGFloat { CGFloat(gtk_widget_get_scale_factor(gtkWidget)) }
 
     /// What the view shows, in words, for those who do not see it; `nil` by default.
     public var accessibleDescription: String? {
         didSet {
             if let accessibleDescription {
-                cgtk_set_accessible_description(widget, accessibleDescription)
+                cgtk_set_accessible_description(gtkWidget, accessibleDescription)
             } else {
                 gtk_accessible_reset_property(
-                    OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
+                    OpaquePointer(gtkWidget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
             }
         }
     }
 
     /// Has the view drawn anew with the next frame.
     public func setNeedsDisplay() {
-        gtk_widget_queue_draw(widget)
+        gtk_widget_queue_draw(gtkWidget)
     }
 
     /// Has the view measured and laid out anew with the next frame.
     public func setNeedsLayout() {
-        gtk_widget_queue_resize(widget)
+        gtk_widget_queue_resize(gtkWidget)
     }
 
     // MARK: The life of widget and object

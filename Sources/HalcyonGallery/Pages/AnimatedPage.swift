@@ -32,7 +32,11 @@ enum AnimatedPage {
         _ gallery: Gallery
     ) -> Tile {
         let view = AnimatedPictureView(width: 230, height: 170)
-        view.contentMode = .fit
+        // What a processor makes of the shape is seen whole.
+        if processor is RoundCornerImageProcessor {
+            view.contentMode = .fit
+            view.style("bare")
+        }
         view.kf.setImage(
             with: picture.source(), options: processor.map { [.processor($0)] } ?? []
         ) { gallery.ledger.note($0) }

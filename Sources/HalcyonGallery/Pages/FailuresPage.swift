@@ -14,7 +14,7 @@ enum FailuresPage {
             if entry.showsText {
                 view.kf.failureView = { error in
                     Label("Error \(error.errorCode)\nClick to try again")
-                        .style("placeholder")
+                        .style("placeholder").centred()
                 }
             }
             return Tile(view, title: entry.name)

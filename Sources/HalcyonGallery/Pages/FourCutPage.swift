@@ -9,6 +9,7 @@ enum FourCutPage {
             let view = PictureView(width: 250, height: 290)
             view.contentMode = .fit
             view.cornerRadius = nil
+            view.style("bare")
             let tile = Tile(view, title: entry.name, detail: "loading…")
             compose(entry, from: index * 4, into: view, tile, gallery)
             return tile

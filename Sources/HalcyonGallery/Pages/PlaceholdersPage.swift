@@ -41,7 +41,6 @@ enum PlaceholdersPage {
 
     @MainActor private static func entries(of gallery: Gallery) -> [Entry] {
         let bird = (try? gallery.samples.data("kingfisher.svg")).flatMap { Image(data: $0) }
-        let animation = (try? gallery.samples.data("kingfisher.gif")) ?? Data()
         return [
             Entry(
                 name: "Activity indicator", code: "indicatorType = .activity",
@@ -51,7 +50,7 @@ enum PlaceholdersPage {
                 indicator: .custom(indicator: ProgressRingIndicator(diameter: 44))),
             Entry(
                 name: "Animated indicator", code: "indicatorType = .image(imageData: gif)",
-                indicator: .image(imageData: animation)),
+                indicator: .image(imageData: DotsAnimation.gif)),
             Entry(name: "Image as placeholder", code: "placeholder: image", placeholder: { bird }),
             Entry(
                 name: "Label as placeholder", code: "placeholder: Label(\"Loading…\")",

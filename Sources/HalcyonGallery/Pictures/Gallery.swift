@@ -17,7 +17,10 @@ import HalcyonTestKit
     let cache: ImageCache
 
     /// Where the disk cache is; gone with the program.
-    private let folder: TemporaryDirectory
+    private let folder = CacheFolder()
+
+    /// Bytes of pixels that stay in memory.
+    private static let memoryLimit = 256 << 20
 
     /// Why there is nothing to show.
     struct Nothing: Error, CustomStringConvertible {
@@ -32,8 +35,12 @@ import HalcyonTestKit
         guard !catalogue.pictures.isEmpty else {
             throw Nothing(description: "there is no image in \(Self.names(of: sources)).")
         }
-        folder = try TemporaryDirectory(prefix: "halcyon-gallery")
-        cache = try ImageCache(name: "gallery", cacheDirectoryURL: folder.url)
+        cache = ImageCache(
+            memoryStorage: MemoryStorage.Backend(
+                config: MemoryStorage.Config(totalCostLimit: Self.memoryLimit)),
+            diskStorage: try DiskStorage.Backend(
+                config: DiskStorage.Config(
+                    name: "gallery", sizeLimit: 0, fileManager: folder, directory: folder.url)))
         KingfisherManager.shared.cache = cache
         KingfisherManager.shared.downloader = ImageDownloader(name: "halcyon-gallery")
         self.samples = samples
@@ -43,14 +50,10 @@ import HalcyonTestKit
         FailureRoutes.add(to: origin, samples: samples)
     }
 
-    /// Ends all downloads and removes the cache's files; the program has to end after that.
+    /// Ends all downloads and removes the cache's files. Nothing is stored on disk after that.
     func removeFiles() {
         KingfisherManager.shared.downloader.cancelAll()
-        // A file that is being written may come into a folder that is being removed; whatever is left
-        // then, the system clears some day.
-        for _ in 0..<10 {
-            if (try? folder.remove()) != nil { return }
-        }
+        folder.remove()
     }
 
     /// Picture `index`; begins again after the last one.

@@ -77,6 +77,12 @@ extension View {
 }
 
 extension Label {
+    /// Each line in the middle.
+    func centred() -> Self {
+        gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)
+        return self
+    }
+
     /// A label at the leading edge in a class of the style sheet, of one line or at most two.
     convenience init(_ text: String, style: String, wraps: Bool = false) {
         self.init(text)

@@ -26,7 +26,7 @@ import HalcyonGTK
         gtk_window_set_title(window, "Halcyon Gallery")
         gtk_window_set_default_size(window, 1120, 760)
         gtk_window_set_titlebar(window, gtk_header_bar_new())
-        setContent(makeContent(View(widget: stackWidget)))
+        gtk_window_set_child(window, makeContent(View(widget: stackWidget)).widget)
         for name in PageName.allCases { addPage(name) }
         gtk_stack_set_visible_child_name(stack, page.rawValue)
         fill(page)
@@ -57,28 +57,14 @@ import HalcyonGTK
     /// Saves what the window looks like now.
     func save(to file: URL) async throws {
         await statistics.refresh()
-        try await Task.sleep(for: .milliseconds(50))
-        var bitmap = frame.screenshot()
-        // There is none while the next frame is being made.
-        for _ in 0..<Self.attempts where bitmap == nil {
-            try await Task.sleep(for: .milliseconds(10))
-            bitmap = frame.screenshot()
-        }
-        guard let bitmap else { throw NotOnScreen() }
+        guard let bitmap = await frame.screenshot() else { throw NotOnScreen() }
         let image = Image(bitmap: bitmap)
         let data = try image.kf.data(format: .PNG, options: ImageEncodingOptions())
         try data.write(to: file)
     }
 
-    private static let attempts = 1000
-
     private struct NotOnScreen: Error, CustomStringConvertible {
         let description = "the window is not on the screen, so there is no picture of it."
-    }
-
-    /// A view has to live until something holds its widget; an argument does.
-    private func setContent(_ view: View) {
-        gtk_window_set_child(window, view.widget)
     }
 
     private func makeContent(_ stack: View) -> View {

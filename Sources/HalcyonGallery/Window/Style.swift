@@ -13,6 +13,7 @@ import CGtk4
 
     private static let sheet = """
         halcyon { background: alpha(currentColor, 0.06); border-radius: 8px; }
+        halcyon halcyon, halcyon.bare { background: none; border-radius: 0; }
         flowboxchild { padding: 0; }
         flowboxchild:hover { background: none; }
         gridview { background: none; padding: 12px 18px; }

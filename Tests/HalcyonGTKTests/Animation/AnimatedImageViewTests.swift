@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct AnimatedImageViewTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct AnimatedImageViewTests {
     private let ticker = ManualFrameTicker()
     private static let colors: [Pixel] = [.red, .green, .blue]
 
@@ -29,11 +30,19 @@ import Testing
     }
 
     /// Moves the time until the view shows frame `index`, however late it is decoded.
-    private func play(_ view: AnimatedImageView, to index: Int) async {
-        while view.animator?.currentFrameIndex != index || view.animator?.currentFrameImage == nil {
-            ticker.advance(by: .milliseconds(100))
+    private func play(
+        _ view: AnimatedImageView, to index: Int, by ticker: ManualFrameTicker? = nil
+    ) async {
+        while !Task.isCancelled, view.animator?.currentFrameIndex != index || !isUpToDate(view) {
+            (ticker ?? self.ticker).advance(by: .milliseconds(100))
             await pause()
         }
+    }
+
+    /// Whether the view shows the frame that its animator is at.
+    private func isUpToDate(_ view: AnimatedImageView) -> Bool {
+        guard let frame = try? view.animator?.currentFrameImage?.bitmap() else { return false }
+        return view.picture?.texture == Texture(frame)
     }
 
     @Test func framesAreShownOneAfterTheOther() async throws {
@@ -127,7 +136,7 @@ import Testing
         view.repeatCount = .finite(count: 2)
         view.delegate = spy
         let window = await TestWindow(view, width: 30, height: 30)
-        while view.isAnimating {
+        while view.isAnimating, !Task.isCancelled {
             ticker.advance(by: .milliseconds(50))
             await pause()
         }
@@ -139,7 +148,7 @@ import Testing
         // Another number of runs begins anew.
         view.repeatCount = .once
         #expect(view.isAnimating && view.animator?.currentFrameIndex == 0)
-        while view.isAnimating {
+        while view.isAnimating, !Task.isCancelled {
             ticker.advance(by: .milliseconds(50))
             await pause()
         }
@@ -167,14 +176,16 @@ import Testing
     @Test func framesAreMadeNoLargerThanTheView() async throws {
         let image = try animation(width: 300, height: 300)
         let small = view(image)
-        let full = view(image)
+        // By a clock of its own: the other view stays at its frame.
+        let other = ManualFrameTicker()
+        let full = view(image, ticker: other)
         full.needsPrescaling = false
         let windows = [
             await TestWindow(small, width: 30, height: 30),
             await TestWindow(full, width: 30, height: 30),
         ]
         await play(small, to: 1)
-        await play(full, to: 1)
+        await play(full, to: 1, by: other)
         #expect(small.animator?.currentFrameImage?.pixelSize == PixelSize(width: 30, height: 30))
         #expect(small.picture?.size == CGSize(width: 300, height: 300))
         #expect(full.animator?.currentFrameImage?.pixelSize == PixelSize(width: 300, height: 300))
@@ -210,7 +221,7 @@ import Testing
         let views = (0..<10).map { _ in view(image) }
         var windows: [TestWindow] = []
         for view in views { windows.append(await TestWindow(view, width: 8, height: 8)) }
-        while !views.allSatisfy({ $0.animator?.playedLoops ?? 0 >= 2 }) {
+        while !Task.isCancelled, !views.allSatisfy({ $0.animator?.playedLoops ?? 0 >= 2 }) {
             ticker.advance(by: .milliseconds(100))
             await pause()
         }

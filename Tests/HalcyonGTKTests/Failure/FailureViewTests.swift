@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct FailureViewTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct FailureViewTests {
     private let results = Results()
 
     private func view() async -> (ImageView, TestWindow) {

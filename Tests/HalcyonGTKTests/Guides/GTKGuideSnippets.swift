@@ -53,7 +53,6 @@ import HalcyonGTK
         // guide: gtk/widget
         let view = ImageView()
         gtk_window_set_child(window, view.widget)
-        withExtendedLifetime(view) {}
         // end
     }
 

@@ -6,7 +6,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct IndicatorScreenshotTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct IndicatorScreenshotTests {
     private let results = Results()
     private let ticker = ManualFrameTicker()
 
@@ -29,8 +30,7 @@ import Testing
         await window.frames { spinner.isMapped }
         #expect(spinner.isAnimating)
         // As large as it wants to be, in the middle.
-        await window.frames { view.screenshot().map { $0.visiblePixelCount > 0 } ?? false }
-        let loading = await window.screenshot()
+        let loading = await window.screenshot { $0.visiblePixelCount > 0 }
         #expect(loading.pixel(2, 2).alpha == 0 && loading.pixel(57, 57).alpha == 0)
         gate.open()
         _ = await results.wait(for: 1)

@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct KFImageViewTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct KFImageViewTests {
     private let ticker = ManualFrameTicker()
     private let gate = Gate()
     private let events = Recorder<String>()

@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(20)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
 struct ImageCellFactoryTests {
     @Test func everyCellThatIsSeenShowsItsOwnImage() async throws {
         let fixture = try await ListFixture(count: 100)
@@ -29,7 +29,7 @@ struct ImageCellFactoryTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
-        while fixture.bindings < 1000 {
+        while fixture.bindings < 1000, !Task.isCancelled {
             list.scrollOffset = CGFloat(random(max(1, Int(list.contentHeight) - 300)))
             await window.nextFrame()
             for cell in list.seenCells.prefix(3) {
@@ -108,11 +108,12 @@ struct ImageCellFactoryTests {
         let seen = Set(list.seenCells.compactMap(\.position).map { "/\($0).png" })
         fixture.releaseAll()
         await window.frames { list.isComplete }
-        // Some of what was seen first was asked for before it was given up; nothing that was only
-        // prefetched was asked for before what is seen now.
+        // Some of what was seen first was asked for before it was given up. Of what was only prefetched
+        // at most one was asked for before what is seen now: it took the one connection in the moment
+        // when the others had been given up and these were not asked for yet.
         let asked = fixture.origin.requests.map(\.path)
         let last = try #require(asked.lastIndex { seen.contains($0) })
-        #expect(Set(asked[...last]).isSubset(of: before.union(seen)))
+        #expect(Set(asked[...last]).subtracting(before.union(seen)).count <= 1)
         #expect(seen.isSubset(of: asked))
     }
 

@@ -8,7 +8,8 @@ import Testing
 
 /// An article that walks through transitions, placeholders, indicators and processed formats: what its
 /// code says is what is seen on a GTK screen.
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct FeatureTourArticleTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct FeatureTourArticleTests {
     private let fixture: LoadFixture
     private let ticker = ManualFrameTicker()
     private let results = Results()
@@ -146,7 +147,7 @@ import Testing
         let spinner = try #require(imageView.kf.indicator?.view as? Spinner)
         await window.frames { spinner.isMapped }
         #expect(spinner.isAnimating)
-        await window.frames { imageView.screenshot().map { $0.visiblePixelCount > 0 } ?? false }
+        _ = await window.screenshot { $0.visiblePixelCount > 0 }
         await beginTransition()
         #expect(!spinner.isAnimating && !spinner.isMapped)
         ticker.advance(by: .seconds(2))

@@ -8,7 +8,8 @@ import Testing
 
 /// An article that builds an image view for the reused cells of a list: a spinner while it loads, a text
 /// when that fails, and never the image of an earlier cell.
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct ReusedViewArticleTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct ReusedViewArticleTests {
     private func shown(_ fixture: LoadFixture) async -> (DownloadableImageView, TestWindow) {
         let view = DownloadableImageView(options: fixture.using())
         view.contentMode = .stretch

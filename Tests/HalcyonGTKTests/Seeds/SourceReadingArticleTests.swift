@@ -7,7 +7,8 @@ import Testing
 @testable import HalcyonGTK
 
 /// An article that reads the library's source, and begins with its ordinary use.
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct SourceReadingArticleTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct SourceReadingArticleTests {
     private let fixture: LoadFixture
     private let gate = Gate()
     private let imageView = ImageView()

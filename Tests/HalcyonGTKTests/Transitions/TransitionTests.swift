@@ -7,7 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable)) struct TransitionTests {
+@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+struct TransitionTests {
     private let ticker = ManualFrameTicker()
     private let ends = Recorder<Bool>()
     private let windows = Windows()

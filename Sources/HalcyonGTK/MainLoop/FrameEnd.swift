@@ -13,6 +13,7 @@ import CGtk4
     }
 
     /// - Returns: The object, to be held weakly.
+    @discardableResult
     static func run(on clock: OpaquePointer, _ body: @escaping @MainActor () -> Void) -> FrameEnd {
         let end = FrameEnd(body)
         let object = UnsafeMutableRawPointer(clock)

@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Vips
+
+@Suite struct OpenCallsTests {
+    private let calls = OpenCalls()
+
+    @Test func theEndDoesNotWaitForCallsThatAreOver() {
+        #expect(calls.enter())
+        calls.leave()
+        calls.close(waitingAtMost: .max)
+    }
+
+    @Test func theEndWaitsForACallUnderWay() async {
+        #expect(calls.enter())
+        let flag = Flag()
+        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+        Thread.detachNewThread { [calls] in
+            calls.close(waitingAtMost: .max)
+            answer.yield(flag.isSet.load(ordering: .sequentiallyConsistent))
+        }
+        // Calls are refused as soon as the end has begun to wait.
+        while calls.enter() {
+            calls.leave()
+            await Task.yield()
+        }
+        flag.isSet.store(true, ordering: .sequentiallyConsistent)
+        calls.leave()
+        var iterator = answers.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    @Test func theEndComesWhenPatienceIsOver() {
+        #expect(calls.enter())
+        calls.close(waitingAtMost: 3)
+        #expect(!calls.enter())
+    }
+}
