@@ -1,4 +1,4 @@
-"""Whole pictures, animations and files of PNG, WebP and GIF, by each library of worker.py."""
+"""Whole pictures, animations and files of all formats, by each library of worker.py."""
 
 import io
 import time
@@ -32,6 +32,8 @@ class VipsFormats:
     def file(self, pixels, format, quality):
         if format == "png":
             return pixels.pngsave_buffer(strip=True)
+        if format == "jpg":
+            return pixels.jpegsave_buffer(Q=quality, strip=True)
         return pixels.webpsave_buffer(Q=quality, strip=True)
 
 
@@ -60,7 +62,7 @@ class PillowFormats:
     def file(self, pixels, format, quality):
         file = io.BytesIO()
         options = {} if format == "png" else {"quality": quality}
-        pixels.save(file, format.upper(), **options)
+        pixels.save(file, "JPEG" if format == "jpg" else format.upper(), **options)
         return file.getvalue()
 
 
@@ -78,7 +80,8 @@ class OpenCVFormats:
         return self.cv2.resize(self.pixels(data), (width, height), interpolation=area)
 
     def file(self, pixels, format, quality):
-        options = [] if format == "png" else [self.cv2.IMWRITE_WEBP_QUALITY, quality]
+        qualities = {"jpg": self.cv2.IMWRITE_JPEG_QUALITY, "webp": self.cv2.IMWRITE_WEBP_QUALITY}
+        options = [qualities[format], quality] if format in qualities else []
         return self.cv2.imencode("." + format, pixels, options)[1]
 
 

@@ -65,6 +65,16 @@ def save_formats(middle, small, output):
         print(f"{name}: {(output / name).stat().st_size} bytes")
 
 
+def save_series(largest, output):
+    """A hundred different photographs of 12 MP: parts of the largest one."""
+    output.mkdir(exist_ok=True)
+    for index in range(100):
+        left, top = 19 * index, 9 * index
+        part = largest.crop((left, top, left + 4032, top + 3024))
+        part.save(output / f"{index}.jpg", quality=90, subsampling="4:2:0")
+    print(f"{output.name}: 100 of {part.width}x{part.height}")
+
+
 def main(samples, output):
     output.mkdir(parents=True, exist_ok=True)
     large = with_noise(mosaic(samples, 4032, 3024), 3.0, seed=1)
@@ -77,7 +87,8 @@ def main(samples, output):
     save(middle, output / "1mp.jpg", quality=85)
     small = with_noise(mosaic(samples, 400, 300), 2.0, seed=3)
     save(small, output / "400.jpg", quality=85)
-    save(small.resize((64, 48), Image.Resampling.LANCZOS), output / "64.jpg", quality=85)
+    square = small.crop((50, 0, 350, 300))
+    save(square.resize((64, 64), Image.Resampling.LANCZOS), output / "64.jpg", quality=85)
     photo = with_noise(mosaic(samples, 840, 630), 1.0, seed=4)
     save(photo, output / "100kb.jpg", quality=84)
     for name, options in {"gif": {}, "webp": {"quality": 70, "method": 0}}.items():
@@ -88,6 +99,7 @@ def main(samples, output):
         print(f"{path.name}: {len(frames)} frames, {path.stat().st_size} bytes")
 
     save_formats(middle, small, output)
+    save_series(largest, output / "series")
 
     # Exactly 20,000 bytes: what follows the end of a JPEG is ignored.
     path = output / "20kb.jpg"

@@ -28,10 +28,43 @@ def thumbnail(path, width, height):
     return numpy.clip(numpy.stack(channels, axis=2), 0, 255)
 
 
-def signal_to_noise(exact, pixels):
-    """The peak signal-to-noise ratio of RGB bytes against `exact`, in decibels; 99 for no error."""
+def picture(pixels, key):
+    """RGB bytes as an array of `key`'s size, which is what a picture is known by."""
+    _, width, height = key
     values = numpy.frombuffer(pixels, numpy.uint8)
-    if values.size != exact.size:
-        raise ValueError(f"{values.size} bytes instead of {exact.size}")
-    error = numpy.mean((values.reshape(exact.shape).astype(numpy.float64) - exact) ** 2)
+    if values.size != 3 * width * height:
+        raise ValueError(f"{values.size} bytes instead of {3 * width * height}")
+    return values.reshape(height, width, 3).astype(numpy.float64)
+
+
+def signal_to_noise(exact, other):
+    """The peak signal-to-noise ratio in decibels; 99 for no error."""
+    error = numpy.mean((other - exact) ** 2)
     return 99.0 if error == 0 else 10 * math.log10(255**2 / error)
+
+
+def similarity(exact, other):
+    """The mean structural similarity of the luminance, with a Gaussian window of 11 samples and a
+    deviation of 1.5 (Wang, Bovik, Sheikh and Simoncelli 2004)."""
+    weights = numpy.exp(-((numpy.arange(11) - 5) ** 2) / (2 * 1.5**2))
+    weights /= weights.sum()
+
+    def blurred(plane):
+        for axis in (0, 1):
+            windows = numpy.lib.stride_tricks.sliding_window_view(plane, 11, axis=axis)
+            plane = windows @ weights
+        return plane
+
+    luminance = numpy.array([0.299, 0.587, 0.114])
+    a, b = exact @ luminance, other @ luminance
+    mean_a, mean_b = blurred(a), blurred(b)
+    variance_a = blurred(a * a) - mean_a**2
+    variance_b = blurred(b * b) - mean_b**2
+    covariance = blurred(a * b) - mean_a * mean_b
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    above = (2 * mean_a * mean_b + c1) * (2 * covariance + c2)
+    below = (mean_a**2 + mean_b**2 + c1) * (variance_a + variance_b + c2)
+    return float(numpy.mean(above / below))
+
+
+MEASURES = {"signalToNoise": signal_to_noise, "similarity": similarity}

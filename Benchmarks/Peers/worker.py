@@ -7,6 +7,7 @@ Prints a line with its version, then answers each line of standard input, a JSON
 """
 
 import json
+import pathlib
 import sys
 import time
 
@@ -67,11 +68,10 @@ class Library:
         return {"value": peak}
 
     def peak_of_series(self, request):
-        """The same for many photographs, one after another, each read anew."""
+        """The same for all photographs of a folder, one after another."""
         start = peak_memory.restart()
-        for _ in range(request["count"]):
-            with open(request["photograph"], "rb") as file:
-                data = file.read()
+        for path in pathlib.Path(request["photograph"]).iterdir():
+            data = path.read_bytes()
             self.thumbnail(data, request["width"], request["height"], request.get("way"))
         return {"value": peak_memory.current() - start}
 
@@ -143,6 +143,7 @@ class OpenCV(Library):
     def thumbnail(self, data, width, height, way):
         cv2 = self.cv2
         flag = {
+            "full": cv2.IMREAD_COLOR,
             "half": cv2.IMREAD_REDUCED_COLOR_2,
             "quarter": cv2.IMREAD_REDUCED_COLOR_4,
             "eighth": cv2.IMREAD_REDUCED_COLOR_8,
@@ -155,7 +156,7 @@ class OpenCV(Library):
 
 
 class Reference(Library):
-    """The judge: Lanczos-3 resampling of the whole picture in double precision."""
+    """The judge: against Lanczos-3 resampling of the whole picture in double precision."""
 
     def __init__(self):
         super().__init__()
@@ -175,7 +176,8 @@ class Reference(Library):
             self.exact[key] = self.reference.thumbnail(*key)
         with open(request["pixels"], "rb") as file:
             pixels = file.read()
-        return {"value": self.reference.signal_to_noise(self.exact[key], pixels)}
+        measure = self.reference.MEASURES[request["measure"]]
+        return {"value": measure(self.exact[key], self.reference.picture(pixels, key))}
 
 
 LIBRARIES = {

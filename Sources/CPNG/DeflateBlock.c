@@ -35,7 +35,7 @@ static const uint8_t distance_extra[deflate_distance_codes] = {
 /* What a symbol that does not occur in a block may cost in the next. */
 enum { unseen_literal = 13, unseen_length = 13, unseen_distance = 8 };
 
-/* Bits. At most 32 are put between two flushes. */
+/* Bits. At most 56 are put between two flushes. */
 
 static inline void put(deflate_output *output, uint32_t bits, int count) {
     output->bits |= (uint64_t)bits << output->bit_count;
@@ -132,6 +132,34 @@ static void write_header(
     }
 }
 
+static void write_tokens(
+    deflate_output *output, const deflate_token *tokens, size_t count, const huffman_code *literals,
+    const huffman_code *distances) {
+    /* Bytes and what follows them at once: a copy is known not to be changed by what is written. */
+    deflate_output out = *output;
+    size_t i = 0;
+    while (i < count) {
+        /* Up to three bytes between two flushes. */
+        int left = 3;
+        for (; left > 0 && i < count && tokens[i].length == 0; left--, i++) {
+            const unsigned byte = tokens[i].value;
+            put(&out, literals->codes[byte], literals->lengths[byte]);
+        }
+        flush(&out);
+        if (left == 0 || i == count) continue;
+        const deflate_token token = tokens[i++];
+        int code = deflate_length_code[token.length];
+        put(&out, literals->codes[257 + code], literals->lengths[257 + code]);
+        put(&out, token.length - length_base[code], length_extra[code]);
+        flush(&out);
+        code = deflate_distance_code(token.value);
+        put(&out, distances->codes[code], distances->lengths[code]);
+        put(&out, token.value - distance_base[code], distance_extra[code]);
+        flush(&out);
+    }
+    *output = out;
+}
+
 /* The bytes that a block takes at most. */
 static size_t room(
     const uint32_t *literal_counts, const huffman_code *literals, const uint32_t *distance_counts,
@@ -191,21 +219,7 @@ bool deflate_write_block(
     while (distance_count > 1 && distances.lengths[distance_count - 1] == 0) distance_count--;
     write_header(output, &literals, literal_count, &distances, distance_count, is_last);
 
-    for (size_t i = 0; i < count; i++) {
-        deflate_token token = tokens[i];
-        if (token.length == 0) {
-            put(output, literals.codes[token.value], literals.lengths[token.value]);
-        } else {
-            int code = deflate_length_code[token.length];
-            put(output, literals.codes[257 + code], literals.lengths[257 + code]);
-            put(output, token.length - length_base[code], length_extra[code]);
-            flush(output);
-            code = deflate_distance_code(token.value);
-            put(output, distances.codes[code], distances.lengths[code]);
-            put(output, token.value - distance_base[code], distance_extra[code]);
-        }
-        flush(output);
-    }
+    write_tokens(output, tokens, count, &literals, &distances);
     put(output, literals.codes[deflate_end], literals.lengths[deflate_end]);
     flush(output);
     remember(costs, &literals, &distances);

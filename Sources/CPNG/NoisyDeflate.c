@@ -24,9 +24,10 @@ enum {
     least_literals = 30,
 };
 
-typedef struct {
-    uint32_t places[ways];
-} bucket;
+/* Where the same six bytes may have been, the latest first: the lowest 16 bits of the place, and above
+   them 16 bits of the hash, so that bytes of other places are hardly ever looked at. Places are less
+   than 64 KB back or not meant; what is found there is compared in any case. */
+typedef uint32_t bucket __attribute__((vector_size(ways * sizeof(uint32_t))));
 
 typedef struct {
     int length;
@@ -50,14 +51,22 @@ static inline uint64_t load(const uint8_t *bytes) {
     return value;
 }
 
-/* The bucket of the six bytes at the low end. */
-static inline bucket *bucket_of(compressor *this, uint64_t value) {
-    return &this->table[(value << 16) * 0x9E3779B97F4A7C15u >> (64 - table_bits)];
+/* Of the six bytes at the low end. */
+static inline uint64_t hash(uint64_t value) {
+    return (value << 16) * 0x9E3779B97F4A7C15u;
 }
 
-static inline void insert(bucket *bucket, size_t place) {
-    for (int way = ways - 1; way > 0; way--) bucket->places[way] = bucket->places[way - 1];
-    bucket->places[0] = (uint32_t)place;
+static inline bucket *bucket_of(compressor *this, uint64_t hash) {
+    return &this->table[hash >> (64 - table_bits)];
+}
+
+static inline uint32_t mark(uint64_t hash) {
+    return (uint32_t)(hash >> (48 - table_bits)) & 0xFFFF;
+}
+
+static inline void insert(bucket *bucket, uint64_t hash, size_t place) {
+    uint32_t entry = mark(hash) << 16 | (uint32_t)(place & 0xFFFF);
+    *bucket = __builtin_shufflevector(*bucket, (__typeof__(*bucket)){entry}, 4, 0, 1, 2);
 }
 
 static int common(const uint8_t *a, const uint8_t *b, int most) {
@@ -74,27 +83,44 @@ static int literal_bits(const compressor *this, const uint8_t *bytes, int length
     return bits * length / looked_at;
 }
 
-static match find(
-    const compressor *this, const bucket *bucket, const uint8_t *bytes, size_t place, size_t count) {
+/* Whether one of the entries has that mark. */
+static inline bool is_marked(bucket entries, uint32_t mark) {
+    union {
+        bucket entries;
+        uint64_t halves[2];
+    } same = {.entries = (bucket)(entries >> 16 == mark)};
+    return (same.halves[0] | same.halves[1]) != 0;
+}
+
+static match longest(
+    const compressor *this, bucket entries, uint32_t mark, const uint8_t *bytes, size_t place,
+    size_t count) {
     match best = {0, 0, 0};
-    const uint64_t value = load(bytes + place);
-    unsigned hits = 0;
-    for (int way = 0; way < ways; way++) {
-        hits |= (unsigned)((load(bytes + bucket->places[way]) ^ value) << 16 == 0) << way;
-    }
-    if (hits == 0) return best;
     const int most = count - place < most_match ? (int)(count - place) : most_match;
     for (int way = 0; way < ways; way++) {
-        size_t other = bucket->places[way];
-        if ((hits >> way & 1) == 0 || other >= place || place - other >= window) continue;
-        int length = common(bytes + place, bytes + other, most);
+        if (entries[way] >> 16 != mark) continue;
+        size_t distance = (place - entries[way]) & 0xFFFF;
+        if (distance == 0 || distance > place || distance >= window) continue;
+        int length = common(bytes + place, bytes + place - distance, most);
         if (length <= best.length || length < least_match) continue;
-        int distance = (int)(place - other);
         int gain = literal_bits(this, bytes + place, length)
             - this->costs.lengths[deflate_length_code[length]]
             - this->costs.distances[deflate_distance_code((unsigned)distance)];
-        if (gain > best.gain) best = (match){length, distance, gain};
+        if (gain > best.gain) best = (match){length, (int)distance, gain};
     }
+    return best;
+}
+
+/* The string that saves most at `place`, which becomes the latest one with its first bytes. */
+static inline match find(
+    compressor *this, const uint8_t *bytes, size_t place, size_t count) {
+    const uint64_t hashed = hash(load(bytes + place));
+    bucket *bucket = bucket_of(this, hashed);
+    match best = {0, 0, 0};
+    if (is_marked(*bucket, mark(hashed))) {
+        best = longest(this, *bucket, mark(hashed), bytes, place, count);
+    }
+    insert(bucket, hashed, place);
     return best;
 }
 
@@ -129,14 +155,13 @@ static bool compress(compressor *this, const uint8_t *bytes, size_t count) {
     match waiting = {0, 0, 0};
     size_t place = 0;
     while (place < safe) {
-        bucket *bucket = bucket_of(this, load(bytes + place));
-        match here = find(this, bucket, bytes, place, count);
-        insert(bucket, place);
+        match here = find(this, bytes, place, count);
         if (waiting.length > 0 && here.gain <= waiting.gain) {
             add_match(this, waiting);
             size_t end = place - 1 + (size_t)waiting.length;
             for (size_t inside = place + 1; inside < end && inside < safe; inside++) {
-                insert(bucket_of(this, load(bytes + inside)), inside);
+                const uint64_t hashed = hash(load(bytes + inside));
+                insert(bucket_of(this, hashed), hashed, inside);
             }
             place = end;
             waiting.length = 0;

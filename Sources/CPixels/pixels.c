@@ -82,3 +82,13 @@ void cpixels_flatten(const uint8_t *rgba, size_t count, uint8_t *rgb) {
         }
     }
 }
+
+void cpixels_spread(int16_t *samples, size_t count, bool is_chroma) {
+    const int32_t zero = (is_chroma ? 128 : 16) << 6, base = is_chroma ? 128 << 6 : 0;
+    const int32_t steps = is_chroma ? 224 : 219, factor = ((255 << 14) + steps / 2) / steps;
+    for (size_t i = 0; i < count; i++) {
+        int32_t value = (((samples[i] - zero) * factor + (1 << 13)) >> 14) + base;
+        value = value < INT16_MIN ? INT16_MIN : value;
+        samples[i] = (int16_t)(value > INT16_MAX ? INT16_MAX : value);
+    }
+}

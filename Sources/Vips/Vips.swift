@@ -1,4 +1,5 @@
 import CVips
+import Synchronization
 
 /// The libvips library as a whole: start-up, what it can do, and what it holds.
 ///
@@ -10,10 +11,18 @@ import CVips
 public enum Vips {
     /// Starts libvips once for the process; later calls do nothing. May be called from any thread.
     ///
-    /// Costs 20 to 40 ms, once. It also fixes glibc's `M_MMAP_THRESHOLD` (64 KiB) and `M_TRIM_THRESHOLD`
-    /// (128 KiB) for the whole process, so that pixel buffers go back to the system when they are freed.
+    /// Costs 20 to 40 ms, once, and fixes the thresholds of `malloc` as `fixMallocThresholds()` does.
     public static func start() {
         _ = startError
+    }
+
+    /// Fixes glibc's `M_MMAP_THRESHOLD` (4 MiB) and `M_TRIM_THRESHOLD` (8 MiB) for the whole process, once.
+    ///
+    /// Codecs take and free megabytes for each picture. Below these sizes the memory is there for the next
+    /// one: fresh pages cost up to half as much as decoding into them. glibc's own thresholds move with
+    /// what is freed, up to 64 MiB that each thread's heap may hold back.
+    public static func fixMallocThresholds() {
+        _ = mallocThresholds
     }
 
     /// The version of the running library, such as `8.14.1`.
@@ -39,9 +48,10 @@ public enum Vips {
     ///
     /// Without it, buffers stay cached on every foreign thread that evaluated an image. The error buffer
     /// needs no clearing: it is emptied whenever an operation begins or ends.
+    ///
+    /// Does nothing as long as nobody has needed the library: it is not started for this.
     public static func endJob() {
-        start()
-        vips_thread_shutdown()
+        if isStarted.load(ordering: .acquiring) { vips_thread_shutdown() }
     }
 
     /// Gives free heap pages back to the system. Takes milliseconds; meant for a slow timer.
@@ -49,9 +59,13 @@ public enum Vips {
         cvips_trim_heap()
     }
 
+    private static let mallocThresholds: Void = cvips_fix_malloc_thresholds(4 << 20, 8 << 20)
+    private static let isStarted = Atomic(false)
+
     /// `nil` once libvips runs, or why it does not. The first access starts it.
     private static let startError: String? = {
-        cvips_fix_malloc_thresholds(64 << 10, 128 << 10)
+        fixMallocThresholds()
+        defer { isStarted.store(true, ordering: .releasing) }
         ErrorBuffer.captureWarnings()
         guard vips_init("halcyon") == 0 else {
             return ErrorBuffer.drain()

@@ -1,4 +1,5 @@
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,9 @@ void cpixels_unpremultiply(
 void cpixels_orient(
     const uint8_t *source, size_t width, size_t height, int channels, int orientation,
     uint8_t *target);
+
+/* Q6 of 16…235, or of chroma of 16…240 (ITU-R BT.601 for video), to Q6 of the full range, in place. */
+void cpixels_spread(int16_t *samples, size_t count, bool is_chroma);
 
 /* RGBA bytes with straight alpha on white paper, as RGB bytes. */
 void cpixels_flatten(const uint8_t *rgba, size_t count, uint8_t *rgb);

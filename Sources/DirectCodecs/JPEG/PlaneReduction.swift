@@ -6,6 +6,7 @@ import CoefficientJPEG
 struct PlaneReduction: ~Copyable {
     private let planes: [JPEGPlane]
     private let width: Int
+    private let isFullRange: Bool
     private let resamplers: [PlaneResampler]
     private let kernels: cpixels_kernels
     /// The rows that are decoded next, of each plane.
@@ -15,14 +16,22 @@ struct PlaneReduction: ~Copyable {
     private let made: UnsafeMutablePointer<Int16>
     private let madeCapacity: Int
 
-    /// - Parameter planes: One or three.
-    init(_ planes: [JPEGPlane], width: Int, height: Int) {
-        self.init(planes, width: width, height: height, kernels: cpixels_best().pointee)
+    /// - Parameters:
+    ///   - planes: One or three.
+    ///   - isFullRange: Whether samples use all 256 values, as JFIF has it, or those of video.
+    init(_ planes: [JPEGPlane], width: Int, height: Int, isFullRange: Bool = true) {
+        self.init(
+            planes, width: width, height: height, isFullRange: isFullRange,
+            kernels: cpixels_best().pointee)
     }
 
-    init(_ planes: [JPEGPlane], width: Int, height: Int, kernels: cpixels_kernels) {
+    init(
+        _ planes: [JPEGPlane], width: Int, height: Int, isFullRange: Bool = true,
+        kernels: cpixels_kernels
+    ) {
         self.planes = planes
         self.width = width
+        self.isFullRange = isFullRange
         self.kernels = kernels
         resamplers = planes.map { plane in
             PlaneResampler(
@@ -90,6 +99,26 @@ struct PlaneReduction: ~Copyable {
         }
     }
 
+    /// The same of planes that are in memory, rows without padding.
+    func run(
+        _ samples: [UnsafeMutablePointer<UInt8>], into pixels: UnsafeMutablePointer<UInt8>
+    ) {
+        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
+        var row = pixels
+        for index in 0..<strips {
+            reserveStrip()
+            for (plane, shape) in planes.enumerated() {
+                guard let targets = strip[plane] else { continue }
+                let first = index * shape.stripHeight
+                for line in first..<max(first, min(first + shape.stripHeight, shape.height)) {
+                    targets[line - first]?
+                        .update(from: samples[plane] + line * shape.width, count: shape.width)
+                }
+            }
+            row = finishStrip(index, writingTo: row)
+        }
+    }
+
     /// Makes room for the next strip.
     private func reserveStrip() {
         for (plane, resampler) in resamplers.enumerated() {
@@ -118,6 +147,7 @@ struct PlaneReduction: ~Copyable {
     private func writeRow(to pixels: UnsafeMutablePointer<UInt8>) {
         for (plane, resampler) in resamplers.enumerated() {
             resampler.writeNextRow(to: made + plane * madeCapacity)
+            if !isFullRange { cpixels_spread(made + plane * madeCapacity, width, plane > 0) }
         }
         if resamplers.count == 1 {
             kernels.pack_rgb(made, made, made, pixels, width)

@@ -14,14 +14,22 @@ package struct WebPReader {
 
     /// Writes all pixels: rows from the top, 3 or 4 channels, straight alpha, no padding.
     ///
-    /// A smaller picture is decoded at twice its size, where the file is larger than that, and resampled
-    /// with Lanczos; or at its very size, for the fast way. libwebp's own reduction averages areas, and
+    /// A smaller picture is resampled with Lanczos: from all samples, of large files from twice its size;
+    /// or it is decoded at its very size, for the fast way. libwebp's own reduction averages areas, and
     /// lets the colours of transparent pixels shine through, so that it is not used with opacity.
     /// - Parameter pixels: Room for `width × height × channels` bytes.
     package func read(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int,
         quality: ReductionQuality = .best
     ) throws(WebPRefusal) {
+        if quality == .best, width < file.width || height < file.height,
+            WebPPlanes.exist(in: file, bytes)
+        {
+            let source = try WebPPlanes(file, bytes)
+            PlaneReduction(source.planes, width: width, height: height, isFullRange: false)
+                .run(source.samples, into: pixels)
+            return
+        }
         let factor = quality == .best ? 2 : 1
         let isReduced =
             !file.hasAlpha && file.width > factor * width && file.height > factor * height
@@ -46,22 +54,32 @@ package struct WebPReader {
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
     ) throws(WebPRefusal) {
         guard !file.isAnimated else { throw .unusual("it is an animation") }
+        try Self.decode(file, bytes) { config in
+            config.output.colorspace = file.hasAlpha ? MODE_RGBA : MODE_RGB
+            config.output.u.RGBA.rgba = pixels
+            config.output.u.RGBA.stride = Int32(width * file.channels)
+            config.output.u.RGBA.size = width * height * file.channels
+            if width != file.width || height != file.height {
+                config.options.use_scaling = 1
+                config.options.scaled_width = Int32(width)
+                config.options.scaled_height = Int32(height)
+            }
+        }
+    }
+
+    /// Has libwebp write into the memory that `configure` names.
+    static func decode(
+        _ file: WebPFile, _ bytes: UnsafeRawBufferPointer,
+        _ configure: (inout WebPDecoderConfig) -> Void
+    ) throws(WebPRefusal) {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else { throw .unusual("another libwebp") }
         let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard WebPGetFeatures(data, bytes.count, &config.input) == VP8_STATUS_OK,
             config.input.width == file.width, config.input.height == file.height
         else { throw .damaged("its headers tell different sizes") }
-        config.output.colorspace = file.hasAlpha ? MODE_RGBA : MODE_RGB
         config.output.is_external_memory = 1
-        config.output.u.RGBA.rgba = pixels
-        config.output.u.RGBA.stride = Int32(width * file.channels)
-        config.output.u.RGBA.size = width * height * file.channels
-        if width != file.width || height != file.height {
-            config.options.use_scaling = 1
-            config.options.scaled_width = Int32(width)
-            config.options.scaled_height = Int32(height)
-        }
+        configure(&config)
         defer { WebPFreeDecBuffer(&config.output) }
         guard WebPDecode(data, bytes.count, &config) == VP8_STATUS_OK else {
             throw .damaged("its pixels are damaged")

@@ -61,6 +61,6 @@ extension Bitmap {
         }
         return Bitmap(
             size: PixelSize(width: 1, height: 1), channels: channels, depth: depth,
-            storage: PixelMemory(copying: Data(bytes)))
+            storage: .copying(Data(bytes)))
     }
 }

@@ -38,7 +38,7 @@ public struct Bitmap: Sendable {
         let (count, overflow) = row.multipliedReportingOverflow(by: size.height)
         guard !rowOverflow, !overflow, count == pixels.count else { return nil }
         self.init(
-            size: size, channels: channels, depth: depth, storage: PixelMemory(copying: pixels))
+            size: size, channels: channels, depth: depth, storage: .copying(pixels))
     }
 
     /// Whether there is an alpha channel.
@@ -112,14 +112,14 @@ final class PixelMemory: @unchecked Sendable {
     /// The bytes, to be written before the memory is shared.
     var bytes: UnsafeMutablePointer<UInt8> { pointer.assumingMemoryBound(to: UInt8.self) }
 
-    convenience init(copying data: Data) {
-        let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, data.count), alignment: 16)
+    static func copying(_ data: Data) -> PixelMemory {
+        let memory = forPixels(count: data.count)
         data.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress {
-                pointer.copyMemory(from: base, byteCount: bytes.count)
+                memory.pointer.copyMemory(from: base, byteCount: bytes.count)
             }
         }
-        self.init(adopting: pointer, count: data.count) { $0.deallocate() }
+        return memory
     }
 
     deinit {

@@ -1,16 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Large blocks of pixel memory that were given up lately, for the next pictures of about that size.
+/// Blocks of pixel memory that were given up lately, for the next pictures of about that size.
 ///
 /// Pages that the system has to give and to clear cost more than decoding into them: 30 ms for the 36 MB
 /// of a 12-megapixel picture, where writing to pages that are there takes 3 ms. What waits in here is
 /// marked as free to take, so that the system gets it back when memory is short.
+///
+/// Pixels may stay for long. In blocks of their own they leave no holes in the heap when they go.
 final class PixelMemoryPool: Sendable {
     static let shared = PixelMemoryPool(limit: 64_000_000)
 
-    /// Smaller blocks are reused by `malloc` itself.
-    static let leastCount = 4_000_000
+    /// Smaller blocks are left to `malloc`.
+    static let leastCount = 64 << 10
+    /// More blocks are not worth the search.
+    private static let mostBlocks = 64
 
     private struct Block: @unchecked Sendable {
         // Unchecked because of the raw pointer; nobody else has it while it waits.
@@ -71,7 +75,9 @@ final class PixelMemoryPool: Sendable {
         madvise(block.pointer, block.capacity, MADV_FREE)
         let surplus = state.withLock { state in
             var surplus: [Block] = []
-            while state.total + block.capacity > limit { surplus.append(state.remove(at: 0)) }
+            while state.total + block.capacity > limit || state.blocks.count == Self.mostBlocks {
+                surplus.append(state.remove(at: 0))
+            }
             state.blocks.append(block)
             state.total += block.capacity
             return surplus

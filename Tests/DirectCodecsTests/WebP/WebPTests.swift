@@ -95,6 +95,23 @@ struct WebPTests {
         }
     }
 
+    /// A picture that is too large for its planes to be kept.
+    @Test func reducesLargeFilesToTheSameColours() throws {
+        let (width, height) = (2400, 1700)
+        let colour: [UInt8] = [200, 90, 30]
+        let flat = Array(repeatElement(colour, count: width * height).joined())
+        let file = try WebPWriter(.lossy(level: 80), effort: 0).file(
+            of: flat, width: width, height: height, channels: 3)
+        let small = try pixels(Data(file), width: 240, height: 170)
+        for channel in 0..<3 {
+            for place in stride(from: channel, to: small.count, by: 3)
+            where abs(Int(small[place]) - Int(colour[channel])) > 3 {
+                Issue.record("\(small[place]) instead of \(colour[channel])")
+                return
+            }
+        }
+    }
+
     @Test func letsNoColourOfTransparentPixelsThrough() throws {
         let pixels = (0..<64 * 64).flatMap { place -> [UInt8] in
             place % 8 < 4 ? [255, 0, 0, 0] : [0, 0, 255, 255]

@@ -48,4 +48,16 @@ struct PixelMemoryPoolTests {
         _ = try use(30_000_000)
         #expect(pool.waitingCount <= 20_000_000)
     }
+
+    @Test func keepsTheLatestOfManySmallBlocks() throws {
+        var addresses: [UnsafeMutableRawPointer] = []
+        do {
+            let blocks = try (0..<100).map { _ in
+                try #require(pool.memory(count: PixelMemoryPool.leastCount))
+            }
+            addresses = blocks.map(\.pointer)
+        }
+        #expect(pool.waitingCount < 100 * PixelMemoryPool.leastCount)
+        #expect(addresses.contains(try use(PixelMemoryPool.leastCount)))
+    }
 }

@@ -10,7 +10,7 @@ extension Benchmark {
         + photos
         + fourCut
         + jpeg
-        + otherFormats
+        + formats
         + peakMemory
         + playback
 }

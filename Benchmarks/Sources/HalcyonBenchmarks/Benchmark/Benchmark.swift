@@ -16,12 +16,14 @@ struct Benchmark: Sendable {
     let enoughRounds: Int?
     /// The ratio to reach, by the peer's name.
     let targets: [String: Double]
+    /// What the results have to be like; `nil` where all make the same.
+    let quality: QualityClass?
     /// Sets the contestants up.
     let contest: @Sendable (Workbench) async throws -> Contest
 
     init(
         _ name: String, unit: Unit, clock: Clock = .wall, conditions: String,
-        enoughRounds: Int? = nil, targets: [String: Double] = [:],
+        enoughRounds: Int? = nil, targets: [String: Double] = [:], quality: QualityClass? = nil,
         contest: @escaping @Sendable (Workbench) async throws -> Contest
     ) {
         self.name = name
@@ -30,6 +32,7 @@ struct Benchmark: Sendable {
         self.conditions = conditions
         self.enoughRounds = enoughRounds
         self.targets = targets
+        self.quality = quality
         self.contest = contest
     }
 }

@@ -4,7 +4,7 @@ struct Contestant: Sendable {
     let name: String
     /// Does the work of one round.
     let sample: @Sendable () async throws -> Sample
-    /// The signal-to-noise ratio of the result, in decibels against the exact reference;
+    /// How close the result is to the exact one, by the measure of the benchmark's quality class;
     /// `nil` when nobody can tell.
     let quality: (@Sendable () async throws -> Double?)?
 

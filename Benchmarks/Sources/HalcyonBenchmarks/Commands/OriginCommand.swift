@@ -15,7 +15,9 @@ struct OriginCommand: AsyncParsableCommand {
         let files = try FileManager.default.contentsOfDirectory(
             at: URL(filePath: folder), includingPropertiesForKeys: nil)
         var bodies: [String: Data] = [:]
-        for file in files { bodies[file.lastPathComponent] = try Data(contentsOf: file) }
+        for file in files where !file.hasDirectoryPath {
+            bodies[file.lastPathComponent] = try Data(contentsOf: file)
+        }
 
         let server = try await OriginServer.start(bodies: bodies)
         try FileHandle.standardOutput.write(contentsOf: Data("\(server.port)\n".utf8))

@@ -59,7 +59,8 @@ struct RunCommand: AsyncParsableCommand {
         // A worker that has died is an error of its benchmark, not the end of this program.
         signal(SIGPIPE, SIG_IGN)
         let workbench = try Workbench(
-            folder: URL(filePath: folder), peerPrograms: URL(filePath: peers))
+            folder: URL(filePath: folder), peerPrograms: URL(filePath: peers),
+            alone: alone)
         // The description needs the peers' processes.
         let machine = alone ? Machine(lines: []) : await Machine.described(by: workbench)
         machine.lines.forEach(Progress.say)

@@ -21,6 +21,7 @@ private struct JSONRow: Encodable {
     let oursMaximum: Double
     let oursCPU: Double?
     let oursQuality: Double?
+    let qualityMeasure: QualityClass.Measure?
     let peer: Double
     let peerMinimum: Double
     let peerMaximum: Double
@@ -40,6 +41,7 @@ private struct JSONRow: Encodable {
         oursMaximum = row.ours.spread.maximum
         oursCPU = row.ours.cpu
         oursQuality = row.ours.quality
+        qualityMeasure = row.ours.quality.flatMap { _ in row.qualityClass?.measure }
         peer = row.peer.spread.median
         peerMinimum = row.peer.spread.minimum
         peerMaximum = row.peer.spread.maximum

@@ -6,6 +6,9 @@ extension Row {
         var line =
             "\(name): \(ours.text) against \(peer.text) \(unit.symbol) (\(peerName)): \(ratioText)"
         if let target { line += ", target ×\(Self.number(target))" }
+        if let qualityClass, let quality = ours.quality, let peer = peer.quality {
+            line += "; \(qualityClass.text(quality)) against \(qualityClass.text(peer))"
+        }
         return line
     }
 
@@ -14,8 +17,11 @@ extension Row {
     /// A number with three significant digits.
     static func number(_ value: Double) -> String {
         let magnitude = abs(value)
-        let digits = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2
-        return String(format: "%.\(digits)f", value)
+        return fixed(value, digits: magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2)
+    }
+
+    static func fixed(_ value: Double, digits: Int) -> String {
+        String(format: "%.\(digits)f", value)
     }
 }
 

@@ -49,7 +49,9 @@ struct Table {
     }
 
     private static func quality(of row: Row) -> String {
-        guard let ours = row.ours.quality, let peer = row.peer.quality else { return "" }
-        return "\(Row.number(ours)) / \(Row.number(peer)) dB"
+        guard let measure = row.qualityClass, let ours = row.ours.quality,
+            let peer = row.peer.quality
+        else { return "" }
+        return "\(measure.text(ours)) / \(measure.text(peer))"
     }
 }

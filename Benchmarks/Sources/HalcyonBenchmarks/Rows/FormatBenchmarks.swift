@@ -2,55 +2,66 @@ import Foundation
 import Halcyon
 
 extension Benchmark {
-    /// PNG, WebP and GIF: files to pixels, to smaller ones and to frames, and pixels to files; on one
-    /// thread.
-    static let otherFormats: [Benchmark] = [
-        wholeFile("PNG", of: "1mp.png", target: 1.2),
-        thumbnailOfFile("PNG", of: "1mp.png", target: 1.2),
-        wholeFile("WebP", of: "1mp.webp", target: 1.1),
-        thumbnailOfFile("WebP", of: "1mp.webp", target: 1.1),
-        allFrames("WebP", of: "20-frames.webp"),
-        allFrames("GIF", of: "20-frames.gif"),
-        writing("PNG", .PNG, target: 3),
-        writtenSize("PNG", .PNG, target: 1),
-        writing("WebP", .WebP, target: 1),
-        writtenSize("WebP", .WebP, target: 0.97),
-    ]
+    /// Whole files to pixels, files of other formats than JPEG to smaller pictures and to frames, and
+    /// pixels to files; on one thread.
+    static let formats: [Benchmark] =
+        [
+            wholeFile("JPEG 64×64", of: "64.jpg", repeating: 50, target: 1.1),
+            wholeFile("JPEG 400×300", of: "400.jpg", repeating: 10, target: 1.1),
+            wholeFile("JPEG 1.1 MP", of: "1mp.jpg", target: 1.1),
+            wholeFile("JPEG 12 MP", of: "12mp.jpg", target: 1.1),
+            wholeFile("PNG 1.1 MP", of: "1mp.png", target: 1.2),
+            thumbnailOfFile("PNG 1.1 MP", of: "1mp.png", target: 1.2),
+            wholeFile("WebP 1.1 MP", of: "1mp.webp", target: 1.1),
+            thumbnailOfFile("WebP 1.1 MP", of: "1mp.webp", target: 1.1),
+            allFrames("WebP", of: "20-frames.webp"),
+            allFrames("GIF", of: "20-frames.gif"),
+        ] + written("JPEG 400×300", of: "400.png", .JPEG, target: 1.1, size: 0.97)
+        + written("JPEG 1600×1200", of: "1600.jpg", .JPEG, target: 1.1, size: 0.97)
+        + written("PNG 400×300", of: "400.png", .PNG, target: 3, size: 1)
+        + written("WebP 400×300", of: "400.png", .WebP, target: 1, size: 0.97)
 
     private static let libraries: [PeerLibrary] = [.systemVips, .bundledVips, .pillow, .openCV]
-    /// How often a small piece of work is done for one figure.
-    private static let repetitions = 5
 
-    private static func targets(_ ratio: Double) -> [String: Double] {
+    private static func targets(
+        _ ratio: Double, _ libraries: [PeerLibrary] = Benchmark.libraries
+    ) -> [String: Double] {
         Dictionary(uniqueKeysWithValues: libraries.map { ($0.name, ratio) })
     }
 
     private static func wholeFile(
-        _ format: String, of photograph: String, target: Double
+        _ name: String, of photograph: String, repeating: Int = 1, target: Double
     ) -> Benchmark {
         Benchmark(
-            "\(format) 1.1 MP to pixels", unit: .milliseconds, clock: .cpu,
+            "\(name) to pixels", unit: .milliseconds, clock: .cpu,
             conditions: """
                 From the file's bytes to all pixels in new memory: Image.decoding and bitmap(); \
-                new_from_buffer and copy_memory of libvips, Image.load of Pillow, imdecode of OpenCV.
+                new_from_buffer and copy_memory of libvips, Image.load of Pillow, imdecode of OpenCV. \
+                Small files several times for one figure.
                 """,
             targets: targets(target)
         ) { workbench in
             let file = try workbench.photograph(photograph)
             let data = try Data(contentsOf: file)
+            var request = request("file to pixels", file)
+            request.repeat = repeating
             return Contest(
                 ours: Contestant("Halcyon") {
-                    try await Stopwatch.time { consume(try Image.decoding(data).bitmap()) }
+                    try await Stopwatch.time(operations: repeating) {
+                        for _ in 0..<repeating {
+                            consume(try Image.decoding(data).bitmap())
+                        }
+                    }
                 },
-                peers: await contestants(workbench, request("file to pixels", file)))
+                peers: await contestants(workbench, request))
         }
     }
 
     private static func thumbnailOfFile(
-        _ format: String, of photograph: String, target: Double
+        _ name: String, of photograph: String, target: Double
     ) -> Benchmark {
         Benchmark(
-            "\(format) 1.1 MP → 400 px", unit: .milliseconds, clock: .cpu,
+            "\(name) → 400 px", unit: .milliseconds, clock: .cpu,
             conditions: """
                 DownsamplingImageProcessor, rendered; thumbnail_buffer of libvips, Image.thumbnail of \
                 Pillow with Lanczos, imdecode and resize with INTER_AREA of OpenCV.
@@ -96,50 +107,52 @@ extension Benchmark {
         }
     }
 
-    private static let writingConditions = """
-        Pixels of 400×300 to a file in memory, WebP with quality 80; libvips, Pillow and OpenCV with \
-        their defaults otherwise.
-        """
-
-    private static func writing(
-        _ name: String, _ format: ImageFormat, target: Double
-    ) -> Benchmark {
-        Benchmark(
-            "\(name) 400×300 written", unit: .milliseconds, clock: .cpu,
-            conditions: writingConditions, targets: targets(target)
-        ) { workbench in
-            let file = try workbench.photograph("400.png")
-            let work = try writer(of: file, format)
-            return Contest(
-                ours: Contestant("Halcyon") {
-                    try await Stopwatch.time(operations: repetitions) {
-                        for _ in 0..<repetitions { consume(try work()) }
-                    }
-                },
-                peers: await contestants(
-                    workbench, writingRequest("file from pixels", file, format)))
-        }
-    }
-
-    private static func writtenSize(
-        _ name: String, _ format: ImageFormat, target: Double
-    ) -> Benchmark {
-        Benchmark(
-            "\(name) 400×300 written: size", unit: .count(of: "bytes"),
-            conditions: writingConditions, enoughRounds: 1, targets: targets(target)
-        ) { workbench in
-            let file = try workbench.photograph("400.png")
-            let work = try writer(of: file, format)
-            let request = writingRequest("file size", file, format)
-            let workers = await workbench.peers(libraries)
-            return Contest(
-                ours: Contestant("Halcyon") { .amount(Double(try work().count)) },
-                peers: libraries.compactMap { library in
-                    workers[library].map { worker in
-                        Contestant(library.name) { .amount(try await worker.number(request)) }
-                    }
-                })
-        }
+    /// Two rows: the time, and how large the file is.
+    private static func written(
+        _ name: String, of photograph: String, _ format: ImageFormat, target: Double, size: Double
+    ) -> [Benchmark] {
+        let conditions = """
+            Pixels to a file in memory, JPEG and WebP with quality 80; libvips, Pillow and OpenCV with \
+            their defaults otherwise. Small pictures several times for one figure.
+            """
+        let repetitions = 5
+        var targets = targets(target)
+        // OpenCV's level is not a default of zlib's: it writes larger files.
+        if format == .PNG { targets[PeerLibrary.openCV.name] = 1 }
+        return [
+            Benchmark(
+                "\(name) written", unit: .milliseconds, clock: .cpu, conditions: conditions,
+                targets: targets
+            ) { workbench in
+                let file = try workbench.photograph(photograph)
+                let work = try writer(of: file, format)
+                var request = writingRequest("file from pixels", file, format)
+                request.repeat = repetitions
+                return Contest(
+                    ours: Contestant("Halcyon") {
+                        try await Stopwatch.time(operations: repetitions) {
+                            for _ in 0..<repetitions { consume(try work()) }
+                        }
+                    },
+                    peers: await contestants(workbench, request))
+            },
+            Benchmark(
+                "\(name) written: size", unit: .count(of: "bytes"), conditions: conditions,
+                enoughRounds: 1, targets: Benchmark.targets(size)
+            ) { workbench in
+                let file = try workbench.photograph(photograph)
+                let work = try writer(of: file, format)
+                let request = writingRequest("file size", file, format)
+                let workers = await workbench.peers(libraries)
+                return Contest(
+                    ours: Contestant("Halcyon") { .amount(Double(try work().count)) },
+                    peers: libraries.compactMap { library in
+                        workers[library].map { worker in
+                            Contestant(library.name) { .amount(try await worker.number(request)) }
+                        }
+                    })
+            },
+        ]
     }
 
     /// Writes the picture of a file, which is decoded beforehand.
@@ -157,8 +170,7 @@ extension Benchmark {
         _ command: String, _ file: URL, _ format: ImageFormat
     ) -> PeerRequest {
         var request = request(command, file)
-        request.repeat = repetitions
-        request.format = format == .PNG ? "png" : "webp"
+        request.format = [.JPEG: "jpg", .PNG: "png", .WebP: "webp"][format]
         request.quality = 80
         return request
     }

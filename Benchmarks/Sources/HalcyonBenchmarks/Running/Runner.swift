@@ -48,8 +48,19 @@ struct Runner: Sendable {
             Row(
                 name: benchmark.name, unit: benchmark.unit, clock: benchmark.clock,
                 ours: figures[0], peer: figure, peerName: peer.name, rounds: rounds,
-                target: benchmark.targets[peer.name])
+                target: target(of: peer, with: figure, in: benchmark),
+                qualityClass: benchmark.quality)
         }
+    }
+
+    /// Only peers that do the work well enough are a measure of how long it may take.
+    private func target(
+        of peer: Contestant, with figure: Figure, in benchmark: Benchmark
+    ) -> Double? {
+        guard let least = benchmark.quality?.peers, let quality = figure.quality else {
+            return benchmark.targets[peer.name]
+        }
+        return quality >= least ? benchmark.targets[peer.name] : nil
     }
 
     private func figure(of samples: [Sample], in benchmark: Benchmark, quality: Double?) throws

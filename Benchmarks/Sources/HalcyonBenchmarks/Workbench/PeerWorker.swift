@@ -85,10 +85,10 @@ struct PeerRequest: Encodable, Sendable {
     var `repeat`: Int?
     /// 1…100, of a file to write.
     var quality: Int?
-    /// Of a file to write: `png` or `webp`.
+    /// Of a file to write: `jpg`, `png` or `webp`.
     var format: String?
     /// The file of raw RGB pixels to write or to judge.
     var pixels: String?
-    /// How often, where that is asked for.
-    var count: Int?
+    /// By what it is judged: the raw value of `QualityClass.Measure`.
+    var measure: String?
 }

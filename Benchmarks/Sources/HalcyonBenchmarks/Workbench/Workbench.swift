@@ -10,11 +10,14 @@ actor Workbench {
     private let python: URL
     private let peerProgram: URL
     private let photoProgram: URL
+    private let alone: Bool
     private var workers: [PeerLibrary: PeerWorker] = [:]
     private var unavailable: Set<PeerLibrary> = []
     private var runningOrigin: Origin?
 
-    init(folder: URL, peerPrograms: URL) throws {
+    /// - Parameter alone: Whether there are no peers.
+    init(folder: URL, peerPrograms: URL, alone: Bool) throws {
+        self.alone = alone
         python = folder.appending(path: "python/bin/python")
         peerProgram = peerPrograms.appending(path: "worker.py")
         photoProgram = peerPrograms.appending(path: "photos.py")
@@ -56,6 +59,7 @@ actor Workbench {
 
     /// Those of the libraries that are there; the others are named on standard error, once.
     func peers(_ libraries: [PeerLibrary]) async -> [PeerLibrary: PeerWorker] {
+        if alone { return [:] }
         for library in libraries where workers[library] == nil && !unavailable.contains(library) {
             do {
                 workers[library] = try await PeerWorker(

@@ -1,4 +1,5 @@
 import Foundation
+import Vips
 
 /// The bytes of an image file with its header read and checked: what an image is decoded from.
 struct EncodedImage: Sendable {
@@ -17,6 +18,8 @@ struct EncodedImage: Sendable {
         _ data: Data, limits: DecodingLimits = .default, decoder: (any ImageDecoder)? = nil
     ) throws {
         guard !data.isEmpty else { throw ImageCodingError.emptyData }
+        // Before the first codec takes memory; most of them have nothing to do with libvips.
+        Vips.fixMallocThresholds()
         let format = ImageSniffer.format(of: data)
         guard format != .unknown else {
             throw ImageCodingError.unknownFormat(description: ImageSniffer.describe(data))
