@@ -44,14 +44,17 @@ public enum Vips {
         vips_thread_shutdown()
     }
 
-    /// Gives free heap pages back to the system. Takes milliseconds; meant for a slow timer.
+    /// Gives free heap pages back to the system. Takes milliseconds.
     public static func trimMemory() {
         cvips_trim_heap()
     }
 
     /// `nil` once libvips runs, or why it does not. The first access starts it.
     private static let startError: String? = {
-        cvips_fix_malloc_thresholds(64 << 10, 128 << 10)
+        // Smaller blocks are reused within the heap: with libc's own thresholds of the start, every
+        // body and buffer of 128 KB would be mapped, cleared and unmapped again. Left alone, they
+        // would grow to 32 MB.
+        cvips_fix_malloc_thresholds(1 << 20, 8 << 20)
         ErrorBuffer.captureWarnings()
         guard vips_init("halcyon") == 0 else {
             return ErrorBuffer.drain()
