@@ -225,9 +225,10 @@ open class ImageCache: @unchecked Sendable {
         clearDiskCache(completion: handler)
     }
 
-    /// Removes all images from memory.
+    /// Removes all images from memory. What they took goes back to the system a second later.
     public func clearMemoryCache() {
         memoryStorage.removeAll()
+        HeapTrim.plan()
     }
 
     /// Removes all images from disk; the handler is called on the main queue.

@@ -101,7 +101,7 @@ struct Coalescer<Key: Hashable, Transfer, Waiter> {
 
     /// Who waits for a transfer now, in the order they joined.
     func waiters(of transfer: Int) -> [Waiter] {
-        entries[transfer]?.waiters.map(\.waiter) ?? []
+        entries[transfer]?.waiters.map { $0.waiter } ?? []
     }
 
     private mutating func remove(_ transfer: Int) {

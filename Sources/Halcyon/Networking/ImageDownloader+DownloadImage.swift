@@ -102,9 +102,9 @@ extension ImageDownloader {
     }
 
     private func loaded(_ image: Image, _ downloaded: DownloadedData) -> ImageLoadingResult {
-        if let url = downloaded.url {
-            eventDelegate.imageDownloader(
-                self, didDownload: image, for: url, with: downloaded.response)
+        if let delegate, let url = downloaded.url {
+            delegate.imageDownloader(
+                self, didDownload: image, for: url, with: downloaded.sessionTask.response)
         }
         return ImageLoadingResult(
             image: image, url: downloaded.url, originalData: downloaded.data,

@@ -111,7 +111,9 @@ extension ImageDownloader {
         }
         switch start {
         case .settled(let downloaded):
-            waiter.completion(.success(downloaded.limited(by: waiter.limits)))
+            waiter.completion(
+                .success(
+                    downloaded.delivered(limits: waiter.limits, isOnDecodingThread: false)))
         case .join(let join):
             carryOut(join, of: waiter, request, identity, options, settings)
         }
@@ -190,8 +192,8 @@ extension ImageDownloader {
         }
         let error = KingfisherError.requestError(
             reason: .taskCancelled(task: task, token: ticket.token))
-        if let url = task.originalURL {
-            eventDelegate.imageDownloader(
+        if let delegate, let url = task.originalURL {
+            delegate.imageDownloader(
                 self, didFinishDownloadingImageForURL: url, with: task.response, error: error)
         }
         waiter.completion(.failure(error))

@@ -39,21 +39,21 @@ final class ReceivedAnswer: Sendable {
     var sequel: Sequel? { state.withLock { $0.sequel } }
 
     /// Decides on the answer.
-    func receive(_ response: HTTPURLResponse) async throws -> BodyDisposition {
-        if let next = try await redirect(response) {
+    func receive(_ head: AnswerHead) async throws -> BodyDisposition {
+        if let next = try await redirect(head) {
             state.withLock { $0.sequel = .redirect(next) }
             return .discard
         }
-        if try await authenticator.answers(response, to: request) {
+        if head.status == 401, try await authenticator.answers(head.response, to: request) {
             state.withLock { $0.sequel = .authenticate }
             return .discard
         }
         let task = transfer.task
-        task.setResponse(response, reserving: 0)
-        try await checkAcceptable(response)
-        guard let expected = try expectedLength(response) else { return .receive }
+        task.setHead(head, reserving: 0)
+        try await checkAcceptable(head)
+        guard let expected = try expectedLength(head) else { return .receive }
         state.withLock { $0.expected = expected }
-        task.setResponse(response, reserving: transfer.reservation(for: expected))
+        task.setHead(head, reserving: transfer.reservation(for: expected))
         return .receive
     }
 
@@ -67,7 +67,9 @@ final class ReceivedAnswer: Sendable {
         display.bytesArrived()
     }
 
-    private func redirect(_ response: HTTPURLResponse) async throws -> URLRequest? {
+    private func redirect(_ head: AnswerHead) async throws -> URLRequest? {
+        guard (300...399).contains(head.status) else { return nil }
+        let response = try head.response
         guard var next = try request.redirected(by: response) else { return nil }
         if let handler = transfer.redirectHandler {
             guard
@@ -82,24 +84,23 @@ final class ReceivedAnswer: Sendable {
         return next
     }
 
-    private func checkAcceptable(_ response: HTTPURLResponse) async throws {
+    private func checkAcceptable(_ head: AnswerHead) async throws {
         let downloader = transfer.downloader
-        let delegate = downloader.eventDelegate
-        guard delegate.isValidStatusCode(response.statusCode, for: downloader) else {
+        guard downloader.eventDelegate.isValidStatusCode(head.status, for: downloader) else {
             throw KingfisherError.responseError(
-                reason: .invalidHTTPStatusCode(response: response))
+                reason: .invalidHTTPStatusCode(response: try head.response))
         }
+        guard let delegate = downloader.delegate else { return }
+        let response = try head.response
         if await delegate.imageDownloader(downloader, didReceive: response) == .cancel {
             throw KingfisherError.responseError(reason: .cancelledByDelegate(response: response))
         }
     }
 
-    private func expectedLength(_ response: HTTPURLResponse) throws -> Int64? {
-        guard response.contentEncoding == nil,
-            let length = response.value(forHTTPHeaderField: "Content-Length").flatMap({ Int64($0) }
-            ),
-            length > 0
-        else { return nil }
+    private func expectedLength(_ head: AnswerHead) throws -> Int64? {
+        guard head.contentEncoding == nil, let length = head.contentLength, length > 0 else {
+            return nil
+        }
         if let limit = transfer.settings.client.maximumResponseSize, length > Int64(limit) {
             throw tooLarge
         }
@@ -110,17 +111,5 @@ final class ReceivedAnswer: Sendable {
         .responseTooLarge(
             url: request.url?.absoluteString ?? "",
             limit: transfer.settings.client.maximumResponseSize ?? .max)
-    }
-}
-
-extension HTTPURLResponse {
-    /// The content encoding, unless it is `identity`.
-    var contentEncoding: String? {
-        guard
-            let value = value(forHTTPHeaderField: "Content-Encoding")?
-                .trimmingCharacters(in: .whitespaces).lowercased(),
-            !value.isEmpty, value != "identity"
-        else { return nil }
-        return value
     }
 }

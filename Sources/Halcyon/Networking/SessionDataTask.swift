@@ -17,7 +17,7 @@ public class SessionDataTask: @unchecked Sendable {
 
     private struct State {
         var request: URLRequest
-        var response: HTTPURLResponse?
+        var head: AnswerHead?
         var metrics: NetworkMetrics?
         var data = Data()
         var transfer: Task<Void, Never>?
@@ -54,13 +54,16 @@ public class SessionDataTask: @unchecked Sendable {
     public var currentRequest: URLRequest? { state.withLock { $0.request } }
 
     /// The answer, once there is one; not that of a redirect which is followed.
-    public var response: HTTPURLResponse? { state.withLock { $0.response } }
+    public var response: HTTPURLResponse? { try? head?.response }
 
     /// How urgent the download is now: as its most urgent caller. See `DownloadTask.priority`.
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
     public var metrics: NetworkMetrics? { state.withLock { $0.metrics } }
+
+    /// Status and header fields of the answer.
+    var head: AnswerHead? { state.withLock { $0.head } }
 
     /// The bytes received so far without copying; later ones do not change the result.
     var sharedData: Data { state.withLock { $0.data } }
@@ -106,9 +109,9 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// Keeps the answer and makes room for `capacity` bytes of its body.
-    func setResponse(_ response: HTTPURLResponse, reserving capacity: Int) {
+    func setHead(_ head: AnswerHead, reserving capacity: Int) {
         state.withLock {
-            $0.response = response
+            $0.head = head
             if capacity > 0 { $0.data.reserveCapacity(capacity) }
         }
     }
@@ -125,10 +128,11 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// Starts the transfer, on this thread up to its first wait, unless it has been cancelled already.
+    /// Starts the transfer, on this thread up to its first wait and then on those of the network,
+    /// unless it has been cancelled already.
     func run(_ transfer: @escaping @Sendable () async -> Void) {
         guard !isTransferCancelled else { return }
-        let task = Task.immediate { await transfer() }
+        let task = Task.immediate(executorPreference: NetworkExecutor.shared) { await transfer() }
         let isLate = state.withLock {
             $0.transfer = task
             return $0.isCancelled

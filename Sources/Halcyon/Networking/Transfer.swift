@@ -28,18 +28,21 @@ final class Transfer: Sendable {
         self.redirectHandler = redirectHandler
     }
 
-    /// Carries out the request and serves the callers.
+    /// Carries out the request and has the callers served.
     func run(_ request: URLRequest) async {
-        var result: Result<Void, KingfisherError>
+        let failure: KingfisherError
         do {
             try await receive(request)
-            result = .success(())
+            // The delegate may work on the body, and images are made of it next: where that is done
+            // anyway, and not on a thread of the network.
+            return DecodingPool.shared.submit { self.finish(.success(())) }
         } catch let error as KingfisherError {
-            result = .failure(error)
+            failure = error
         } catch {
-            result = .failure(.transport(error))
+            failure = .transport(error)
         }
-        finish(result)
+        // Neither on a thread of the network nor after images that are being decoded.
+        Task { self.finish(.failure(failure)) }
     }
 
     /// Receives the body of the final answer into `task`.
@@ -88,14 +91,12 @@ final class Transfer: Sendable {
     private func setMetrics(
         start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int
     ) {
-        guard let response = task.response, (200...299).contains(response.statusCode) else {
-            return
-        }
+        guard let status = task.head?.status, (200...299).contains(status) else { return }
         task.setMetrics(
             NetworkMetrics(
                 start: start, end: ContinuousClock().now, times: times,
                 sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
-                receivedByteCount: task.receivedCount, statusCode: response.statusCode,
+                receivedByteCount: task.receivedCount, statusCode: status,
                 redirectCount: redirectCount))
     }
 
@@ -109,27 +110,39 @@ final class Transfer: Sendable {
     private func finish(_ result: Result<Void, KingfisherError>) {
         // All have cancelled, and have been told.
         guard downloader.downloads.withLock({ !$0.table.waiters(of: id).isEmpty }) else { return }
-        let delegate = downloader.eventDelegate
         var outcome = result.map { task.sharedData }
-        if case .success(let received) = outcome {
-            outcome =
-                delegate.imageDownloader(downloader, didDownload: received, with: task)
-                .map(Result.success)
-                ?? .failure(.responseError(reason: .dataModifyingFailed(task: task)))
-        }
-        if let url = task.originalURL {
-            var error: KingfisherError?
-            if case .failure(let failure) = outcome { error = failure }
-            delegate.imageDownloader(
-                downloader, didFinishDownloadingImageForURL: url, with: task.response, error: error)
-        }
+        if let delegate = downloader.delegate { tell(delegate, of: &outcome) }
         deliver(
             outcome.map { data in
                 DownloadedData(
-                    data: data, url: task.originalURL, response: task.response,
+                    data: data, url: task.originalURL,
                     metrics: task.metrics, limits: .default, sessionTask: task,
-                    processing: ImageProcessingStage(data: data))
+                    processing: ImageProcessingStage(data: data), isOnDecodingThread: false)
             })
+    }
+
+    /// Lets the delegate change the body, and tells it of the end.
+    private func tell(
+        _ delegate: any ImageDownloaderDelegate, of outcome: inout Result<Data, KingfisherError>
+    ) {
+        var error: KingfisherError?
+        switch outcome {
+        case .failure(let failure):
+            error = failure
+        case .success(let received):
+            if let data = delegate.imageDownloader(downloader, didDownload: received, with: task) {
+                outcome = .success(data)
+            } else {
+                let failure = KingfisherError.responseError(
+                    reason: .dataModifyingFailed(task: task))
+                outcome = .failure(failure)
+                error = failure
+            }
+        }
+        if let url = task.originalURL {
+            delegate.imageDownloader(
+                downloader, didFinishDownloadingImageForURL: url, with: task.response, error: error)
+        }
     }
 
     /// From here on no caller can join; those that asked before find the result settled.
@@ -144,7 +157,11 @@ final class Transfer: Sendable {
             return waiters
         }
         for waiter in waiters {
-            waiter.completion(outcome.map { $0.limited(by: waiter.limits) })
+            // Several may want different images, which are made side by side.
+            waiter.completion(
+                outcome.map {
+                    $0.delivered(limits: waiter.limits, isOnDecodingThread: waiters.count == 1)
+                })
         }
     }
 }

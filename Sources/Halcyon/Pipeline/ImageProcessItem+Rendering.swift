@@ -3,14 +3,18 @@ import Foundation
 extension ImageProcessItem {
     /// The rendered image that the processor of `options` makes of this item, or `nil`; made on
     /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be one
-    /// whose pixels are not in memory.
+    /// whose pixels are not in memory. With `isOnDecodingThread` the calling thread is one of the
+    /// decoding pool.
     func process(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        isOnDecodingThread: Bool = false,
         completion: @escaping @Sendable (KFCrossPlatformImage?) -> Void
     ) {
         let work: @Sendable () -> Void = { completion(processed(options, rendering: rendering)) }
         if let queue = options.processingQueue {
             queue.execute(work)
+        } else if isOnDecodingThread {
+            work()
         } else {
             DecodingPool.shared.submit(work)
         }

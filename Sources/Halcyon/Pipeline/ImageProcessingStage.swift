@@ -49,11 +49,13 @@ final class ImageProcessingStage: Sendable {
     }
 
     /// Makes the image `options` ask for, on `options.processingQueue`, by default on the decoding pool.
-    /// Without `rendering` its pixels need not be in memory.
+    /// Without `rendering` its pixels need not be in memory. A caller `isOnDecodingThread` may find it
+    /// made there when this returns.
     /// - Parameter completion: Called on the thread that made it, or at once when it is made already;
     ///   fails with `processingFailed`.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        isOnDecodingThread: Bool = false,
         completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
     ) {
         let kind = Kind(options, rendering: rendering)
@@ -65,7 +67,7 @@ final class ImageProcessingStage: Sendable {
             completion(image.map(Result.success) ?? .failure(failure()))
         }
         switch works.withLock({ Self.ask(for: kind, waiter: deliver, in: &$0) }) {
-        case .work: process(options, kind: kind)
+        case .work: process(options, kind: kind, isOnDecodingThread)
         case .wait: break
         case .deliver(let image): deliver(image)
         }
@@ -83,8 +85,12 @@ final class ImageProcessingStage: Sendable {
         return .deliver(works.values[index].image)
     }
 
-    private func process(_ options: KingfisherParsedOptionsInfo, kind: Kind) {
-        ImageProcessItem.data(data).process(options, rendering: kind.isRendered) { [self] in
+    private func process(
+        _ options: KingfisherParsedOptionsInfo, kind: Kind, _ isOnDecodingThread: Bool
+    ) {
+        ImageProcessItem.data(data).process(
+            options, rendering: kind.isRendered, isOnDecodingThread: isOnDecodingThread
+        ) { [self] in
             finish(kind, with: $0)
         }
     }

@@ -28,7 +28,7 @@ struct ScriptedTransport: ImageTransport {
 
     func perform(
         _ request: URLRequest, terms: ExchangeTerms,
-        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onResponse: @escaping @Sendable (AnswerHead) async throws -> BodyDisposition,
         onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> ExchangeTimes? {
         requests.record(request)
@@ -41,7 +41,7 @@ struct ScriptedTransport: ImageTransport {
 /// One exchange of a scripted transport.
 struct ScriptedExchange: Sendable {
     let request: URLRequest
-    let onResponse: @Sendable (HTTPURLResponse) async throws -> BodyDisposition
+    let onResponse: @Sendable (AnswerHead) async throws -> BodyDisposition
     let onBody: @Sendable (UnsafeRawBufferPointer) throws -> Void
 
     /// Sends a header.
@@ -49,9 +49,9 @@ struct ScriptedExchange: Sendable {
     func respond(_ status: Int = 200, headers: [String: String] = [:]) async throws
         -> BodyDisposition
     {
-        let response = HTTPURLResponse(
-            url: request.url!, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)!
-        return try await onResponse(response)
+        try await onResponse(
+            AnswerHead(
+                url: request.url!, status: status, fields: headers.map { ($0.key, $0.value) }))
     }
 
     /// Sends a piece of the body.

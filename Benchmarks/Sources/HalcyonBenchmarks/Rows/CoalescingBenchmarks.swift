@@ -18,15 +18,22 @@ extension Benchmark {
             "decodes", unit: .count(of: "decodes"),
             conditions: "the greater of processor runs and of different images delivered."
         ) { .amount(Double($0.decodes)) },
+        besideOne("", file: "delayed/1mp.jpg", "answered 100 ms after the request", 1 / 1.5),
+        besideOne(", no latency", file: "1mp.jpg", "answered at once", nil),
+    ]
+
+    private static func besideOne(
+        _ suffix: String, file: String, _ answer: String, _ target: Double?
+    ) -> Benchmark {
         Benchmark(
-            "1,000 requests for one URL beside one", unit: .milliseconds,
+            "1,000 requests for one URL beside one\(suffix)", unit: .milliseconds,
             conditions: """
                 1,000 concurrent calls of KingfisherManager.retrieveImage with a 1200x900 JPEG reduced to \
-                400 px, until the last has its image, against one call.
+                400 px, \(answer), until the last has its image, against one call.
                 """,
-            targets: ["one request": 1 / 1.5]
+            targets: target.map { ["one request": $0] } ?? [:]
         ) { workbench in
-            let urls = FreshURLs(origin: try await workbench.origin(), file: "1mp.jpg")
+            let urls = FreshURLs(origin: try await workbench.origin(), file: file)
             let cache = try ImageCache(name: "beside", cacheDirectoryURL: workbench.makeFolder())
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "beside"), cache: cache)
@@ -51,8 +58,8 @@ extension Benchmark {
             return Contest(
                 ours: Contestant("KingfisherManager") { try await requests(1000) },
                 peers: [Contestant("one request") { try await requests(1) }])
-        },
-    ]
+        }
+    }
 
     private static func same(
         _ what: String, unit: Unit, conditions: String,

@@ -78,15 +78,13 @@ extension Benchmark {
     ) { workbench in
         let body = DiskStock.bytes(20_000)
         let count = 200
-        let folder = try workbench.makeFolder()
         let cache = try ImageCache(name: "at once", cacheDirectoryURL: workbench.makeFolder())
         let series = Atomic(0)
-        let paths = (0..<count).map { folder.appending(path: "\($0)") }
         return Contest(
             ours: Contestant("ImageCache") {
                 let keys = DiskStock.keys(
                     count, series: series.add(1, ordering: .relaxed).newValue)
-                let sample = try await Stopwatch.time(operations: count) {
+                return try await Stopwatch.time(operations: count) {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for key in keys {
                             group.addTask { try await cache.storeToDisk(body, forKey: key) }
@@ -94,16 +92,14 @@ extension Benchmark {
                         try await group.waitForAll()
                     }
                 }
-                await cache.clearDiskCache()
-                return sample
             },
             peers: [
                 Contestant("Data.write") {
-                    let sample = try await Stopwatch.time(operations: count) {
+                    let folder = try workbench.makeFolder()
+                    let paths = (0..<count).map { folder.appending(path: "\($0)") }
+                    return try await Stopwatch.time(operations: count) {
                         for path in paths { try body.write(to: path) }
                     }
-                    for path in paths { try FileManager.default.removeItem(at: path) }
-                    return sample
                 }
             ])
     }
@@ -114,11 +110,10 @@ extension Benchmark {
             conditions: """
                 \(files) files of \(title) under new keys with DiskStorage.Backend.store: temporary \
                 file, rename, row in the index. Data.write waits for the disk (fsync), ours and \
-                write(2) + rename(2), the floor, do not. Files are removed between rounds.
+                write(2) + rename(2), the floor, do not.
                 """
         ) { workbench in
             let body = DiskStock.bytes(bytes)
-            let folder = try workbench.makeFolder()
             let cache = try ImageCache(name: "store", cacheDirectoryURL: workbench.makeFolder())
             let series = Mutex(0)
             @Sendable func newKeys() -> [String] {
@@ -134,23 +129,20 @@ extension Benchmark {
                 -> Contestant
             {
                 Contestant(name) {
-                    let paths = newKeys().indices.map { folder.appending(path: "\($0)") }
-                    let sample = try await Stopwatch.time(operations: paths.count) {
+                    let folder = try workbench.makeFolder()
+                    let paths = (0..<files).map { folder.appending(path: "\($0)") }
+                    return try await Stopwatch.time(operations: files) {
                         for path in paths { try write(path) }
                     }
-                    for path in paths { try FileManager.default.removeItem(at: path) }
-                    return sample
                 }
             }
 
             return Contest(
                 ours: Contestant("DiskStorage") {
                     let keys = newKeys()
-                    let sample = try await Stopwatch.time(operations: keys.count) {
+                    return try await Stopwatch.time(operations: keys.count) {
                         for key in keys { try cache.diskStorage.store(value: body, forKey: key) }
                     }
-                    for key in keys { try cache.diskStorage.remove(forKey: key) }
-                    return sample
                 },
                 peers: [
                     plain("Data.write") { try body.write(to: $0) },

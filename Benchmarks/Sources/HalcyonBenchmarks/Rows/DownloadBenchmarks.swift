@@ -54,7 +54,7 @@ extension Benchmark {
                             }
                         }
                     },
-                    curl("\(origin.baseURL)/20kb.jpg/[0-\(count - 1)]", connections: width),
+                    curl(FreshURLs(origin: origin, file: "20kb.jpg"), count, connections: width),
                 ],
                 finish: {
                     session.invalidateAndCancel()
@@ -62,22 +62,25 @@ extension Benchmark {
                 })
         },
         Benchmark(
-            "2,000 downloads of 20 KB to the disk cache", unit: .milliseconds,
+            "2,000 files of 20 KB to the disk cache", unit: .milliseconds,
             conditions: """
-                The same URLs with ImagePrefetcher, 6 at a time, into an empty disk cache: each answer is \
+                As many URLs with ImagePrefetcher, 6 at a time, that are not in the disk cache: each answer is \
                 checked to be an image, written, and entered into the index. URLSession keeps nothing; \
                 curl writes files.
                 """,
-            targets: ["URLSession": 4]
+            enoughRounds: 7, targets: ["URLSession": 4]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 2000
             let width = 6
             let urls = (0..<count).map { origin.url("20kb.jpg", $0) }
+            let fresh = FreshURLs(origin: origin, file: "20kb.jpg")
             let prefetching = try Prefetching(workbench, connections: width)
             let session = URLSession.forDownloads(connections: width)
             return Contest(
-                ours: Contestant("ImagePrefetcher") { try await prefetching.run(urls) },
+                ours: Contestant("ImagePrefetcher") {
+                    try await prefetching.run(fresh.next(count))
+                },
                 peers: [
                     Contestant("URLSession") {
                         try await Stopwatch.time {
@@ -86,31 +89,27 @@ extension Benchmark {
                             }
                         }
                     },
-                    curl(
-                        "\(origin.baseURL)/20kb.jpg/[0-\(count - 1)]", connections: width,
-                        into: try workbench.makeFolder()),
+                    curl(fresh, count, connections: width, into: workbench),
                 ],
                 finish: { session.invalidateAndCancel() })
         },
         Benchmark(
             "prefetch of 500 photos", unit: .milliseconds,
             conditions: """
-                500 URLs of one JPEG of 840x630 (100 KB) with ImagePrefetcher, 6 at a time, into an empty \
-                disk cache, against curl into files.
+                500 URLs of one JPEG of 840x630 (100 KB) that are not in the disk cache, with \
+                ImagePrefetcher, 6 at a time, against curl into files.
                 """,
-            targets: ["curl --parallel": 0.8]
+            enoughRounds: 7, targets: ["curl --parallel": 0.8]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 500
-            let urls = (0..<count).map { origin.url("100kb.jpg", $0) }
+            let fresh = FreshURLs(origin: origin, file: "100kb.jpg")
             let prefetching = try Prefetching(workbench, connections: 6)
             return Contest(
-                ours: Contestant("ImagePrefetcher") { try await prefetching.run(urls) },
-                peers: [
-                    curl(
-                        "\(origin.baseURL)/100kb.jpg/[0-\(count - 1)]", connections: 6,
-                        into: try workbench.makeFolder())
-                ])
+                ours: Contestant("ImagePrefetcher") {
+                    try await prefetching.run(fresh.next(count))
+                },
+                peers: [curl(fresh, count, connections: 6, into: workbench)])
         },
     ]
 
@@ -118,11 +117,13 @@ extension Benchmark {
         guard count == 20_000 else { throw BenchmarkError("\(count) bytes instead of 20,000") }
     }
 
-    /// Downloads that are thrown away, or written into a folder.
+    /// Downloads that are thrown away, or written into a new folder of `workbench`.
     private static func curl(
-        _ urls: String, connections: Int, into folder: URL? = nil
+        _ urls: FreshURLs, _ count: Int, connections: Int, into workbench: Workbench? = nil
     ) -> Contestant {
         Contestant("curl --parallel") {
+            let pattern = urls.nextPattern(count)
+            let folder = try workbench?.makeFolder()
             let before = ChildTime.now()
             let sample = try await Stopwatch.time {
                 _ = try await ChildProcess.output(
@@ -130,15 +131,8 @@ extension Benchmark {
                     [
                         "curl", "--no-progress-meter", "--fail", "--parallel",
                         "--parallel-max", "\(connections)", "--output",
-                        folder.map { "\($0.path)/#1" } ?? "/dev/null", urls,
+                        folder.map { "\($0.path)/#1" } ?? "/dev/null", pattern,
                     ])
-            }
-            if let folder {
-                for file in try FileManager.default.contentsOfDirectory(
-                    at: folder, includingPropertiesForKeys: nil)
-                {
-                    try FileManager.default.removeItem(at: file)
-                }
             }
             guard case .time(let wall, _) = sample else { return sample }
             return .time(wall: wall, cpu: ChildTime.now() - before)
@@ -146,7 +140,7 @@ extension Benchmark {
     }
 }
 
-/// Prefetches into a cache that is emptied after each round.
+/// Prefetches into a cache.
 private struct Prefetching: Sendable {
     let cache: ImageCache
     let downloader: ImageDownloader
@@ -159,7 +153,7 @@ private struct Prefetching: Sendable {
     }
 
     func run(_ urls: [URL]) async throws -> Sample {
-        let sample = try await Stopwatch.time {
+        try await Stopwatch.time {
             let completed = await withCheckedContinuation { continuation in
                 let prefetcher = ImagePrefetcher(
                     urls: urls, options: [.targetCache(cache), .downloader(downloader)],
@@ -173,8 +167,6 @@ private struct Prefetching: Sendable {
                 throw BenchmarkError("\(completed) of \(urls.count) were prefetched")
             }
         }
-        await cache.clearDiskCache()
-        return sample
     }
 }
 

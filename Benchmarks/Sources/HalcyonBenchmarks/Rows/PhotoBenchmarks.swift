@@ -16,19 +16,19 @@ extension Benchmark {
             let origin = try await workbench.origin()
             let urls = FreshURLs(origin: origin, file: "100kb.jpg")
             let run = try PhotoRun(folder: workbench.makeFolder())
-            let folder = try workbench.makeFolder()
             let peer = try await workbench.photoPeer()
             return Contest(
                 ours: Contestant("KingfisherManager") {
                     let list = urls.next(PhotoRun.count)
                     let sample = try await Stopwatch.time { try await run.load(list) }
-                    await run.cache.clearCache()
+                    run.cache.clearMemoryCache()
                     return sample
                 },
                 peers: [
                     Contestant(PhotoRun.peerName) {
                         try await peer.time(
-                            PhotoRequest(command: "time", origin: origin, folder: folder))
+                            PhotoRequest(
+                                command: "time", origin: origin, folder: workbench.makeFolder()))
                     }
                 ],
                 finish: { await peer.close() })

@@ -19,4 +19,10 @@ final class FreshURLs: Sendable {
     func next(_ count: Int) -> [URL] {
         (0..<count).map { _ in next() }
     }
+
+    /// The same as a pattern of curl's.
+    func nextPattern(_ count: Int) -> String {
+        let end = number.add(count, ordering: .relaxed).newValue
+        return "\(origin.baseURL)/\(file)/[\(end - count + 1)-\(end)]"
+    }
 }

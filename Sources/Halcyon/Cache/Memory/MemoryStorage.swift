@@ -53,10 +53,13 @@ public enum MemoryStorage {
         /// Removes all expired values. Takes time in proportion to the number of values.
         public func removeExpired() {
             let date = now()
-            let leaving = state.withLock { state in
-                state.store.removeAll { $0.isExpired(at: date) }
+            let (leaving, cost) = state.withLock { state in
+                let cost = state.store.totalCost
+                let leaving = state.store.removeAll { $0.isExpired(at: date) }
+                return (leaving, cost - state.store.totalCost)
             }
             withExtendedLifetime(leaving) {}
+            if cost >= HeapTrim.leastCost { HeapTrim.plan() }
         }
 
         /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With

@@ -51,7 +51,7 @@ final class AsyncHTTPClientTransport: ImageTransport {
 
     func perform(
         _ request: URLRequest, terms: ExchangeTerms,
-        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onResponse: @escaping @Sendable (AnswerHead) async throws -> BodyDisposition,
         onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> ExchangeTimes? {
         var outgoing = try HTTPClient.Request(

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import FoundationNetworking
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -30,13 +29,13 @@ final class Exchange: HTTPClientResponseDelegate {
     private let host: String
     private let terms: ExchangeTerms
     private let onHTTP2: @Sendable () -> Void
-    private let onResponse: @Sendable (HTTPURLResponse) async throws -> BodyDisposition
+    private let onResponse: @Sendable (AnswerHead) async throws -> BodyDisposition
     private let onBody: @Sendable (UnsafeRawBufferPointer) throws -> Void
     private let state = Mutex(State())
 
     init(
         url: URL, host: String, terms: ExchangeTerms, onHTTP2: @escaping @Sendable () -> Void,
-        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onResponse: @escaping @Sendable (AnswerHead) async throws -> BodyDisposition,
         onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) {
         self.url = url
@@ -95,25 +94,29 @@ final class Exchange: HTTPClientResponseDelegate {
         -> EventLoopFuture<Void>
     {
         if head.version.major >= 2 { onHTTP2() }
-        let response: HTTPURLResponse
-        do {
-            response = try Self.response(head, url: url)
-        } catch {
+        let answer = AnswerHead(
+            url: url, status: Int(head.status.code),
+            version: "HTTP/\(head.version.major).\(head.version.minor)",
+            fields: head.headers.map { ($0.name, $0.value) })
+        let encoding = answer.contentEncoding
+        if let encoding, !["gzip", "deflate"].contains(encoding) {
+            let error = ImageTransportError.undecodableBody(
+                url: url.absoluteString, reason: "its content encoding is \(encoding)")
             return refuse(error, task: task, length: nil)
         }
-        let length = head.headers.first(name: "Content-Length").flatMap { Int64($0) }
+        let length = answer.contentLength
         let now = ContinuousClock().now
         state.withLock {
             $0.times?.answered = now
             $0.hasHead = true
             $0.watch?.pause()
-            $0.expected = Self.contentEncoding(head) == nil ? length : nil
+            $0.expected = encoding == nil ? length : nil
         }
         let decision = task.eventLoop.makePromise(of: BodyDisposition.self)
         // Usually nothing in it waits; then the body is taken as soon as it comes.
         Task.immediate { [onResponse] in
             do {
-                decision.succeed(try await onResponse(response))
+                decision.succeed(try await onResponse(answer))
             } catch {
                 decision.fail(error)
             }
@@ -239,36 +242,5 @@ final class Exchange: HTTPClientResponseDelegate {
         default:
             return translated
         }
-    }
-}
-
-extension Exchange {
-    /// The answer as the rest of the pipeline knows it.
-    /// - Throws: `ImageTransportError` for a content encoding that was not asked for.
-    private static func response(_ head: HTTPResponseHead, url: URL) throws -> HTTPURLResponse {
-        let fields = Dictionary(
-            head.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
-        guard
-            let response = HTTPURLResponse(
-                url: url, statusCode: Int(head.status.code),
-                httpVersion: "HTTP/\(head.version.major).\(head.version.minor)",
-                headerFields: fields)
-        else {
-            throw ImageTransportError.invalidResponse(
-                url: url.absoluteString, reason: "its header makes no sense")
-        }
-        if let encoding = contentEncoding(head), !["gzip", "deflate"].contains(encoding) {
-            throw ImageTransportError.undecodableBody(
-                url: url.absoluteString, reason: "its content encoding is \(encoding)")
-        }
-        return response
-    }
-
-    /// The content encoding, unless it is `identity`.
-    private static func contentEncoding(_ head: HTTPResponseHead) -> String? {
-        let values = head.headers[canonicalForm: "Content-Encoding"]
-        guard !values.isEmpty else { return nil }
-        let value = values.joined(separator: ", ").lowercased()
-        return value.isEmpty || value == "identity" ? nil : value
     }
 }

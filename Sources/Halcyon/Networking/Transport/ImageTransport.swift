@@ -14,7 +14,7 @@ protocol ImageTransport: Sendable {
     ///   `onResponse` or `onBody` threw.
     func perform(
         _ request: URLRequest, terms: ExchangeTerms,
-        onResponse: @escaping @Sendable (HTTPURLResponse) async throws -> BodyDisposition,
+        onResponse: @escaping @Sendable (AnswerHead) async throws -> BodyDisposition,
         onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> ExchangeTimes?
 }

@@ -10,14 +10,13 @@ public struct DownsamplingImageProcessor: ImageProcessor {
     public let size: CGSize
     /// How well a file's bytes are decoded at that size. `best` by default.
     public let quality: DownsamplingQuality
+    // Made once: a request asks for it several times.
+    public let identifier: String
 
     public init(size: CGSize, quality: DownsamplingQuality = .best) {
         self.size = size
         self.quality = quality
-    }
-
-    public var identifier: String {
-        ProcessorIdentifier.make(
+        identifier = ProcessorIdentifier.make(
             "DownsamplingImageProcessor",
             quality == .best ? size.identifier : "\(size.identifier), \(quality)")
     }
