@@ -15,6 +15,7 @@ struct MainLoopMeterTests {
         await nextTurn()
         #expect(MainLoopMeter.mostProcessorTime >= .milliseconds(20))
         #expect(MainLoopMeter.longestTurn >= .milliseconds(20))
+        #expect(MainLoopMeter.mostActorTime >= .milliseconds(20))
     }
 
     private func processorTime() -> Double {
