@@ -3,7 +3,7 @@ import Testing
 
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ApplicationTests {
     @Test func aProgramEndsWithItsLastWindow() {
         let count = LiveObjects()

@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ImageViewDrawingTests {
     /// Red and green above blue and white, twice as wide as high.
     private let wide = image(.quadrants(width: 40, height: 20))

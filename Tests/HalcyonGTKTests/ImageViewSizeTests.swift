@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ImageViewSizeTests {
     /// The size of the image a view loads from a picture of 400 × 200 pixels.
     private func loadedSize(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct MainLoopTests {
     @Test func theMainActorRunsOnTheMainThread() async {
         #expect(Thread.isMainThread)

@@ -5,7 +5,7 @@ import HalcyonTestKit
 import Testing
 
 /// The built program, run as a process of its own.
-@Suite(.timeLimit(.minutes(20))) struct GalleryProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct GalleryProgramTests {
     private let folder: TemporaryDirectory
 
     init() throws {

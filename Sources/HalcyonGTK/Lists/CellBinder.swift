@@ -130,10 +130,9 @@ import Halcyon
     }
 
     private func isInMemory(_ source: Source) -> Bool {
-        guard let options = thumbnails.options else { return false }
-        let parsed = KingfisherParsedOptionsInfo(options)
-        let cache = parsed.targetCache ?? KingfisherManager.shared.cache
-        return cache.retrieveImageInMemoryCache(forKey: source.cacheKey, options: parsed) != nil
+        guard let options = thumbnails.parsed else { return false }
+        let cache = options.targetCache ?? KingfisherManager.shared.cache
+        return cache.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options) != nil
     }
 
     private func itemCount(of list: UnsafeMutablePointer<GtkWidget>) -> Int {

@@ -7,7 +7,11 @@ import Halcyon
     /// The place that images are made for, in points; `nil` until a cell is laid out.
     private var place: Place?
     /// The options for that place.
-    private(set) var options: KingfisherOptionsInfo?
+    private(set) var options: KingfisherOptionsInfo? {
+        didSet { parsed = options.map { KingfisherParsedOptionsInfo($0) } }
+    }
+    /// The same, for those who only look into the cache.
+    private(set) var parsed: KingfisherParsedOptionsInfo?
 
     private struct Place: Equatable {
         let size: CGSize
@@ -17,7 +21,7 @@ import Halcyon
 
     init(_ configuration: ImageCellConfiguration) {
         self.configuration = configuration
-        if configuration.imageSize == .original { options = Self.shared + configuration.options }
+        if configuration.imageSize == .original { setOptions(Self.shared + configuration.options) }
     }
 
     /// Takes the size that `view` has.
@@ -43,6 +47,11 @@ import Halcyon
         guard place != self.place else { return }
         self.place = place
         options = makeOptions(for: place)
+    }
+
+    /// In an initializer, too, where observers of properties are not called.
+    private mutating func setOptions(_ new: KingfisherOptionsInfo) {
+        options = new
     }
 
     private func makeOptions(for place: Place) -> KingfisherOptionsInfo {

@@ -27,7 +27,7 @@ public enum MainLoop {
         else { return }
         let serve: GUnixFDSourceFunc = { handle, _, _ in
             MainLoop.acknowledge(handle)
-            _dispatch_main_queue_callback_4CF(nil)
+            MainLoopMeter.measureWork { _dispatch_main_queue_callback_4CF(nil) }
             return gboolean(1)
         }
         g_source_set_priority(source, priority)

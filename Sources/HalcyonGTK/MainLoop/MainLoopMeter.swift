@@ -15,6 +15,10 @@ import Foundation
     /// threads and programs took the processor away.
     public static var mostProcessorTime: Duration { .nanoseconds(longest.processor) }
 
+    /// The most processor time that the main actor's work took in a turn: that of the program and of
+    /// views that load, without GTK's layout and drawing.
+    public static var mostActorTime: Duration { .nanoseconds(longestWork) }
+
     /// Begins to measure. Further calls do nothing.
     public static func start() {
         guard former == nil else { return }
@@ -30,7 +34,16 @@ import Foundation
     /// Forgets what was measured so far.
     public static func reset() {
         longest = Reading()
+        longestWork = 0
         began = nil
+    }
+
+    /// Does the main actor's work, and measures it if that is wanted.
+    nonisolated static func measureWork(_ work: () -> Void) {
+        guard former != nil else { return work() }
+        let begin = Reading.now.processor
+        work()
+        longestWork = max(longestWork, Reading.now.processor - begin)
     }
 
     private struct Reading {
@@ -53,6 +66,7 @@ import Foundation
     nonisolated(unsafe) private static var former: GPollFunc?
     nonisolated(unsafe) private static var began: Reading?
     nonisolated(unsafe) private static var longest = Reading()
+    nonisolated(unsafe) private static var longestWork: Int64 = 0
 
     nonisolated private static func turnEnded() {
         guard let began else { return }

@@ -10,8 +10,11 @@ enum ProcessorsPage {
             let original = PictureView(width: 200, height: 150)
             let processed = PictureView(width: 200, height: 150)
             // So that the processor's own corners and edges are seen.
-            processed.cornerRadius = entry.showsEdges ? nil : processed.cornerRadius
-            processed.contentMode = entry.showsEdges ? .fit : .fill
+            if entry.showsEdges {
+                processed.cornerRadius = nil
+                processed.contentMode = .fit
+                processed.style("bare")
+            }
             let size = CGSize(width: 400, height: 300)
             let base = CroppedThumbnail.make(size)
             load(picture, base, into: original, gallery)

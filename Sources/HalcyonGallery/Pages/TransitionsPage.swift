@@ -64,6 +64,7 @@ enum TransitionsPage {
             self.gallery = gallery
             self.views = views.map { (view: $0, transition: $1) }
             show(ImageTransition.none)
+            prefetch()
         }
 
         func start(every interval: Duration) {
@@ -85,7 +86,22 @@ enum TransitionsPage {
         func next() {
             index += 1
             show(nil)
+            prefetch()
         }
+
+        /// So that the next transition begins when it is time for it.
+        private func prefetch() {
+            ImagePrefetcher(
+                sources: [gallery.picture(index + 1).source()],
+                options: [
+                    .targetCache(gallery.cache), .downloader(KingfisherManager.shared.downloader),
+                    .processor(Self.processor), .alsoPrefetchToMemory,
+                ]
+            ).start()
+        }
+
+        private static let processor = FittingImageProcessor(
+            size: CGSize(width: 320, height: 240), mode: .aspectFill)
 
         private func show(_ transition: ImageTransition?) {
             for (view, own) in views {
@@ -93,10 +109,7 @@ enum TransitionsPage {
                     with: gallery.picture(index).source(),
                     options: [
                         .transition(transition ?? own), .forceTransition,
-                        .keepCurrentImageWhileLoading,
-                        .processor(
-                            FittingImageProcessor(
-                                size: CGSize(width: 320, height: 240), mode: .aspectFill)),
+                        .keepCurrentImageWhileLoading, .processor(Self.processor),
                     ]
                 ) { [ledger = gallery.ledger] in ledger.note($0) }
             }

@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct AnimatedImageViewTests {
     private let ticker = ManualFrameTicker()
     private static let colors: [Pixel] = [.red, .green, .blue]

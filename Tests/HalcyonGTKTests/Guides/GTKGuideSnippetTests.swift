@@ -8,7 +8,7 @@ import Testing
 @testable import HalcyonGTK
 
 /// Runs the code of `docs/gtk.md` in windows, with an origin of this process.
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct GTKGuideSnippetTests {
     private let fixture: ListFixture
 

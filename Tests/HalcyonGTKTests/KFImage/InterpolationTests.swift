@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct InterpolationTests {
     /// A fine checkerboard, from which linear sampling of every tenth pixel makes stripes or nothing.
     private let fine = image(.checkerboard(width: 100, height: 100))

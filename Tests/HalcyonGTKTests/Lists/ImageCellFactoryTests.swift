@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ImageCellFactoryTests {
     @Test func everyCellThatIsSeenShowsItsOwnImage() async throws {
         let fixture = try await ListFixture(count: 100)

@@ -8,7 +8,7 @@ import Testing
 
 /// An article that walks through transitions, placeholders, indicators and processed formats: what its
 /// code says is what is seen on a GTK screen.
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct FeatureTourArticleTests {
     private let fixture: LoadFixture
     private let ticker = ManualFrameTicker()

@@ -7,7 +7,7 @@ import Testing
 @testable import HalcyonGTK
 
 /// The views of an article that replaces the library by a loader made by hand.
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct HandMadeLoaderArticleTests {
     /// The article's description; what it calls `cacheSerializer` is the setter `serialize(by:)`.
     private func photograph(_ imageURL: URL, _ fixture: LoadFixture) -> KFImage {

@@ -8,7 +8,7 @@ import Testing
 
 /// An article that builds an image view for the reused cells of a list: a spinner while it loads, a text
 /// when that fails, and never the image of an earlier cell.
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct ReusedViewArticleTests {
     private func shown(_ fixture: LoadFixture) async -> (DownloadableImageView, TestWindow) {
         let view = DownloadableImageView(options: fixture.using())

@@ -7,7 +7,7 @@ import Testing
 @testable import HalcyonGTK
 
 /// An article that reads the library's source, and begins with its ordinary use.
-@MainActor @Suite(.timeLimit(.minutes(5)), .enabled(if: TestDisplay.isAvailable))
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct SourceReadingArticleTests {
     private let fixture: LoadFixture
     private let gate = Gate()
