@@ -16,7 +16,7 @@ public enum Vips {
         _ = startError
     }
 
-    /// Fixes glibc's `M_MMAP_THRESHOLD` (4 MiB) and `M_TRIM_THRESHOLD` (8 MiB) for the whole process, once.
+    /// Fixes glibc's `M_MMAP_THRESHOLD` (1 MiB) and `M_TRIM_THRESHOLD` (2 MiB) for the whole process, once.
     ///
     /// Codecs take and free megabytes for each picture. Below these sizes the memory is there for the next
     /// one: fresh pages cost up to half as much as decoding into them. glibc's own thresholds move with
@@ -59,7 +59,7 @@ public enum Vips {
         cvips_trim_heap()
     }
 
-    private static let mallocThresholds: Void = cvips_fix_malloc_thresholds(4 << 20, 8 << 20)
+    private static let mallocThresholds: Void = cvips_fix_malloc_thresholds(1 << 20, 2 << 20)
     private static let isStarted = Atomic(false)
 
     /// `nil` once libvips runs, or why it does not. The first access starts it.
