@@ -37,7 +37,11 @@ final class OpenCalls: Sendable {
     func close(waitingAtMost milliseconds: Int) {
         state.withLock { $0.isClosed = true }
         // Nobody who ends the program has a thread to be woken, and it happens once.
-        for _ in 0..<milliseconds where state.withLock({ $0.count > 0 }) { usleep(1000) }
+        var left = milliseconds
+        while left > 0, state.withLock({ $0.count > 0 }) {
+            usleep(1000)
+            left -= 1
+        }
     }
 
     /// Has the end of the program wait for calls. Libraries that are loaded by now are destroyed after

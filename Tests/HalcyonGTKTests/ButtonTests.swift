@@ -7,8 +7,8 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable)) struct ButtonTests
-{
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
+struct ButtonTests {
     private let normal = image(.solid(.red, width: 8, height: 8))
     private let disabled = image(.solid(.green, width: 8, height: 8))
     private let selected = image(.solid(.blue, width: 8, height: 8))

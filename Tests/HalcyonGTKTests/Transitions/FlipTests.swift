@@ -10,7 +10,8 @@ import Testing
 /// A square that turns over, seen from twice its width: by 45° the near edge is at cos 45° of half the
 /// width; the far one is √½ of the width behind it, and so is seen at 2 / (2 + √½) of that, and of the
 /// height.
-@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable)) struct FlipTests {
+@MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable)) struct FlipTests
+{
     private let ticker = ManualFrameTicker()
 
     /// The turned square in 100 × 100 pixels, as if it came from the left: (visible, not visible).
