@@ -79,9 +79,8 @@ struct ViewLifetimeTests {
         }
         #expect(count.alive == 100)
         await nextTurn()
-        #expect(count.alive == 100 && LentWidgets.count == 0)
         let first = gtk_widget_get_first_child(widget).flatMap(View.of) as? Label
-        #expect(first?.text == "0")
+        #expect(count.alive == 100 && first?.text == "0" && first?.isLent == false)
         g_object_unref(widget)
         #expect(count.alive == 0)
     }
