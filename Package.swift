@@ -37,7 +37,7 @@ let package = Package(
         .target(
             name: "DirectCodecs",
             dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
-        .target(name: "CoefficientJPEG"),
+        .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
             name: "Halcyon",
@@ -108,7 +108,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoefficientJPEGTests",
-            dependencies: ["CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference"]),
+            dependencies: [
+                "CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference", "CPixels",
+            ]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [

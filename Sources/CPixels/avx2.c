@@ -170,6 +170,8 @@ const cpixels_kernels *cpixels_best(void) {
         .filter_row = filter_row,
         .ycbcr_to_rgb = ycbcr_to_rgb,
         .pack_rgb = pack_rgb,
+        .inverse_8 = avx2_inverse_8,
+        .inverse_4 = avx2_inverse_4,
     };
     return __builtin_cpu_supports("avx2") ? &kernels : cpixels_portable();
 }

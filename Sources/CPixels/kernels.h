@@ -32,3 +32,8 @@ void portable_ycbcr_to_rgb(
     const int16_t *y, const int16_t *cb, const int16_t *cr, uint8_t *rgb, size_t count);
 void portable_pack_rgb(
     const int16_t *r, const int16_t *g, const int16_t *b, uint8_t *rgb, size_t count);
+
+void portable_inverse_8(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);
+void portable_inverse_4(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);
+void avx2_inverse_8(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);
+void avx2_inverse_4(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);

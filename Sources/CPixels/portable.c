@@ -85,6 +85,8 @@ const cpixels_kernels *cpixels_portable(void) {
         .filter_row = filter_row,
         .ycbcr_to_rgb = portable_ycbcr_to_rgb,
         .pack_rgb = portable_pack_rgb,
+        .inverse_8 = portable_inverse_8,
+        .inverse_4 = portable_inverse_4,
     };
     return &kernels;
 }

@@ -1,3 +1,5 @@
+import CPixels
+
 /// The decoders of all planes of a picture and the memory that they work in.
 final class PlaneDecoders {
     let pointer: UnsafeMutablePointer<PlaneDecoder>
@@ -25,6 +27,7 @@ final class PlaneDecoders {
             memory.append(new)
             return new
         }
+        let kernels = cpixels_best().pointee
         count = layout.planes.count
         pointer = .allocate(capacity: count)
         for (index, plane) in layout.planes.enumerated() {
@@ -45,7 +48,8 @@ final class PlaneDecoders {
                     steps: steps,
                     scratch: zeros(PlaneDecoder.scratchBytes),
                     strip: strip.assumingMemoryBound(to: UInt8.self),
-                    bytesPerRow: bytesPerRow))
+                    bytesPerRow: bytesPerRow,
+                    kernels: kernels))
         }
         self.tables = tables
         self.memory = memory

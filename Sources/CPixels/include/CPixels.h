@@ -45,6 +45,13 @@ typedef struct {
     /* Q6 of three planes to RGB bytes; all three may be the same plane. */
     void (*pack_rgb)(
         const int16_t *r, const int16_t *g, const int16_t *b, uint8_t *rgb, size_t count);
+
+    /* Inverse cosine transforms of 8 * 8 and 4 * 4 coefficients, column by column, to rows of bytes.
+       Coefficients of less than 2^17 in all come out as they should. Those of 8 are multiplied with
+       the factors of Arai, Agui and Nakajima beforehand; those of 4 with 1/2 for even and
+       sin(pi / 8) / sqrt(2) for odd rows and columns. 128 is added to the samples. */
+    void (*inverse_8)(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);
+    void (*inverse_4)(const float *coefficients, uint8_t *samples, ptrdiff_t bytes_per_row);
 } cpixels_kernels;
 
 /* The fastest set that this processor runs. */

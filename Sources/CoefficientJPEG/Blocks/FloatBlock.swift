@@ -26,19 +26,14 @@ extension FloatBlock {
         if !reader.skipBlock(from: place, plane.alternating) { damage |= 1 }
         return sum == 0
     }
-}
 
-extension SIMD4<Float> {
-    /// The samples of values around 0, in bytes. Adding 2²³ leaves a rounded number in the lowest bits.
+    /// Gives all samples the mean.
     @inline(__always)
-    var samples: UInt32 {
-        // `clamped`, and the same with eight lanes, would not become vector instructions.
-        let low = Self(repeating: -128)
-        let high = Self(repeating: 127)
-        let limited = replacing(with: low, where: self .< low)
-            .replacing(with: high, where: self .> high)
-        let words = unsafeBitCast(
-            limited + Self(repeating: 8_388_608 + 128), to: SIMD4<UInt32>.self)
-        return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: words), to: UInt32.self)
+    static func fill(_ plane: PlaneDecoder, _ samples: UnsafeMutablePointer<UInt8>) {
+        let mean = plane.scratch.load(as: Float.self).rounded(.toNearestOrEven)
+        let value = sample(Int(mean))
+        for row in 0..<side {
+            (samples + row &* plane.bytesPerRow).update(repeating: value, count: side)
+        }
     }
 }

@@ -1,3 +1,5 @@
+import CPixels
+
 /// What the blocks of one plane are decoded with, and where their samples go.
 ///
 /// The pointers are those of `PlaneDecoders`, which lives longer.
@@ -15,6 +17,7 @@ struct PlaneDecoder {
     /// `down` rows of blocks.
     let strip: UnsafeMutablePointer<UInt8>
     let bytesPerRow: Int
+    let kernels: cpixels_kernels
     /// The mean of the last block, not multiplied.
     var mean = 0
 

@@ -11,10 +11,7 @@ enum CoefficientPlanes {
         _ file: UnsafeRawBufferPointer, width: Int, height: Int, denominator: Int,
         into pixels: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // At a half most coefficients are needed, and nothing is gained.
-        guard denominator >= 4, let reduction = JPEGReduction(rawValue: denominator) else {
-            return false
-        }
+        guard let reduction = JPEGReduction(rawValue: denominator) else { return false }
         do {
             let picture = try ReducedJPEG(file, reducedTo: reduction)
             try PlaneReduction(picture.planes.map(JPEGPlane.init), width: width, height: height)
