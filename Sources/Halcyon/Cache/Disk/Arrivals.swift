@@ -2,21 +2,38 @@ import Foundation
 
 /// Files that are written and wait for their names and rows.
 ///
-/// A transaction of the index costs more than the row in it. So whoever finds nobody at work settles
-/// all that wait, again and again until there are none; the others have nothing more to do. Only
-/// decides.
+/// A transaction of the index costs more than the row in it. So the last of those that are being
+/// written settles all that wait, again and again until there are none; the others have nothing more to
+/// do. Only decides.
 struct Arrivals {
     /// The most files of one transaction, which keeps other processes waiting.
     static let batch = 64
 
     private var waiting: [ArrivedFile] = []
+    /// Files that are going to be added or passed over.
+    private var announced = 0
     private var isSettling = false
+
+    /// Lets those that are written meanwhile wait for one that is still to be written.
+    mutating func announce() {
+        announced += 1
+    }
 
     /// Adds a file; `true` when the caller has to settle what waits.
     mutating func add(_ file: ArrivedFile) -> Bool {
         waiting.append(file)
-        defer { isSettling = true }
-        return !isSettling
+        return passOver()
+    }
+
+    /// Says that an announced file is not written; `true` when the caller has to settle what waits.
+    mutating func passOver() -> Bool {
+        // Files that come without having been announced only make the others wait less.
+        announced = max(0, announced - 1)
+        guard !isSettling, !waiting.isEmpty, announced == 0 || waiting.count >= Self.batch else {
+            return false
+        }
+        isSettling = true
+        return true
     }
 
     /// The files to settle next, in the order they came; with none, the settling is over.

@@ -17,17 +17,30 @@ extension CacheDirectory {
     }
 
     /// Does the same and calls `completion`, which may be after this has returned: the rows of files
-    /// that are stored at the same time are written together.
+    /// that are stored at the same time are written together. The file may have been announced.
     func store(
         _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         do {
-            if try isRefused(file) { return completion(.success(())) }
-            guard arrive(try write(file, completion: completion)) else { return }
+            if try isRefused(file) {
+                passOver()
+                return completion(.success(()))
+            }
+            let arrived = try write(file, completion: completion)
+            if arrive(arrived) { settleArrivals() }
         } catch {
+            passOver()
             // The folder may have gone; the other way makes it again.
-            return completion(Result { try store(file) })
+            completion(Result { try store(file) })
         }
+    }
+
+    /// Says that an announced file is not going to be stored.
+    func passOver() {
+        if leaveOut() { settleArrivals() }
+    }
+
+    private func settleArrivals() {
         while case let files = takeArrivals(), !files.isEmpty {
             for (arrived, result) in zip(files, settle(files)) {
                 guard case .failure(let error as POSIXError) = result, error.code == .ENOENT else {

@@ -154,9 +154,20 @@ final class CacheDirectory: Sendable {
 
     // MARK: Arrivals
 
+    /// Announces a file that is going to be stored with a completion, or passed over: files that are
+    /// written before it wait for it, to be entered into the index together.
+    func announce() {
+        state.withLock { $0.arrivals.announce() }
+    }
+
     /// Adds a file that has been written; `true` for who has to settle what waits.
     func arrive(_ file: ArrivedFile) -> Bool {
         state.withLock { $0.arrivals.add(file) }
+    }
+
+    /// Says that an announced file is not written; `true` for who has to settle what waits.
+    func leaveOut() -> Bool {
+        state.withLock { $0.arrivals.passOver() }
     }
 
     /// The files to settle together next; none ends the settling.

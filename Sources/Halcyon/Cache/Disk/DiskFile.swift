@@ -62,6 +62,12 @@ enum DiskFile {
         return stat(path, &info) == 0 ? Metadata(info) : nil
     }
 
+    /// Whether there is certainly no such file.
+    static func isMissing(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     /// The bytes of a file of `size` bytes.
     /// - Throws: `POSIXError` when there is a file, but it cannot be read.
     static func read(_ path: String, size: Int) throws -> Content {

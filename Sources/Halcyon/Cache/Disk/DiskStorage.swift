@@ -92,6 +92,12 @@ public enum DiskStorage {
             }
         }
 
+        /// Announces a call of `store(value:…completion:)`: values that are written before it wait for
+        /// it, to share its transaction of the index.
+        func announceStore() {
+            directory.announce()
+        }
+
         /// Does the same and calls `completion` when it is done, which may be after this has returned:
         /// values that are stored at the same time share a transaction of the index.
         func store(
@@ -103,11 +109,15 @@ public enum DiskStorage {
                 let file = try newFile(
                     value, forKey: key, expiration: expiration, writeOptions: writeOptions,
                     forcedExtension: forcedExtension)
-                guard let file else { return completion(.success(())) }
+                guard let file else {
+                    directory.passOver()
+                    return completion(.success(()))
+                }
                 directory.store(file) { result in
                     completion(result.mapError { self.notCreated(file, $0) })
                 }
             } catch {
+                directory.passOver()
                 completion(.failure(error))
             }
         }
