@@ -46,7 +46,6 @@ let package = Package(
                 "DirectCodecs",
                 "CJPEG",
                 "CXXHash",
-                "CWebP",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

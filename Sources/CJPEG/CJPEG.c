@@ -1,44 +1,23 @@
 #include "CJPEG.h"
 
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <jpeglib.h>
+#include "failure.h"
 
 typedef enum { stage_header, stage_start, stage_scans, stage_ended, stage_failed } stage;
 
 struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
-    jmp_buf failure;
+    cjpeg_failure failure;
     stage stage;
     int scan_count;
     /* Bytes of a skipped segment that have not arrived yet. */
     size_t to_skip;
-    char message[JMSG_LENGTH_MAX];
 };
 
 static cjpeg_decoder *decoder_of(j_common_ptr info) {
     return info->client_data;
-}
-
-/* Errors and messages */
-
-static void fail(j_common_ptr info) {
-    cjpeg_decoder *decoder = decoder_of(info);
-    decoder->errors.format_message(info, decoder->message);
-    longjmp(decoder->failure, 1);
-}
-
-/* Warnings are counted, never printed. */
-static void count_warning(j_common_ptr info, int level) {
-    if (level < 0) info->err->num_warnings++;
-}
-
-static void print_nothing(j_common_ptr info) {
-    (void)info;
 }
 
 /* A source that has what it was given and otherwise suspends the decoder */
@@ -66,11 +45,8 @@ static void skip(j_decompress_ptr info, long count) {
 cjpeg_decoder *cjpeg_create(void) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
-    decoder->info.err = jpeg_std_error(&decoder->errors);
-    decoder->errors.error_exit = fail;
-    decoder->errors.emit_message = count_warning;
-    decoder->errors.output_message = print_nothing;
-    if (setjmp(decoder->failure)) {
+    decoder->info.err = cjpeg_failure_manager(&decoder->failure);
+    if (setjmp(decoder->failure.exit)) {
         jpeg_destroy_decompress(&decoder->info);
         free(decoder);
         return NULL;
@@ -143,7 +119,7 @@ cjpeg_state cjpeg_consume(
     decoder->to_skip -= skipped;
     decoder->source.next_input_byte = bytes + skipped;
     decoder->source.bytes_in_buffer = count - skipped;
-    if (setjmp(decoder->failure)) {
+    if (setjmp(decoder->failure.exit)) {
         decoder->stage = stage_failed;
         return CJPEG_FAILED;
     }
@@ -177,7 +153,7 @@ int cjpeg_scan_count(const cjpeg_decoder *decoder) {
 bool cjpeg_read(cjpeg_decoder *decoder, uint8_t *pixels, size_t bytes_per_row) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (decoder->stage != stage_scans && decoder->stage != stage_ended) return false;
-    if (setjmp(decoder->failure)) {
+    if (setjmp(decoder->failure.exit)) {
         decoder->stage = stage_failed;
         return false;
     }
@@ -196,5 +172,5 @@ bool cjpeg_read(cjpeg_decoder *decoder, uint8_t *pixels, size_t bytes_per_row) {
 }
 
 const char *cjpeg_message(const cjpeg_decoder *decoder) {
-    return decoder->message;
+    return decoder->failure.message;
 }

@@ -1,12 +1,8 @@
 #include "CJPEGReader.h"
 
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <jerror.h>
-#include <jpeglib.h>
+#include "failure.h"
 
 /* More scans than any encoder writes. Each costs a pass over all coefficients, so that a small file with
    thousands of them would keep a core busy. */
@@ -14,45 +10,21 @@
 
 struct cjpeg_reader {
     struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
-    jmp_buf failure;
+    cjpeg_failure failure;
     const cjpeg_piece *pieces;
     size_t piece_count;
     size_t next_piece;
-    char message[JMSG_LENGTH_MAX];
 };
 
 static cjpeg_reader *reader_of(j_common_ptr info) {
     return info->client_data;
 }
 
-/* Errors */
-
-static void fail(j_common_ptr info) {
-    cjpeg_reader *reader = reader_of(info);
-    reader->errors.format_message(info, reader->message);
-    longjmp(reader->failure, 1);
-}
-
-static void fail_saying(j_common_ptr info, const char *message) {
-    cjpeg_reader *reader = reader_of(info);
-    snprintf(reader->message, sizeof reader->message, "%s", message);
-    longjmp(reader->failure, 1);
-}
-
-static void count_warning(j_common_ptr info, int level) {
-    if (level < 0) info->err->num_warnings++;
-}
-
-static void print_nothing(j_common_ptr info) {
-    (void)info;
-}
-
 static void check_scans(j_common_ptr info) {
     if (((j_decompress_ptr)info)->input_scan_number > MAXIMUM_SCAN_COUNT) {
-        fail_saying(info, "Too many scans");
+        cjpeg_fail(info, "Too many scans");
     }
 }
 
@@ -71,8 +43,7 @@ static boolean take_next_piece(j_decompress_ptr info) {
         reader->source.bytes_in_buffer = piece->count;
         return TRUE;
     }
-    fail_saying((j_common_ptr)info, "Premature end of JPEG file");
-    return FALSE;
+    cjpeg_fail((j_common_ptr)info, "Premature end of JPEG file");
 }
 
 static void skip(j_decompress_ptr info, long count) {
@@ -93,11 +64,8 @@ static void skip(j_decompress_ptr info, long count) {
 cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count) {
     cjpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
-    reader->info.err = jpeg_std_error(&reader->errors);
-    reader->errors.error_exit = fail;
-    reader->errors.emit_message = count_warning;
-    reader->errors.output_message = print_nothing;
-    if (setjmp(reader->failure)) {
+    reader->info.err = cjpeg_failure_manager(&reader->failure);
+    if (setjmp(reader->failure.exit)) {
         jpeg_destroy_decompress(&reader->info);
         free(reader);
         return NULL;
@@ -124,14 +92,14 @@ void cjpeg_reader_destroy(cjpeg_reader *reader) {
 }
 
 const char *cjpeg_reader_message(const cjpeg_reader *reader) {
-    return reader->message;
+    return reader->failure.message;
 }
 
 /* Work */
 
 bool cjpeg_reader_open(cjpeg_reader *reader, cjpeg_reader_header *header) {
     struct jpeg_decompress_struct *info = &reader->info;
-    if (setjmp(reader->failure)) return false;
+    if (setjmp(reader->failure.exit)) return false;
     jpeg_read_header(info, TRUE);
     header->width = info->image_width;
     header->height = info->image_height;
@@ -143,7 +111,7 @@ bool cjpeg_reader_open(cjpeg_reader *reader, cjpeg_reader_header *header) {
 
 bool cjpeg_reader_start_planes(cjpeg_reader *reader, int denominator, cjpeg_plane planes[3]) {
     struct jpeg_decompress_struct *info = &reader->info;
-    if (setjmp(reader->failure)) return false;
+    if (setjmp(reader->failure.exit)) return false;
     info->scale_num = 1;
     info->scale_denom = (unsigned)denominator;
     info->raw_data_out = TRUE;
@@ -172,11 +140,11 @@ bool cjpeg_reader_start_planes(cjpeg_reader *reader, int denominator, cjpeg_plan
 
 bool cjpeg_reader_read_strip(cjpeg_reader *reader, uint8_t **const *rows) {
     struct jpeg_decompress_struct *info = &reader->info;
-    if (setjmp(reader->failure)) return false;
+    if (setjmp(reader->failure.exit)) return false;
     JDIMENSION height =
         (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
     if (jpeg_read_raw_data(info, (JSAMPIMAGE)rows, height) == 0) {
-        fail_saying((j_common_ptr)info, "There are no more rows");
+        cjpeg_fail((j_common_ptr)info, "There are no more rows");
     }
     return true;
 }
@@ -185,14 +153,14 @@ bool cjpeg_reader_read_rgb(
     cjpeg_reader *reader, int denominator, size_t width, size_t height, uint8_t *pixels,
     size_t bytes_per_row) {
     struct jpeg_decompress_struct *info = &reader->info;
-    if (setjmp(reader->failure)) return false;
+    if (setjmp(reader->failure.exit)) return false;
     info->scale_num = 1;
     info->scale_denom = (unsigned)denominator;
     info->out_color_space = JCS_RGB;
     jpeg_start_decompress(info);
     if (info->output_width != width || info->output_height != height
         || info->output_components != 3) {
-        fail_saying((j_common_ptr)info, "The picture has another size than its header says");
+        cjpeg_fail((j_common_ptr)info, "The picture has another size than its header says");
     }
     JSAMPROW rows[16];
     while (info->output_scanline < info->output_height) {

@@ -1,31 +1,18 @@
 #include "CJPEGWriter.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "failure.h"
 #include <jerror.h>
-#include <jpeglib.h>
 
 typedef struct {
     struct jpeg_compress_struct info;
-    struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
-    jmp_buf failure;
+    cjpeg_failure failure;
     uint8_t *bytes;
     size_t capacity;
-    char message[JMSG_LENGTH_MAX];
 } writer;
-
-static void fail(j_common_ptr info) {
-    writer *self = info->client_data;
-    self->errors.format_message(info, self->message);
-    longjmp(self->failure, 1);
-}
-
-static void print_nothing(j_common_ptr info) {
-    (void)info;
-}
 
 /* A destination of memory that grows */
 
@@ -90,13 +77,11 @@ cjpeg_written cjpeg_write(const uint8_t *rgb, cjpeg_writing writing) {
         snprintf(written.message, sizeof written.message, "There is no memory");
         return written;
     }
-    self->info.err = jpeg_std_error(&self->errors);
-    self->errors.error_exit = fail;
-    self->errors.output_message = print_nothing;
+    self->info.err = cjpeg_failure_manager(&self->failure);
     /* About a bit and a half for each pixel, what quality 80 needs of most photographs. */
     self->capacity = writing.width * writing.height / 5 + 4096;
-    if (setjmp(self->failure)) {
-        snprintf(written.message, sizeof written.message, "%s", self->message);
+    if (setjmp(self->failure.exit)) {
+        snprintf(written.message, sizeof written.message, "%s", self->failure.message);
         free(self->bytes);
     } else {
         self->info.client_data = self;

@@ -23,14 +23,15 @@ struct CachePathCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     func validate() throws {
-        _ = try processor()
+        _ = try ImageProcessorSpec.parse(option: processors)
         if source == nil && !processors.isEmpty {
             throw ValidationError("--processor needs a source.")
         }
     }
 
     func run() async throws {
-        let processor = try processor()
+        let processor =
+            try ImageProcessorSpec.parse(option: processors) ?? DefaultImageProcessor.default
         let argument = source.map(ImageArgument.init)
         try await options.run { options, console in
             guard let argument else {
@@ -51,14 +52,5 @@ struct CachePathCommand: AsyncParsableCommand {
         _ path: String, as name: String, _ options: CacheOptions, _ console: Console
     ) {
         console.print(options.json ? JSONObject([name: .string(path)]).text : path)
-    }
-
-    private func processor() throws -> any ImageProcessor {
-        do {
-            return processors.isEmpty
-                ? DefaultImageProcessor.default : try ImageProcessorSpec.parse(processors)
-        } catch {
-            throw ValidationError("--processor: \(ErrorText.of(error))")
-        }
     }
 }

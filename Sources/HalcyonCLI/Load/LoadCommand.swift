@@ -103,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
         try checkCombinations()
         let arguments = sources.map(ImageArgument.init)
         return LoadRequest(
-            arguments: arguments, processor: try processor(),
+            arguments: arguments, processor: try ImageProcessorSpec.parse(option: processors),
             plan: OutputPlan(
                 destination: destination(for: arguments), format: try outputFormat(),
                 quality: quality, keepsMetadata: keepMetadata),
@@ -155,15 +155,6 @@ struct LoadCommand: AsyncParsableCommand {
         }
         if forceRefresh && onlyFromCache {
             throw ValidationError("--force-refresh and --only-from-cache exclude each other.")
-        }
-    }
-
-    private func processor() throws -> (any ImageProcessor)? {
-        guard !processors.isEmpty else { return nil }
-        do {
-            return try ImageProcessorSpec.parse(processors)
-        } catch {
-            throw ValidationError("--processor: \(error)")
         }
     }
 

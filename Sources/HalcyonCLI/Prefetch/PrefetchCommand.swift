@@ -59,13 +59,14 @@ struct PrefetchCommand: AsyncParsableCommand {
             throw ValidationError("--jobs must be from 1 to \(LoadRequest.mostJobs), not \(jobs).")
         }
         if list.isEmpty { throw ValidationError("The name of the list is empty.") }
-        _ = try processor()
+        _ = try ImageProcessorSpec.parse(option: processors)
     }
 
     func run() async throws {
         // Until the list is there, Ctrl-C ends the process as it ends any other.
         let request = PrefetchRequest(
-            arguments: try await readList(), processor: try processor(),
+            arguments: try await readList(),
+            processor: try ImageProcessorSpec.parse(option: processors),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh, jobs: jobs,
             isJSON: json, isQuiet: quiet)
         let interruption = Interruption()
@@ -90,15 +91,6 @@ struct PrefetchCommand: AsyncParsableCommand {
             throw ValidationError("\(name), \(error)")
         } catch {
             throw ValidationError("\(name) cannot be read: \(ErrorText.of(error))")
-        }
-    }
-
-    private func processor() throws -> (any ImageProcessor)? {
-        guard !processors.isEmpty else { return nil }
-        do {
-            return try ImageProcessorSpec.parse(processors)
-        } catch {
-            throw ValidationError("--processor: \(ErrorText.of(error))")
         }
     }
 }

@@ -80,7 +80,7 @@ struct JPEGScanCounterTests {
     }
 
     @Test func followsAnyBytesToTheirEnd() {
-        var numbers = SeededNumbers(seed: 7)
+        var numbers = SeededGenerator(state: 7)
         for _ in 0..<200 {
             let marks: [UInt8] = [0xFF, 0xDA, 0xC2, 0xC4, 0, 1, 2, 0xD0, 0xD9]
             let tail = (0..<300).map { _ in

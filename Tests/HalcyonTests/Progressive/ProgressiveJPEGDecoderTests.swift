@@ -149,7 +149,7 @@ struct ProgressiveJPEGDecoderTests {
 
     @Test func survivesAnyDamage() throws {
         let fixture = try ProgressiveFixture(width: 40, height: 33)
-        var numbers = SeededNumbers(seed: 3)
+        var numbers = SeededGenerator(state: 3)
         for _ in 0..<400 {
             var data = fixture.data
             for _ in 0..<Int.random(in: 1...6, using: &numbers) {
@@ -174,7 +174,7 @@ struct ProgressiveJPEGDecoderTests {
                 fixture.data.prefix(count)
                     + fixture.data.dropFirst(min(fixture.data.count, count + 100)))
         }
-        var numbers = SeededNumbers(seed: 9)
+        var numbers = SeededGenerator(state: 9)
         for _ in 0..<50 {
             let noise = Data((0..<2000).map { _ in UInt8.random(in: 0...255, using: &numbers) })
             try survive(noise)

@@ -21,7 +21,7 @@ extension Bitmap {
         size: PixelSize, channels: Int, orientation: Int,
         read: (PixelSize, UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        let stored = PixelTurning.exchangesSides(orientation) ? size.transposed : size
+        let stored = size.turned(by: orientation)
         let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
         try read(stored, memory.bytes)
         guard orientation > 1 else {

@@ -89,29 +89,22 @@ extension JPEGDecoder {
             -> Void
     ) throws -> Bitmap {
         let header = try parsed(data)
-        let stored =
-            PixelTurning.exchangesSides(header.orientation) ? size.transposed : size
-        let pixels = PixelMemory.forPixels(count: size.pixelCount * 3)
         do {
-            try data.withUnsafeBytes { try read($0, header, stored, pixels.bytes) }
+            return try data.withUnsafeBytes { bytes in
+                try Bitmap(size: size, channels: 3, orientation: header.orientation) {
+                    stored, pixels in
+                    try read(bytes, header, stored, pixels)
+                }
+            }
         } catch DirectCodecError.corrupt(let reason) {
             throw ImageCodingError.corrupt(.JPEG, reason: reason)
         }
-        guard header.orientation > 1 else {
-            return Bitmap(size: size, channels: 3, depth: .eight, storage: pixels)
-        }
-        let shown = PixelMemory.forPixels(count: pixels.count)
-        PixelTurning.turn(
-            pixels.bytes, width: stored.width, height: stored.height, channels: 3,
-            orientation: header.orientation, into: shown.bytes)
-        return Bitmap(size: size, channels: 3, depth: .eight, storage: shown)
     }
 }
 
 extension JPEGHeader {
     /// The size after the orientation is applied.
     fileprivate var shownSize: PixelSize {
-        let size = PixelSize(width: width, height: height)
-        return PixelTurning.exchangesSides(orientation) ? size.transposed : size
+        PixelSize(width: width, height: height).turned(by: orientation)
     }
 }

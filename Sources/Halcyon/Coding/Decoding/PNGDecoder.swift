@@ -77,8 +77,7 @@ private struct OrdinaryPNG {
         guard ICCProfile.isNeutral(file.profile, channels: isGrey ? 1 : 3) else {
             throw .unusual("its colours")
         }
-        let stored = PixelSize(width: file.width, height: file.height)
-        size = PixelTurning.exchangesSides(orientation) ? stored.transposed : stored
+        size = PixelSize(width: file.width, height: file.height).turned(by: orientation)
     }
 
     func bitmap(size: PixelSize) throws(PNGRefusal) -> Bitmap {

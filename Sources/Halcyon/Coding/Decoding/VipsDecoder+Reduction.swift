@@ -11,8 +11,7 @@ extension VipsDecoder {
             for request in reductions(header, frame: frame, leastSize: leastSize) {
                 let reduced = try loader.open(data, request)
                 // Pixels come as stored; the least size is as shown.
-                let least =
-                    orientation(of: reduced, header.format) >= 5 ? leastSize.transposed : leastSize
+                let least = leastSize.turned(by: orientation(of: reduced, header.format))
                 if reduced.width >= least.width, reduced.pageHeight >= least.height {
                     return reduced
                 }

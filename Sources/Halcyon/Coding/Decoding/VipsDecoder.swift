@@ -11,10 +11,10 @@ struct VipsDecoder: ImageDecoder {
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
         try refuseEarly(data, format)
         let image = try opened(data, format)
+        let stored = PixelSize(width: image.width, height: image.pageHeight)
         var header = ImageHeader(
-            format: format, size: PixelSize(width: image.width, height: image.pageHeight),
+            format: format, size: stored.turned(by: orientation(of: image, format)),
             hasAlpha: image.hasAlpha, depth: image.isDeep ? .sixteen : .eight)
-        if orientation(of: image, format) >= 5 { header.size = header.size.transposed }
         if format == .GIF || format == .WebP {
             header.frameCount = image.pageCount
             header.timing = timing(of: image)

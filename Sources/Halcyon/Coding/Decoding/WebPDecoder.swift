@@ -94,9 +94,7 @@ private struct OrdinaryWebP {
     var header: ImageHeader {
         let stored = PixelSize(width: file.width, height: file.height)
         var header = ImageHeader(
-            format: .WebP,
-            size: PixelTurning.exchangesSides(orientation) ? stored.transposed : stored,
-            hasAlpha: file.hasAlpha)
+            format: .WebP, size: stored.turned(by: orientation), hasAlpha: file.hasAlpha)
         if file.isAnimated {
             header.frameCount = file.durations.count
             header.timing = AnimationTiming(

@@ -26,13 +26,11 @@ struct PNGEncoder: ImageEncoder {
 
 extension PNGWriter {
     fileprivate func file(of bitmap: Bitmap) -> Data? {
-        bitmap.withUnsafeBytes { bytes in
-            bytes.baseAddress.flatMap { pixels in
-                file(
-                    of: pixels.assumingMemoryBound(to: UInt8.self), width: bitmap.size.width,
-                    height: bitmap.size.height, channels: bitmap.channels)
-            }
-            .map { Data($0) }
+        bitmap.withEightBits { pixels in
+            file(
+                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
+                channels: bitmap.channels)
         }
+        .map { Data($0) }
     }
 }

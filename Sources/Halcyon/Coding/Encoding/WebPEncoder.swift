@@ -27,15 +27,3 @@ struct WebPEncoder: ImageEncoder {
         return try other.encode(frames, timing: timing, as: format, options: options)
     }
 }
-
-extension WebPWriter {
-    fileprivate func file(of bitmap: Bitmap) throws -> Data {
-        try bitmap.withUnsafeBytes { bytes in
-            guard let pixels = bytes.baseAddress else { throw WebPRefusal.unusual("it is empty") }
-            return Data(
-                try file(
-                    of: pixels.assumingMemoryBound(to: UInt8.self), width: bitmap.size.width,
-                    height: bitmap.size.height, channels: bitmap.channels))
-        }
-    }
-}
