@@ -55,11 +55,12 @@ extension Benchmark {
             "100 JPEGs 12 MP → 400 px: peak memory", unit: .megabytes,
             conditions: """
                 The same for 100 different photographs, one after another, read from files. What the \
-                first ten need is enough for the others when nothing is left behind.
+                first ten need is enough for the others when nothing is left behind; the kernel counts \
+                resident pages to about 0.4 MB.
                 """,
             enoughRounds: 3,
             targets: [
-                PeerLibrary.systemVips.name: 1, PeerLibrary.pillow.name: 1, "the first ten": 0.95,
+                PeerLibrary.systemVips.name: 1, PeerLibrary.pillow.name: 1, "the first ten": 0.85,
             ]
         ) { workbench in
             let series = try workbench.photograph("series")
