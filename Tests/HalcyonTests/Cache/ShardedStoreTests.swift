@@ -45,7 +45,7 @@ import Testing
             #expect(count == model.entries.count)
         }
         for entry in model.entries {
-            let value = store.peek(StoreKey(entry.key))
+            let value = store.peek(StoreKey(entry.key)) { $0 }
             #expect(value == entry.value)
         }
         #expect(valuesByAge(in: store) == model.entries.reversed().map(\.value))
@@ -105,7 +105,7 @@ import Testing
         let store = ShardedStore<Int>()
         _ = store.insert(1, cost: 1, forKey: StoreKey("a"))
         _ = store.insert(2, cost: 1, forKey: StoreKey("b"))
-        let value = store.peek(StoreKey("a"))
+        let value = store.peek(StoreKey("a")) { $0 }
         #expect(value == 1)
         #expect(valuesByAge(in: store) == [1, 2])
     }
@@ -174,13 +174,13 @@ import Testing
                 isDone.withLock { $0 = true }
             } else {
                 while !isDone.withLock({ $0 }) {
-                    let value = thread == 1 ? store.peek(key) : store.use(key) { $0 }
+                    let value = thread == 1 ? store.peek(key) { $0 } : store.use(key) { $0 }
                     if value == nil { misses.withLock { $0 += 1 } }
                 }
             }
         }
         #expect(misses.withLock { $0 } == 0)
-        let value = store.peek(key)
+        let value = store.peek(key) { $0 }
         #expect(value == 3000)
     }
 

@@ -60,7 +60,8 @@ public enum MemoryStorage {
         }
 
         /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With
-        /// an expiration that is over already this does nothing.
+        /// an expiration that is over already this does nothing. When the storage is full, a call now
+        /// and then sorts all values by their last use.
         #if compiler(>=6.3)
             @specialized(where T == KFCrossPlatformImage)
         #endif
@@ -100,8 +101,7 @@ public enum MemoryStorage {
         public func isCached(forKey key: String) -> Bool {
             let date = now()
             let key = StoreKey(key)
-            guard let object = store.peek(key) else { return false }
-            return !object.isExpired(at: date)
+            return store.peek(key) { !$0.isExpired(at: date) } ?? false
         }
 
         /// Removes the key's value.
@@ -124,7 +124,7 @@ public enum MemoryStorage {
 
         /// The stored object, expired or not.
         func storageObject(forKey key: String) -> StorageObject<T>? {
-            store.peek(StoreKey(key))
+            store.peek(StoreKey(key)) { $0 }
         }
 
         private func startCleaning(every interval: TimeInterval) {

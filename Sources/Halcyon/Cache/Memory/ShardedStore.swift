@@ -57,9 +57,9 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// The key's value, without counting as a use.
-    func peek(_ key: StoreKey) -> Value? {
-        shards[shard(of: key)].peek(key)
+    /// What `read` makes of the key's value, which does not count as a use.
+    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
+        shards[shard(of: key)].peek(key, read)
     }
 
     /// Lets `change` change the key's value, whose cost stays. That is a use unless the result is

@@ -27,10 +27,11 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
     private let padding = InlineArray<16, UInt64>(repeating: 0)
 
-    /// The key's value, without counting as a use.
-    func peek(_ key: StoreKey) -> Value? {
+    /// What `read` makes of the key's value, which does not count as a use.
+    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         table.withLock { table in
-            table.slot(of: key).flatMap { table[$0]?.value }
+            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
+            return read(entry.value)
         }
     }
 
