@@ -62,9 +62,14 @@ extension ImageCache {
     func memoryImage(
         forKey key: String, processorIdentifier: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        memoryStorage.value(
-            forKey: key.computedKey(with: processorIdentifier),
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration)
+        let extending = options.memoryCacheAccessExtendingExpiration
+        // The usual key is handed on as it is: a copy would be counted, in a line of memory that other
+        // threads may be changing.
+        if processorIdentifier.isEmpty {
+            return memoryStorage.value(forKey: key, extendingExpiration: extending)
+        }
+        return memoryStorage.value(
+            forKey: key.computedKey(with: processorIdentifier), extendingExpiration: extending)
     }
 
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the

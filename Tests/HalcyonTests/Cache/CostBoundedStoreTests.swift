@@ -4,38 +4,9 @@ import Testing
 @testable import Halcyon
 
 @Suite struct CostBoundedStoreTests {
-    /// The same store, written down in the simplest way.
-    private struct Model {
-        var entries: [(key: String, value: Int, cost: Int)] = []  // most recent first
-        var costLimit: Int?
-        var countLimit: Int?
-
-        var total: Int { entries.reduce(0) { $0 + $1.cost } }
-
-        mutating func insert(_ value: Int, cost: Int, key: String) {
-            entries.removeAll { $0.key == key }
-            if cost > costLimit ?? .max { return }
-            entries.insert((key, value, cost), at: 0)
-            evict()
-        }
-
-        mutating func use(_ key: String) -> Int? {
-            guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
-            let entry = entries.remove(at: index)
-            entries.insert(entry, at: 0)
-            return entry.value
-        }
-
-        mutating func evict() {
-            while total > costLimit ?? .max || entries.count > countLimit ?? .max {
-                entries.removeLast()
-            }
-        }
-    }
-
     @Test(arguments: 0..<20 as Range<UInt64>) func behavesLikeTheModel(seed: UInt64) {
         var random = SeededGenerator(state: seed)
-        var model = Model()
+        var model = CostBoundedModel()
         var store = CostBoundedStore<Int>()
         for step in 0..<2000 {
             let key = "\(Int.random(in: 0..<40, using: &random))"

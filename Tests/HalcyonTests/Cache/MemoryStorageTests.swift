@@ -229,3 +229,50 @@ extension MemoryStorageTests {
         #expect(storage.storageObject(forKey: "1") == nil)
     }
 }
+
+extension MemoryStorageTests {
+    /// A value that tells of its end.
+    private final class Relic: CacheCostCalculable, Sendable {
+        let id: Int
+        let cacheCost = 1
+        private let onRelease: @Sendable (Int) -> Void
+
+        init(id: Int, onRelease: @escaping @Sendable (Int) -> Void) {
+            self.id = id
+            self.onRelease = onRelease
+        }
+
+        deinit { onRelease(id) }
+    }
+
+    @Test func eachValueIsReleasedOnceAndMayUseTheStorageThen() {
+        let storage = MemoryStorage.Backend<Relic>(
+            config: MemoryStorage.Config(totalCostLimit: 4), now: { [clock] in clock.now })
+        let released = Recorder<Int>()
+        func store(_ id: Int, forKey key: String, expiration: StorageExpiration? = nil) {
+            let relic = Relic(id: id) { [weak storage] id in
+                // Both would wait for ever if they were called under a lock of the storage.
+                _ = storage?.isCached(forKey: key)
+                storage?.remove(forKey: "none of them")
+                released.record(id)
+            }
+            storage.store(value: relic, forKey: key, expiration: expiration)
+        }
+
+        for id in 1...4 { store(id, forKey: "\(id)") }
+        store(5, forKey: "2")
+        #expect(released.events == [2])
+        store(6, forKey: "6")
+        #expect(released.events == [2, 1])
+        storage.remove(forKey: "3")
+        #expect(released.events == [2, 1, 3])
+        store(7, forKey: "7", expiration: .seconds(1))
+        clock.advance(2)
+        storage.removeExpired()
+        #expect(released.events == [2, 1, 3, 7])
+        storage.config.totalCostLimit = 2
+        #expect(released.events == [2, 1, 3, 7, 4])
+        storage.removeAll()
+        #expect(released.events.sorted() == Array(1...7))
+    }
+}

@@ -11,10 +11,10 @@ public enum MemoryStorage {
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         private struct State {
             var config: Config
-            var store: CostBoundedStore<StorageObject<T>>
             var timer: RepeatingTimer?
         }
 
+        private let store: ShardedStore<StorageObject<T>>
         private let state: Mutex<State>
         private let now: @Sendable () -> Date
 
@@ -26,12 +26,9 @@ public enum MemoryStorage {
         /// Makes an empty storage that takes the time from `now`.
         init(config: Config, now: @escaping @Sendable () -> Date) {
             self.now = now
-            state = Mutex(
-                State(
-                    config: config,
-                    store: CostBoundedStore(
-                        costLimit: config.effectiveCostLimit,
-                        countLimit: config.effectiveCountLimit)))
+            store = ShardedStore(
+                costLimit: config.effectiveCostLimit, countLimit: config.effectiveCountLimit)
+            state = Mutex(State(config: config))
             startCleaning(every: config.cleanInterval)
         }
 
@@ -41,9 +38,11 @@ public enum MemoryStorage {
             get { state.withLock { $0.config } }
             set {
                 let leaving = state.withLock { state in
-                    state.config = newValue
-                    return state.store.setLimits(
+                    // Under the lock, so that limits and config are those of one setter.
+                    let leaving = store.setLimits(
                         cost: newValue.effectiveCostLimit, count: newValue.effectiveCountLimit)
+                    state.config = newValue
+                    return leaving
                 }
                 withExtendedLifetime(leaving) {}
                 startCleaning(every: newValue.cleanInterval)
@@ -53,17 +52,16 @@ public enum MemoryStorage {
         /// Removes all expired values. Takes time in proportion to the number of values.
         public func removeExpired() {
             let date = now()
-            let (leaving, cost) = state.withLock { state in
-                let cost = state.store.totalCost
-                let leaving = state.store.removeAll { $0.isExpired(at: date) }
-                return (leaving, cost - state.store.totalCost)
-            }
+            let leaving = store.removeAll { $0.isExpired(at: date) }
+            // All of them were counted at once, so that the sum is a number.
+            let cost = leaving.reduce(0) { $0 + $1.cost }
             withExtendedLifetime(leaving) {}
             if cost >= HeapTrim.leastCost { HeapTrim.plan() }
         }
 
         /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With
-        /// an expiration that is over already this does nothing.
+        /// an expiration that is over already this does nothing. When the storage is full, a call now
+        /// and then sorts all values by their last use.
         #if compiler(>=6.3)
             @specialized(where T == KFCrossPlatformImage)
         #endif
@@ -75,7 +73,7 @@ public enum MemoryStorage {
                 let expiration = expiration ?? state.config.expiration
                 guard !expiration.isExpired(at: date) else { return [] }
                 let object = StorageObject(value, expiration: expiration, at: date)
-                return state.store.insert(object, cost: cost, forKey: key)
+                return store.insert(object, cost: cost, forKey: key)
             }
             withExtendedLifetime(leaving) {}
         }
@@ -89,12 +87,10 @@ public enum MemoryStorage {
         ) -> T? {
             let date = now()
             let key = StoreKey(key)
-            return state.withLock { state in
-                state.store.use(key) { object in
-                    if object.isExpired(at: date) { return nil }
-                    object.extendExpiration(extendingExpiration, at: date)
-                    return object.value
-                }
+            return store.use(key) { object in
+                if object.isExpired(at: date) { return nil }
+                object.extendExpiration(extendingExpiration, at: date)
+                return object.value
             }
         }
 
@@ -105,38 +101,30 @@ public enum MemoryStorage {
         public func isCached(forKey key: String) -> Bool {
             let date = now()
             let key = StoreKey(key)
-            return state.withLock { state in
-                guard let object = state.store.peek(key) else { return false }
-                return !object.isExpired(at: date)
-            }
+            return store.peek(key) { !$0.isExpired(at: date) } ?? false
         }
 
         /// Removes the key's value.
         public func remove(forKey key: String) {
             let key = StoreKey(key)
-            let leaving = state.withLock { $0.store.removeValue(forKey: key) }
+            let leaving = store.removeValue(forKey: key)
             withExtendedLifetime(leaving) {}
         }
 
         /// Removes all values.
         public func removeAll() {
-            let leaving = state.withLock { state in
-                let former = state.store
-                state.store = CostBoundedStore(
-                    costLimit: former.costLimit, countLimit: former.countLimit)
-                return former
-            }
+            let leaving = store.removeAll()
             withExtendedLifetime(leaving) {}
         }
 
         /// Bytes that the values cost, including expired ones that are not removed yet.
         public func totalCacheCost() -> Int {
-            state.withLock { $0.store.totalCost }
+            store.totalCost
         }
 
         /// The stored object, expired or not.
         func storageObject(forKey key: String) -> StorageObject<T>? {
-            state.withLock { $0.store.peek(StoreKey(key)) }
+            store.peek(StoreKey(key)) { $0 }
         }
 
         private func startCleaning(every interval: TimeInterval) {

@@ -1,0 +1,58 @@
+/// What the values of a store cost together and how many there are, with the limits of both.
+struct StoreBudget {
+    /// Whether there is room for a value.
+    enum Answer {
+        /// There was; it is counted now.
+        case reserved
+        /// Not before others have left.
+        case full
+        /// Not even if it were the only one.
+        case tooCostly
+    }
+
+    /// The sum of the values' costs.
+    private(set) var totalCost = 0
+    /// Values in the store.
+    private(set) var count = 0
+    /// The most that all values together may cost; `nil` for no limit.
+    var costLimit: Int?
+    /// The most values there may be; `nil` for no limit.
+    var countLimit: Int?
+
+    init(costLimit: Int? = nil, countLimit: Int? = nil) {
+        self.costLimit = costLimit
+        self.countLimit = countLimit
+    }
+
+    /// Whether values have to leave, because the limits have become lower.
+    var isExceeded: Bool {
+        totalCost > costLimit ?? .max || count > countLimit ?? .max
+    }
+
+    /// Makes room for a value of `cost`, in place of one of `formerCost` if that is given. Costs are
+    /// not negative.
+    mutating func reserve(_ cost: Int, inPlaceOf formerCost: Int? = nil) -> Answer {
+        guard cost <= costLimit ?? .max, countLimit ?? .max > 0 else { return .tooCostly }
+        // Without a limit, the greatest number is one.
+        let (newTotal, overflows) = (totalCost - (formerCost ?? 0)).addingReportingOverflow(cost)
+        let newCount = formerCost == nil ? count + 1 : count
+        guard !overflows, newTotal <= costLimit ?? .max, newCount <= countLimit ?? .max else {
+            return .full
+        }
+        totalCost = newTotal
+        count = newCount
+        return .reserved
+    }
+
+    /// Counts a value of `cost` no more.
+    mutating func release(_ cost: Int) {
+        totalCost -= cost
+        count -= 1
+    }
+
+    /// Counts no value any more.
+    mutating func releaseAll() {
+        totalCost = 0
+        count = 0
+    }
+}
