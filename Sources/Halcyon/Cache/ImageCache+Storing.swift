@@ -116,7 +116,7 @@ extension ImageCache {
         writeOptions: Data.WritingOptions, forcedExtension: String?
     ) async -> CacheStoreResult {
         await withCheckedContinuation { continuation in
-            diskStorage.announceStore()
+            diskStorage.announceStore(byteCount: data.count)
             DiskLane.writing.submit { [diskStorage] in
                 diskStorage.store(
                     value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,

@@ -93,6 +93,23 @@ import Testing
         #expect(try Int(storage.totalSize()) == visibleSize(storage))
     }
 
+    @Test func aValueWaitsForTheAnnouncedOneWhetherThatIsKeptOrNot() throws {
+        let storage = try makeStorage()
+        for isKept in [true, false] {
+            let results = Recorder<String>()
+            storage.announceStore(byteCount: 10)
+            storage.announceStore(byteCount: 10)
+            storage.store("first \(isKept)") { if case .success = $0 { results.record("first") } }
+            #expect(results.events.isEmpty)
+            storage.store(
+                value: Note("second"), forKey: "second", expiration: isKept ? nil : .expired,
+                writeOptions: [], forcedExtension: nil
+            ) { if case .success = $0 { results.record("second") } }
+            #expect(results.events == ["first", "second"])
+            #expect(try storage.value(forKey: "first \(isKept)") == Note("first \(isKept)"))
+        }
+    }
+
     @Test func aFolderThatVanishesIsMadeAgain() throws {
         let storage = try makeStorage()
         try storage.store(value: Note("one"), forKey: "1")

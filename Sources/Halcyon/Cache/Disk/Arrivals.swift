@@ -8,15 +8,18 @@ import Foundation
 struct Arrivals {
     /// The most files of one transaction, which keeps other processes waiting.
     static let batch = 64
+    /// The most bytes of a file that is waited for: on a slow disk a large one takes too long.
+    static let mostAwaitedBytes = 1 << 20
 
     private var waiting: [ArrivedFile] = []
     /// Files that are going to be added or passed over.
     private var announced = 0
     private var isSettling = false
 
-    /// Lets those that are written meanwhile wait for one that is still to be written.
-    mutating func announce() {
-        announced += 1
+    /// Lets those that are written meanwhile wait for one of so many bytes that is still to be written,
+    /// unless it is large.
+    mutating func announce(byteCount: Int) {
+        if byteCount <= Self.mostAwaitedBytes { announced += 1 }
     }
 
     /// Adds a file; `true` when the caller has to settle what waits.

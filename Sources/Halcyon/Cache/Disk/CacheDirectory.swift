@@ -155,9 +155,9 @@ final class CacheDirectory: Sendable {
     // MARK: Arrivals
 
     /// Announces a file that is going to be stored with a completion, or passed over: files that are
-    /// written before it wait for it, to be entered into the index together.
-    func announce() {
-        state.withLock { $0.arrivals.announce() }
+    /// written before it wait for it, unless it is large, to be entered into the index together.
+    func announce(byteCount: Int) {
+        state.withLock { $0.arrivals.announce(byteCount: byteCount) }
     }
 
     /// Adds a file that has been written; `true` for who has to settle what waits.

@@ -92,10 +92,10 @@ public enum DiskStorage {
             }
         }
 
-        /// Announces a call of `store(value:…completion:)`: values that are written before it wait for
-        /// it, to share its transaction of the index.
-        func announceStore() {
-            directory.announce()
+        /// Announces a call of `store(value:…completion:)` with about so many bytes: values that are
+        /// written before it wait for it, unless it is large, to share its transaction of the index.
+        func announceStore(byteCount: Int) {
+            directory.announce(byteCount: byteCount)
         }
 
         /// Does the same and calls `completion` when it is done, which may be after this has returned:
