@@ -72,8 +72,9 @@ extension ImageProcessingStage {
     fileprivate func image(_ options: KingfisherParsedOptionsInfo) async throws(KingfisherError)
         -> Image
     {
-        try await withCheckedContinuation { continuation in
-            makeImage(options) { continuation.resume(returning: $0) }
-        }.get()
+        let made: Result<Image, KingfisherError> = await handedOver { hand in
+            makeImage(options, completion: hand)
+        }
+        return try made.get()
     }
 }
