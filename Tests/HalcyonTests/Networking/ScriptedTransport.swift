@@ -117,8 +117,8 @@ extension ImageDownloader {
     func result(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing()
     ) async -> LoadingResult {
-        await withCheckedContinuation { continuation in
-            downloadImage(with: url, options: options) { continuation.resume(returning: $0) }
+        await handedOver { hand in
+            downloadImage(with: url, options: options) { hand($0) }
         }
     }
 }

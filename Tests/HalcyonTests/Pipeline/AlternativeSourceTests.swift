@@ -16,12 +16,12 @@ import Testing
     private func retrieve(
         _ source: Source, _ alternatives: [Source], updates: Recorder<DownloadTask?> = Recorder()
     ) async -> Result<RetrieveImageResult, KingfisherError> {
-        await withCheckedContinuation { continuation in
+        await handedOver { hand in
             fixture.manager.retrieveImage(
                 with: source,
                 options: [.alternativeSources(alternatives), .callbackQueue(.untouch)],
                 downloadTaskUpdated: { updates.record($0) }
-            ) { continuation.resume(returning: $0) }
+            ) { hand($0) }
         }
     }
 

@@ -35,9 +35,9 @@ final class ManagerFixture: Sendable {
     func retrieveByCallback(_ options: KingfisherOptionsInfo = []) async -> Result<
         RetrieveImageResult, KingfisherError
     > {
-        await withCheckedContinuation { continuation in
+        await handedOver { hand in
             manager.retrieveImage(with: url, options: options) {
-                continuation.resume(returning: $0)
+                hand($0)
             }
         }
     }

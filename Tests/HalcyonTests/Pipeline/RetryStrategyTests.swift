@@ -28,8 +28,8 @@ import Testing
     private func decision(of strategy: any RetryStrategy, on context: RetryContext) async
         -> RetryDecision
     {
-        await withCheckedContinuation { continuation in
-            strategy.retry(context: context) { continuation.resume(returning: $0) }
+        await handedOver { hand in
+            strategy.retry(context: context) { hand($0) }
         }
     }
 

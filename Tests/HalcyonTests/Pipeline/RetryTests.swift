@@ -16,10 +16,10 @@ import Testing
     private func retrieve(
         _ url: URL, _ options: KingfisherOptionsInfo
     ) async -> Result<RetrieveImageResult, KingfisherError> {
-        await withCheckedContinuation { continuation in
+        await handedOver { hand in
             fixture.manager.retrieveImage(
                 with: url, options: options + [.callbackQueue(.untouch)]
-            ) { continuation.resume(returning: $0) }
+            ) { hand($0) }
         }
     }
 

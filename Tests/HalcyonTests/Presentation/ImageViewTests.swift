@@ -13,7 +13,7 @@ import Testing
         let fixture = try await PresentationFixture()
         let view = HeadlessImageView()
         let events = Recorder<String>()
-        let result = await withCheckedContinuation { continuation in
+        let result = await handedOver { hand in
             view.kf.setImage(
                 with: fixture.url(width: 3), options: fixture.options,
                 progressBlock: { received, total in
@@ -21,7 +21,7 @@ import Testing
                 },
                 completionHandler: {
                     events.record("completion")
-                    continuation.resume(returning: $0)
+                    hand($0)
                 })
         }
         #expect(events.events.last == "completion")
@@ -39,15 +39,15 @@ import Testing
         let resource = KF.ImageResource(downloadURL: fixture.url(width: 3), cacheKey: "three")
         let provider = RawImageDataProvider(
             data: PresentationFixture.png(width: 4), cacheKey: "four")
-        let first = await withCheckedContinuation { continuation in
+        let first = await handedOver { hand in
             view.kf.setImage(with: resource, options: fixture.options) {
-                continuation.resume(returning: $0)
+                hand($0)
             }
         }
         #expect(first.width == 3 && view.image?.pixelSize.width == 3)
-        let second = await withCheckedContinuation { continuation in
+        let second = await handedOver { hand in
             view.kf.setImage(with: provider, options: fixture.options) {
-                continuation.resume(returning: $0)
+                hand($0)
             }
         }
         #expect(second.width == 4 && view.image?.pixelSize.width == 4)
@@ -59,11 +59,11 @@ import Testing
         let fixture = try await PresentationFixture()
         let view = HeadlessImageView()
         let queue = DispatchQueue(label: "elsewhere")
-        let onMain = await withCheckedContinuation { continuation in
+        let onMain = await handedOver { hand in
             view.kf.setImage(
                 with: fixture.url(width: 1),
                 options: fixture.using([.callbackQueue(.dispatch(queue))])
-            ) { _ in continuation.resume(returning: MainQueue.isCurrent) }
+            ) { _ in hand(MainQueue.isCurrent) }
         }
         #expect(onMain)
     }

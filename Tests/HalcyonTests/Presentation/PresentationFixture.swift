@@ -63,9 +63,9 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
         _ url: URL?, in view: HeadlessImageView, placeholder: (any Placeholder)? = nil,
         _ more: KingfisherOptionsInfo = []
     ) async -> SettingResult {
-        await withCheckedContinuation { continuation in
+        await handedOver { hand in
             view.kf.setImage(with: url, placeholder: placeholder, options: using(more)) {
-                continuation.resume(returning: $0)
+                hand($0)
             }
         }
     }
