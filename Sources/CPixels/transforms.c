@@ -7,14 +7,11 @@
    Written once with the vectors of the compiler, and built twice: for any processor, and inlined into
    the functions for AVX2. There is no fused multiplication in either, so both give the same bits. */
 
-typedef float floats8 __attribute__((ext_vector_type(8)));
-typedef int32_t words8 __attribute__((ext_vector_type(8)));
-typedef uint32_t bits8 __attribute__((ext_vector_type(8)));
-typedef uint8_t bytes8 __attribute__((ext_vector_type(8)));
 typedef float floats4 __attribute__((ext_vector_type(4)));
+typedef float floats8 __attribute__((ext_vector_type(8)));
+typedef float floats16 __attribute__((ext_vector_type(16)));
 typedef int32_t words16 __attribute__((ext_vector_type(16)));
 typedef uint32_t bits16 __attribute__((ext_vector_type(16)));
-typedef float floats16 __attribute__((ext_vector_type(16)));
 typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
 
 #define INLINE static inline __attribute__((always_inline))
@@ -22,6 +19,18 @@ typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
 /* 1.5 · 2²³: what is added to it is rounded to a whole number, in the lowest bits. */
 #define ROUNDING 12582912.0f
 #define ROUNDING_BITS 0x4B400000u
+
+/* Sixteen samples of values around 0, in the order they lie in. */
+INLINE void bytes_of(const void *values, uint8_t *bytes) {
+    floats16 shifted;
+    memcpy(&shifted, values, sizeof shifted);
+    shifted += ROUNDING + 128;
+    words16 words = (words16)((bits16)shifted - ROUNDING_BITS);
+    words = words < 0 ? 0 : words;
+    words = words > 255 ? 255 : words;
+    bytes16 samples = __builtin_convertvector(words, bytes16);
+    memcpy(bytes, &samples, sizeof samples);
+}
 
 /* The inverse across eight vectors, in place. */
 INLINE void inverse_8(floats8 *c) {
@@ -73,13 +82,11 @@ INLINE void samples_8(const float *coefficients, uint8_t *samples, ptrdiff_t byt
     inverse_8(c);
     transpose_8(c);
     inverse_8(c);
-    for (int i = 0; i < 8; i++, samples += bytes_per_row) {
-        floats8 shifted = c[i] + (ROUNDING + 128);
-        words8 words = (words8)((bits8)shifted - ROUNDING_BITS);
-        words = words < 0 ? 0 : words;
-        words = words > 255 ? 255 : words;
-        bytes8 row = __builtin_convertvector(words, bytes8);
-        memcpy(samples, &row, sizeof row);
+    for (int i = 0; i < 8; i += 2) {
+        uint8_t bytes[16];
+        bytes_of(c + i, bytes);
+        memcpy(samples + i * bytes_per_row, bytes, 8);
+        memcpy(samples + (i + 1) * bytes_per_row, bytes + 8, 8);
     }
 }
 
@@ -110,15 +117,8 @@ INLINE void samples_4(const float *coefficients, uint8_t *samples, ptrdiff_t byt
     inverse_4(c);
     transpose_4(c);
     inverse_4(c);
-    floats16 shifted;
-    memcpy(&shifted, c, sizeof shifted);
-    shifted += ROUNDING + 128;
-    words16 words = (words16)((bits16)shifted - ROUNDING_BITS);
-    words = words < 0 ? 0 : words;
-    words = words > 255 ? 255 : words;
-    bytes16 rows = __builtin_convertvector(words, bytes16);
     uint8_t bytes[16];
-    memcpy(bytes, &rows, sizeof bytes);
+    bytes_of(c, bytes);
     for (int i = 0; i < 4; i++) memcpy(samples + i * bytes_per_row, bytes + 4 * i, 4);
 }
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The inner loops of resampling and colour conversion, in integers. Two sets of them are built: plain C
+/* The inner loops of resampling and colour conversion, in integers, and of JPEG's blocks. Two sets of them are built: plain C
    for any processor, and one for x86-64 with AVX2 that is chosen when the program runs; both give the
    same bits.
 

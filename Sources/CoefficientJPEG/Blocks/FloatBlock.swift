@@ -4,12 +4,29 @@ protocol FloatBlock: BlockDecoder {
     static var slots: Int { get }
     /// The last place of the zigzag order whose value matters.
     static var lastPlace: Int { get }
+
+    /// Makes samples of coefficients, which lie column by column.
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>)
 }
 
 extension FloatBlock {
+    @inline(__always)
+    static func decode(
+        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        if read(&reader, &plane, damage: &damage) {
+            fill(plane, samples)
+        } else {
+            transform(plane.scratch.assumingMemoryBound(to: Float.self), plane, to: samples)
+        }
+    }
+
     /// Reads a block into the scratch, in which slot 0 has the mean. True when there is only the mean.
     @inline(__always)
-    static func read(
+    private static func read(
         _ reader: inout BitReader, _ plane: inout PlaneDecoder, damage: inout Int
     ) -> Bool {
         let mean = plane.readMean(&reader, damage: &damage)
@@ -29,7 +46,7 @@ extension FloatBlock {
 
     /// Gives all samples the mean.
     @inline(__always)
-    static func fill(_ plane: PlaneDecoder, _ samples: UnsafeMutablePointer<UInt8>) {
+    private static func fill(_ plane: PlaneDecoder, _ samples: UnsafeMutablePointer<UInt8>) {
         let mean = plane.scratch.load(as: Float.self).rounded(.toNearestOrEven)
         let value = sample(Int(mean))
         for row in 0..<side {

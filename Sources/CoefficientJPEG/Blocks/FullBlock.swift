@@ -19,15 +19,10 @@ enum FullBlock: FloatBlock {
     }
 
     @inline(__always)
-    static func decode(
-        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
     ) {
-        if read(&reader, &plane, damage: &damage) {
-            fill(plane, samples)
-        } else {
-            plane.kernels.inverse_8(
-                plane.scratch.assumingMemoryBound(to: Float.self), samples, plane.bytesPerRow)
-        }
+        plane.kernels.inverse_8(coefficients, samples, plane.bytesPerRow)
     }
 }

@@ -22,15 +22,10 @@ enum LowBlock4: FloatBlock {
     }
 
     @inline(__always)
-    static func decode(
-        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
     ) {
-        if read(&reader, &plane, damage: &damage) {
-            fill(plane, samples)
-        } else {
-            plane.kernels.inverse_4(
-                plane.scratch.assumingMemoryBound(to: Float.self), samples, plane.bytesPerRow)
-        }
+        plane.kernels.inverse_4(coefficients, samples, plane.bytesPerRow)
     }
 }

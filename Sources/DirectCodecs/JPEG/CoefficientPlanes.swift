@@ -1,7 +1,8 @@
 import CoefficientJPEG
 
-/// Reduces files with the decoder that steps over the coefficients of what is too fine to be seen: about
-/// twice as fast as libjpeg-turbo, which is bound by decoding all of them.
+/// Reduces files with the decoder that steps over the coefficients of what is too fine to be seen:
+/// a quarter faster at 1/2, and two thirds at 1/8, than libjpeg-turbo, which is bound by decoding all of
+/// them.
 enum CoefficientPlanes {
     /// Reads the file at `width` × `height`, from planes at one over `denominator`.
     ///

@@ -69,12 +69,10 @@ public enum MemoryStorage {
             let date = now()
             let key = StoreKey(key)
             let cost = value.cacheCost
-            let leaving = state.withLock { state -> [StorageObject<T>] in
-                let expiration = expiration ?? state.config.expiration
-                guard !expiration.isExpired(at: date) else { return [] }
-                let object = StorageObject(value, expiration: expiration, at: date)
-                return store.insert(object, cost: cost, forKey: key)
-            }
+            let expiration = expiration ?? state.withLock { $0.config.expiration }
+            guard !expiration.isExpired(at: date) else { return }
+            let object = StorageObject(value, expiration: expiration, at: date)
+            let leaving = store.insert(object, cost: cost, forKey: key)
             withExtendedLifetime(leaving) {}
         }
 
