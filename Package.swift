@@ -39,9 +39,11 @@ let package = Package(
             dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
+        .target(name: "HalcyonWork"),
         .target(
             name: "Halcyon",
             dependencies: [
+                "HalcyonWork",
                 "Vips",
                 "DirectCodecs",
                 "CJPEG",
@@ -99,6 +101,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
@@ -122,7 +125,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
+            dependencies: [
+                "Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
+            ]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
