@@ -95,15 +95,32 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         }
     }
 
-    /// The result of the work for `key`, waited for; see `ask`.
+    /// The result of the work for `key`, waited for; see `ask`. The first caller does the work itself.
     package func result(
         for key: Key, during visit: Visit? = nil, isWanted: (@Sendable () -> Bool)? = nil,
-        work: @escaping @Sendable (SteppedWork) async -> Result
+        work: (SteppedWork) async -> Result
     ) async -> Result {
-        await handedOver { hand in
-            ask(for: key, during: visit, isWanted: isWanted, completion: hand) { job, finish in
-                Task { finish(await work(job)) }
-            }
+        let place = OneShot<Result>()
+        var begun: (job: SteppedWork, finish: @Sendable (Result) -> Void)?
+        ask(for: key, during: visit, isWanted: isWanted, completion: { place.give($0) }) {
+            begun = ($0, $1)
+        }
+        if let begun { begun.finish(await work(begun.job)) }
+        return await place.value
+    }
+
+    /// The same of work that ends with `nil` when nobody has wanted it any more: it is begun anew for
+    /// those who came meanwhile.
+    ///
+    /// - Returns: `nil` when this caller has lost interest.
+    package func wantedResult<Wanted>(
+        for key: Key, during visit: Visit? = nil, isWanted: (@Sendable () -> Bool)? = nil,
+        work: (SteppedWork) async -> Result
+    ) async -> Wanted? where Result == Wanted? {
+        while true {
+            let result = await result(for: key, during: visit, isWanted: isWanted, work: work)
+            if let result { return result }
+            guard isWanted?() ?? true else { return nil }
         }
     }
 }

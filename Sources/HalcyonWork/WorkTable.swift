@@ -69,9 +69,9 @@ package final class WorkTable<
 
     /// Takes a caller out of its work, and stops the work after the last one.
     ///
-    /// - Returns: The caller; `nil` when it has left or been served before.
+    /// - Returns: The job and the caller; `nil` when it has left or been served before.
     @discardableResult
-    package func leave(_ ticket: Ticket) -> Caller? {
+    package func leave(_ ticket: Ticket) -> (job: Job, caller: Caller)? {
         let leave = ledger.withLock { ledger in
             let leave = ledger.leave(ticket)
             if case .keep = leave { Self.note(ticket.work, in: ledger) }
@@ -82,10 +82,10 @@ package final class WorkTable<
             return nil
         case .keep(let job, let caller):
             job.priorityChanged()
-            return caller
+            return (job, caller)
         case .stop(let job, let caller):
             job.stop()
-            return caller
+            return (job, caller)
         }
     }
 
