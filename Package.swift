@@ -126,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
+                "Halcyon", "CJPEG", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork",
+                "Vips",
             ]),
         .testTarget(
             name: "HalcyonCLITests",

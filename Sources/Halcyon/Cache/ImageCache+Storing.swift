@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import HalcyonWork
 
@@ -10,6 +11,20 @@ extension ImageCache {
         await startStore(
             image, original: original, forKey: key, options: options, toDisk: toDisk
         ).result
+    }
+
+    /// Writes the original bytes of an image to disk after what was asked for before: without the
+    /// position in their metadata, unless the options keep it. Expiration and write options are those of
+    /// the options. A failure is logged: nobody else may hear of it.
+    func startStoringOriginal(
+        _ data: Data, for key: ImageKey, options: KingfisherParsedOptionsInfo
+    ) -> Task<CacheStoreResult, Never> {
+        operations.enqueue(.file(key.fileName(in: self))) { [self] in
+            await write(
+                await options.storedOriginal(data), for: key,
+                expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions, logging: true)
+        }
     }
 
     /// Stores an image: in memory now, if it is rendered, and the rest afterwards.
@@ -60,12 +75,12 @@ extension ImageCache {
     /// Writes bytes to disk after what was asked for before.
     func startWriting(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions = [], logging: Bool = false
+        writeOptions: Data.WritingOptions = []
     ) -> Task<CacheStoreResult, Never> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] in
             await write(
                 data, for: key, expiration: expiration, writeOptions: writeOptions,
-                logging: logging)
+                logging: false)
         }
     }
 
@@ -125,6 +140,14 @@ extension ImageCache {
         ])
         options.forcedExtension = forcedExtension
         return options
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// What is stored of an original's bytes.
+    func storedOriginal(_ data: Data) async -> Data {
+        if keepPositionInOriginal { return data }
+        return await DecodingPool.shared.run { PositionMetadata.removed(from: data) }
     }
 }
 

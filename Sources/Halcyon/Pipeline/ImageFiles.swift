@@ -19,6 +19,8 @@ final class ImageFiles: Sendable {
         var creating: ImageCreatingOptions?
         /// Writes by serializers that cannot be compared are never the same.
         var serializer: SerializerIdentity?
+        /// Whether an original keeps the position in its metadata.
+        var keepsPosition = true
         let expiration: StorageExpiration?
         let writeOptions: UInt
     }

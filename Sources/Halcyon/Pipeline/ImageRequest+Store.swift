@@ -8,7 +8,7 @@ extension ImageRequest {
             return await store(
                 loaded.image, of: loaded.material, original: loaded.bytes, for: key)
         }
-        let writing = write(loaded.bytes, of: loaded.material, to: targetCache, key)
+        let writing = write(loaded.bytes, of: loaded.material, key)
         try await writing.value.diskCacheResult.get()
     }
 
@@ -33,7 +33,7 @@ extension ImageRequest {
             writings.append(
                 originalCache.isSubclass
                     ? storeByOverride(original)
-                    : write(original, of: material, to: originalCache, originalKey))
+                    : writeOriginal(original, of: material))
         }
         if options.waitForCache {
             for writing in writings { _ = await writing.value }
@@ -56,16 +56,30 @@ extension ImageRequest {
     }
 
     private func write(
-        _ bytes: Data, of material: ImageMaterial, to cache: ImageCache, _ key: ImageKey
+        _ bytes: Data, of material: ImageMaterial, _ key: ImageKey
     ) -> ImageFiles.Writing {
         let wish = ImageFiles.Wish(
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions.rawValue)
-        let place = ImageFiles.Place(cache: ObjectIdentifier(cache), key: key)
+        let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
         return material.files.write(wish, at: place, for: number) {
-            cache.startWriting(
+            targetCache.startWriting(
                 bytes, for: key, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions, logging: !storesBytesOnly)
+                writeOptions: options.diskStoreWriteOptions)
+        }
+    }
+
+    private func writeOriginal(
+        _ bytes: Data, of material: ImageMaterial
+    ) -> ImageFiles.Writing {
+        let key = originalKey
+        let wish = ImageFiles.Wish(
+            keepsPosition: options.keepPositionInOriginal,
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions.rawValue)
+        let place = ImageFiles.Place(cache: ObjectIdentifier(originalCache), key: key)
+        return material.files.write(wish, at: place, for: number) {
+            originalCache.startStoringOriginal(bytes, for: key, options: options)
         }
     }
 
@@ -83,9 +97,12 @@ extension ImageRequest {
     /// Lets a subclass of the cache store an original.
     private func storeByOverride(_ original: Data) -> ImageFiles.Writing {
         let outcome = OneShot<CacheStoreResult>()
-        originalCache.storeToDisk(
-            original, forKey: key, forcedExtension: options.forcedExtension,
-            expiration: options.diskCacheExpiration, completionHandler: { outcome.give($0) })
+        Task {
+            originalCache.storeToDisk(
+                await options.storedOriginal(original), forKey: key,
+                forcedExtension: options.forcedExtension, expiration: options.diskCacheExpiration,
+                completionHandler: { outcome.give($0) })
+        }
         return reported(outcome)
     }
 

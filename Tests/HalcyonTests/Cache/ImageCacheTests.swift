@@ -376,10 +376,8 @@ import Testing
         let data = Data([1, 2, 3])
         let key = ImageKey("1", forcedExtension: "bin")
         func store() async throws(KingfisherError) {
-            try await cache.startWriting(
-                data, for: key, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions
-            ).value.diskCacheResult.get()
+            try await cache.startStoringOriginal(data, for: key, options: options)
+                .value.diskCacheResult.get()
         }
         try await store()
         let url = try #require(cache.cacheFileURLIfOnDisk(forKey: "1", forcedExtension: "bin"))
