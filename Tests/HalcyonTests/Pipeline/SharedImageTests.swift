@@ -242,7 +242,7 @@ import Halcyon
         #expect(fixture.origin.requestCount == 1)
         #expect(made.cacheType == .none)
         #expect(made.image.pixelSize == downloaded.image.pixelSize)
-        #expect(try made.image.bitmap().pixels == downloaded.image.bitmap().pixels)
+        #expect(try made.image.bitmap().data == downloaded.image.bitmap().data)
         #expect(
             fixture.cache.imageCachedType(forKey: url.cacheKey) == .disk,
             "nobody has needed all pixels of the original")
