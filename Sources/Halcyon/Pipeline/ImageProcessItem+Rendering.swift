@@ -39,6 +39,7 @@ extension ImageProcessItem {
         _ options: KingfisherParsedOptionsInfo, rendering: Bool
     ) -> KFCrossPlatformImage? {
         guard let image = options.processor.process(item: self, options: options) else {
+            ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
             return nil
         }
         if !rendering { return image }
@@ -46,7 +47,8 @@ extension ImageProcessItem {
             _ = try options.preloadAllAnimationData ? image.allBitmaps() : [image.bitmap()]
             return image
         } catch {
-            // The description of `processingFailed` finds the reason out again.
+            ProcessingFailures.shared.note(
+                cause(of: error, options), of: self, by: options.processor)
             return nil
         }
     }
