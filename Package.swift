@@ -122,7 +122,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
+            dependencies: [
+                "Halcyon", "CJPEG", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips",
+            ]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
