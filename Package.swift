@@ -128,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips",
+                "Halcyon", "CJPEG", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit",
+                "Vips",
             ]),
         .testTarget(
             name: "HalcyonCLITests",

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 extension ImageCache {
@@ -11,13 +12,18 @@ extension ImageCache {
         ).result
     }
 
-    /// Writes the original bytes of an image to disk and returns when that is done. Extension,
-    /// expiration and write options are those of the options; no processor is part of the key.
+    /// Writes the original bytes of an image to disk and returns when that is done: without the
+    /// position in their metadata, unless the options keep it. Extension, expiration and write options
+    /// are those of the options; no processor is part of the key.
     func storeOriginal(
         _ data: Data, forKey key: String, options: KingfisherParsedOptionsInfo
     ) async -> CacheStoreResult {
-        await startWriting(
-            data, forComputedKey: key, expiration: options.diskCacheExpiration,
+        let stored = await handedOver { hand in
+            guard !options.keepPositionInOriginal else { return hand(data) }
+            DecodingPool.shared.submit { hand(PositionMetadata.removed(from: data)) }
+        }
+        return await startWriting(
+            stored, forComputedKey: key, expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions, forcedExtension: options.forcedExtension
         ).value
     }

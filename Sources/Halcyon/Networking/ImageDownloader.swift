@@ -256,11 +256,13 @@ struct DownloaderSettings: Sendable {
     var sessionConfiguration: URLSessionConfiguration?
     /// `nil` until a session configuration was set.
     var sessionLimits: SessionLimits?
-    weak var challengeResponder: (any AuthenticationChallengeResponsible)?
+    // Unsafe: called on several threads, which is the responder's to know, as in Kingfisher.
+    nonisolated(unsafe) weak var challengeResponder: (any AuthenticationChallengeResponsible)?
     var client = HTTPClientConfiguration()
     let progressiveClock: any Clock<Duration>
     var isLowDataModeActive: @Sendable () -> Bool = { false }
-    weak var delegate: (any ImageDownloaderDelegate)?
+    // Unsafe: as above.
+    nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
     /// A transport that was given and stays.
     var fixedTransport: (any HTTPTransport)?
     /// The transport made last.

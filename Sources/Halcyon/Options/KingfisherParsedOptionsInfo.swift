@@ -27,6 +27,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var onFailureImage: KFCrossPlatformImage??
     public var onlyLoadFirstFrame = false
     public var cacheOriginalImage = false
+    public var keepPositionInOriginal = false
     public var loadDiskFileSynchronously = false
     public var asyncCacheTypeCheck = false
     public var diskStoreWriteOptions: Data.WritingOptions = []
@@ -92,6 +93,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         case .onFailureImage(let value): onFailureImage = .some(value)
         case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
         case .cacheOriginalImage: cacheOriginalImage = true
+        case .keepPositionInOriginal: keepPositionInOriginal = true
         case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
         case .diskStoreWriteOptions(let value): diskStoreWriteOptions = value

@@ -65,6 +65,7 @@ struct StoreIdentity: Hashable, Sendable {
     private let originalCache: ObjectIdentifier
     private let memoryOnly: Bool
     private let withOriginal: Bool
+    private let withPosition: Bool
     private let forcedExtension: String?
     private let bytesOnly: Bool
 
@@ -75,6 +76,7 @@ struct StoreIdentity: Hashable, Sendable {
         originalCache = ObjectIdentifier(request.originalCache)
         memoryOnly = request.options.cacheMemoryOnly
         withOriginal = request.options.cacheOriginalImage
+        withPosition = request.options.keepPositionInOriginal
         forcedExtension = request.options.forcedExtension
         bytesOnly = request.storesBytesOnly
     }
