@@ -1,5 +1,5 @@
 import Foundation
-import NIOPosix
+import HalcyonWork
 import Vips
 
 /// The threads on which images are decoded, processed and encoded: as many as there are cores, so
@@ -7,11 +7,10 @@ import Vips
 final class DecodingPool: Sendable {
     static let shared = DecodingPool(threads: ProcessInfo.processInfo.activeProcessorCount)
 
-    private let pool: NIOThreadPool
+    private let pool: ThreadPool
 
     init(threads: Int) {
-        pool = NIOThreadPool(numberOfThreads: max(1, threads))
-        pool.start()
+        pool = ThreadPool(name: "halcyon-decode", width: threads)
     }
 
     /// Runs `body` on the pool and returns what it returns.
@@ -23,7 +22,7 @@ final class DecodingPool: Sendable {
 
     /// Runs `body` on the pool some time after this returns.
     func submit(_ body: @escaping @Sendable () -> Void) {
-        pool.submit { _ in
+        pool.submit {
             body()
             Vips.endJob()
         }

@@ -1,4 +1,4 @@
-import NIOPosix
+import HalcyonWork
 
 /// Threads for blocking disk work, so that it never holds one of Swift's cooperative threads.
 ///
@@ -9,11 +9,10 @@ final class DiskLane: Sendable {
     /// For writing, removing and cleaning.
     static let writing = DiskLane(threads: 2)
 
-    private let pool: NIOThreadPool
+    private let pool: ThreadPool
 
     init(threads: Int) {
-        pool = NIOThreadPool(numberOfThreads: threads)
-        pool.start()
+        pool = ThreadPool(name: "halcyon-disk", width: threads)
     }
 
     /// Runs `body` on the lane and returns what it returns.
@@ -25,6 +24,6 @@ final class DiskLane: Sendable {
 
     /// Runs `body` on the lane some time after this returns.
     func submit(_ body: @escaping @Sendable () -> Void) {
-        pool.submit { _ in body() }
+        pool.submit(body)
     }
 }

@@ -1,17 +1,3 @@
-public import Foundation
-import NIOSSL
-
-/// What a server shows to prove who it is.
-public struct ServerTrust: Sendable {
-    /// The host of the URL, in lower case.
-    public let host: String
-    /// The server's own certificate in DER form. The rest of its chain is not available here.
-    public let certificate: Data
-    /// The public key of that certificate as `SubjectPublicKeyInfo` in DER form, which stays the same
-    /// when a certificate is renewed with its key.
-    public let publicKey: Data
-}
-
 /// Decides which HTTPS servers are trusted, by a closure of the program.
 ///
 /// Asked once for each new connection, after TLS is established and before a request is sent on it.
@@ -19,7 +5,7 @@ public struct ServerTrust: Sendable {
 /// to itself: downloaders with different evaluators share no connections.
 public final class ServerTrustEvaluator: Sendable {
     /// Whether the certificate is also verified as usual, beforehand.
-    let verifiesFirst: Bool
+    package let verifiesFirst: Bool
     private let isTrusted: @Sendable (ServerTrust) -> Bool
 
     private init(verifiesFirst: Bool, _ isTrusted: @escaping @Sendable (ServerTrust) -> Bool) {
@@ -46,22 +32,22 @@ public final class ServerTrustEvaluator: Sendable {
         ServerTrustEvaluator(verifiesFirst: false, isTrusted)
     }
 
-    /// - Throws: `ImageTransportError.tls` when the server is not trusted.
-    func check(_ certificate: NIOSSLCertificate?, of host: String) throws {
-        guard let certificate else {
-            throw ImageTransportError.tls(host: host, reason: "it has no certificate")
+    /// - Parameter chain: The certificates that the server showed, in PEM form, its own first.
+    /// - Throws: `TransportError.tls` when the server is not trusted.
+    package func check(_ chain: [String], of host: String) throws {
+        guard !chain.isEmpty else {
+            throw TransportError.tls(host: host, reason: "it has no certificate")
         }
-        let trust: ServerTrust
-        do {
-            trust = ServerTrust(
-                host: host.lowercased(), certificate: Data(try certificate.toDERBytes()),
-                publicKey: Data(try certificate.extractPublicKey().toSPKIBytes()))
-        } catch {
-            throw ImageTransportError.tls(
-                host: host, reason: "its certificate cannot be read: \(error)")
+        let certificates = chain.flatMap(PEM.certificates)
+        guard certificates.count == chain.count,
+            let publicKey = DER.publicKey(ofCertificate: certificates[0])
+        else {
+            throw TransportError.tls(host: host, reason: "its certificate cannot be read")
         }
+        let trust = ServerTrust(
+            host: host.lowercased(), certificateChain: certificates, publicKey: publicKey)
         guard isTrusted(trust) else {
-            throw ImageTransportError.tls(
+            throw TransportError.tls(
                 host: host, reason: "its certificate was refused by the server trust evaluator")
         }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Makes requests wait for their turn at a host.
-final class HostGate: Sendable {
+package final class HostGate: Sendable {
     private struct State {
         var admission: HostAdmission
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -21,7 +21,7 @@ final class HostGate: Sendable {
 
     private let state: Mutex<State>
 
-    init(limit: Int) {
+    package init(limit: Int) {
         state = Mutex(State(admission: HostAdmission(limit: limit)))
     }
 
@@ -29,7 +29,7 @@ final class HostGate: Sendable {
     ///
     /// The most urgent request goes first; a change of `priority` counts at once.
     /// - Throws: `CancellationError` when the task is cancelled before; `leave` must not follow.
-    func enter(_ host: String, priority: TransferPriority) async throws {
+    package func enter(_ host: String, priority: TransferPriority) async throws {
         let request = state.withLock { state in
             state.nextRequest += 1
             return state.nextRequest
@@ -69,16 +69,16 @@ final class HostGate: Sendable {
     }
 
     /// How many requests wait now, for all hosts.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Ends a request to `host`.
-    func leave(_ host: String) {
+    package func leave(_ host: String) {
         let next = state.withLock { $0.take($0.admission.leave(host)) }
         for continuation in next { continuation.resume() }
     }
 
     /// Notes that `host` serves many requests on one connection.
-    func multiplex(_ host: String) {
+    package func multiplex(_ host: String) {
         let next = state.withLock { $0.take($0.admission.multiplex(host)) }
         for continuation in next { continuation.resume() }
     }

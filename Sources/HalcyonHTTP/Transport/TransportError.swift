@@ -3,7 +3,7 @@ public import Foundation
 /// Why a transfer failed, below the level of HTTP status codes.
 ///
 /// Reaches callers as `KingfisherError.responseError(reason: .URLSessionError(error:))`.
-public enum ImageTransportError: Error, Equatable, Sendable {
+public enum TransportError: Error, Equatable, Sendable {
     /// What took too long.
     public enum Timeout: Equatable, Sendable {
         /// No connection within `ImageDownloader.connectTimeout`.
@@ -14,7 +14,7 @@ public enum ImageTransportError: Error, Equatable, Sendable {
         case total
     }
 
-    /// The URL has no host, or its scheme is neither `http` nor `https`.
+    /// The URL has no host, a port that does not exist, or a scheme other than `http` and `https`.
     case unsupportedURL(String)
     /// The request cannot be sent as it is: a header field with a line break, for example.
     case invalidRequest(url: String, reason: String)
@@ -24,6 +24,8 @@ public enum ImageTransportError: Error, Equatable, Sendable {
     case connectionRefused(host: String, reason: String)
     /// The host cannot be reached.
     case cannotConnect(host: String, reason: String)
+    /// The host's address is one that `ImageDownloader.addressPolicy` does not allow.
+    case addressRefused(host: String, address: String)
     /// The server's certificate is not trusted, or the two sides found no common ground.
     case tls(host: String, reason: String)
     /// Something took too long.
@@ -52,13 +54,13 @@ public enum ImageTransportError: Error, Equatable, Sendable {
     case other(url: String, reason: String)
 }
 
-extension ImageTransportError: LocalizedError, CustomStringConvertible {
+extension TransportError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     public var description: String {
         switch self {
         case .unsupportedURL(let url):
-            "\(url) cannot be downloaded: only http and https URLs with a host can."
+            "\(url) cannot be downloaded: only http and https URLs can, with a host and a port up to 65535."
         case .invalidRequest(let url, let reason):
             "The request for \(url) cannot be sent: \(reason)."
         case .cannotResolveHost(let host, let reason):
@@ -67,6 +69,8 @@ extension ImageTransportError: LocalizedError, CustomStringConvertible {
             "\(host) refused the connection: \(reason)."
         case .cannotConnect(let host, let reason):
             "\(host) cannot be reached: \(reason)."
+        case .addressRefused(let host, let address):
+            "\(host) was not connected to: its address \(address) is not allowed."
         case .tls(let host, let reason):
             "There is no secure connection to \(host): \(reason)."
         case .timedOut(.connect, let url):

@@ -1,5 +1,3 @@
-import NIOSSL
-
 /// What this program shows to servers that ask who it is (mutual TLS).
 public struct ClientCertificate: Hashable, Sendable {
     /// The certificate and then those that lead to a root, in PEM form.
@@ -10,20 +8,6 @@ public struct ClientCertificate: Hashable, Sendable {
     public init(certificateChainPEM: String, privateKeyPEM: String) {
         self.certificateChainPEM = certificateChainPEM
         self.privateKeyPEM = privateKeyPEM
-    }
-
-    /// - Throws: `ImageTransportError.tls` when certificate or key cannot be read.
-    func apply(to tls: inout TLSConfiguration) throws {
-        do {
-            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(
-                Array(certificateChainPEM.utf8)
-            ).map { .certificate($0) }
-            tls.privateKey = .privateKey(
-                try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem))
-        } catch {
-            throw ImageTransportError.tls(
-                host: "any host", reason: "the client certificate cannot be read: \(error)")
-        }
     }
 }
 

@@ -1,20 +1,20 @@
-import Foundation
-import FoundationNetworking
+package import Foundation
+package import FoundationNetworking
 import Synchronization
 
 /// Status and header fields of an answer.
 ///
 /// To make Foundation's `HTTPURLResponse` takes as long as everything else that is done with the header
 /// of a small answer, and mostly nobody looks at it. So it is made when somebody does.
-final class AnswerHead: Sendable {
-    let status: Int
+package final class AnswerHead: Sendable {
+    package let status: Int
     private let url: URL
-    private let version: String
+    let version: String
     private let fields: [(name: String, value: String)]
     private let made = Mutex<HTTPURLResponse?>(nil)
 
     /// `url` is that of the request.
-    init(
+    package init(
         url: URL, status: Int, version: String = "HTTP/1.1",
         fields: [(name: String, value: String)]
     ) {
@@ -25,8 +25,8 @@ final class AnswerHead: Sendable {
     }
 
     /// The same for Foundation's users; always the same object.
-    /// - Throws: `ImageTransportError` when Foundation does not take the header.
-    var response: HTTPURLResponse {
+    /// - Throws: `TransportError` when Foundation does not take the header.
+    package var response: HTTPURLResponse {
         get throws {
             if let made = made.withLock({ $0 }) { return made }
             let headerFields = Dictionary(
@@ -35,7 +35,7 @@ final class AnswerHead: Sendable {
                 let response = HTTPURLResponse(
                     url: url, statusCode: status, httpVersion: version, headerFields: headerFields)
             else {
-                throw ImageTransportError.invalidResponse(
+                throw TransportError.invalidResponse(
                     url: url.absoluteString, reason: "its header makes no sense")
             }
             return made.withLock { made in
@@ -48,7 +48,7 @@ final class AnswerHead: Sendable {
     }
 
     /// The value of a field, of several of the name joined with commas; `name` in lower case.
-    func value(_ name: String) -> String? {
+    package func value(_ name: String) -> String? {
         var value: String?
         for field in fields where Self.isEqual(field.name, toLowercased: name) {
             value = value.map { "\($0), \(field.value)" } ?? field.value
@@ -57,7 +57,7 @@ final class AnswerHead: Sendable {
     }
 
     /// The content encoding, unless it is `identity`.
-    var contentEncoding: String? {
+    package var contentEncoding: String? {
         guard
             let value = value("content-encoding")?.trimmingCharacters(in: .whitespaces)
                 .lowercased(),
@@ -67,7 +67,7 @@ final class AnswerHead: Sendable {
     }
 
     /// The length of the body that the header says.
-    var contentLength: Int64? { value("content-length").flatMap { Int64($0) } }
+    package var contentLength: Int64? { value("content-length").flatMap { Int64($0) } }
 
     private static func isEqual(_ name: String, toLowercased other: String) -> Bool {
         name.utf8.count == other.utf8.count

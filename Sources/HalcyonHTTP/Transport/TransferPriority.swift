@@ -1,11 +1,11 @@
 import Synchronization
 
 /// How urgent a transfer is, which may change while it waits for its turn.
-final class TransferPriority: Sendable {
+package final class TransferPriority: Sendable {
     /// The priority of a download that asks for none.
-    static let standard: Float = 0.5
+    package static let standard: Float = 0.5
     /// That of what nobody looks at.
-    static let low: Float = 0.25
+    package static let low: Float = 0.25
 
     private struct State {
         var value = TransferPriority.standard
@@ -14,19 +14,21 @@ final class TransferPriority: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// 0.5 at first; never NaN. Who sets it calls `announce()` afterwards, without holding a lock.
-    var value: Float {
+    package var value: Float {
         get { state.withLock { $0.value } }
         set { state.withLock { $0.value = newValue } }
     }
 
     /// Makes it at least `priority`, or exactly that for the first who asks; otherwise as setting it.
-    func raise(to priority: Float, isFirst: Bool) {
+    package func raise(to priority: Float, isFirst: Bool) {
         state.withLock { $0.value = isFirst ? priority : max($0.value, priority) }
     }
 
     /// Runs `observer` after each change from now on, in place of an earlier one; `nil` ends that.
-    func observe(_ observer: (@Sendable () -> Void)?) {
+    package func observe(_ observer: (@Sendable () -> Void)?) {
         // Released after the lock: the observer may own what has a `deinit`.
         _ = state.withLock { state in
             defer { state.observer = observer }
@@ -35,7 +37,7 @@ final class TransferPriority: Sendable {
     }
 
     /// Tells the observer that the value may have changed.
-    func announce() {
+    package func announce() {
         state.withLock { $0.observer }?()
     }
 }

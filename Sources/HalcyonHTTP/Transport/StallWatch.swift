@@ -1,22 +1,22 @@
 /// Tells when a transfer has stalled: no `quota` bytes more (and not the end) in the time allowed.
 ///
 /// A mere limit on silence would let a server hold a connection forever with a byte now and then.
-struct StallWatch {
+package struct StallWatch {
     /// 16 KiB. In 15 seconds that is a tenth of what the slowest mobile networks carry.
-    static let quota = 16 * 1024
+    package static let quota = 16 * 1024
 
-    let timeout: Duration
+    package let timeout: Duration
     private var received = 0
     private var start: ContinuousClock.Instant
     private var isPaused = false
 
-    init(timeout: Duration, now: ContinuousClock.Instant) {
+    package init(timeout: Duration, now: ContinuousClock.Instant) {
         self.timeout = timeout
         start = now
     }
 
     /// Counts bytes that arrived.
-    mutating func receive(_ count: Int, now: ContinuousClock.Instant) {
+    package mutating func receive(_ count: Int, now: ContinuousClock.Instant) {
         received += count
         if received >= Self.quota {
             received = 0
@@ -25,19 +25,19 @@ struct StallWatch {
     }
 
     /// Stops the time, while it is not the server that is waited for.
-    mutating func pause() {
+    package mutating func pause() {
         isPaused = true
     }
 
     /// Starts the time again, from the beginning.
-    mutating func resume(now: ContinuousClock.Instant) {
+    package mutating func resume(now: ContinuousClock.Instant) {
         isPaused = false
         received = 0
         start = now
     }
 
     /// How long to wait until asking again; `nil` when the transfer has stalled.
-    func remaining(now: ContinuousClock.Instant) -> Duration? {
+    package func remaining(now: ContinuousClock.Instant) -> Duration? {
         if isPaused { return timeout }
         let rest = timeout - (now - start)
         return rest > .zero ? rest : nil

@@ -4,9 +4,9 @@
 ///
 /// The HTTP client has a line of its own, but counts the time in it as time to connect, so that a
 /// long list of images from a slow server would time out.
-struct HostAdmission {
+package struct HostAdmission {
     /// What an HTTP/2 server should at least allow on one connection (RFC 9113, section 6.5.2).
-    static let multiplexedLimit = 100
+    package static let multiplexedLimit = 100
 
     /// A request in line.
     private struct Place {
@@ -43,18 +43,18 @@ struct HostAdmission {
     }
 
     /// Requests to a host that needs a connection for each.
-    let limit: Int
+    package let limit: Int
     private var hosts: [String: Host] = [:]
     private var nextArrival = 0
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Adds a request; `false` when it has to wait.
     ///
     /// - Parameter priority: Must not be NaN.
-    mutating func enter(_ request: Int, host: String, priority: Float) -> Bool {
+    package mutating func enter(_ request: Int, host: String, priority: Float) -> Bool {
         let place = Place(request: request, arrival: nextArrival, priority: priority)
         nextArrival += 1
         hosts[host, default: Host()].insert(place)
@@ -62,7 +62,7 @@ struct HostAdmission {
     }
 
     /// Makes a request in line more or less urgent; does nothing when it is not in line.
-    mutating func reprioritize(_ request: Int, host: String, priority: Float) {
+    package mutating func reprioritize(_ request: Int, host: String, priority: Float) {
         guard var place = hosts[host]?.remove(request) else { return }
         place.priority = priority
         hosts[host]?.insert(place)
@@ -71,20 +71,20 @@ struct HostAdmission {
     /// Ends a request that was under way.
     ///
     /// - Returns: Those that need not wait any longer.
-    mutating func leave(_ host: String) -> [Int] {
+    package mutating func leave(_ host: String) -> [Int] {
         hosts[host]?.running -= 1
         return admitted(to: host)
     }
 
     /// Takes a request out of the line; `false` when it is not in it.
-    mutating func abandon(_ request: Int, host: String) -> Bool {
+    package mutating func abandon(_ request: Int, host: String) -> Bool {
         hosts[host]?.remove(request) != nil
     }
 
     /// Notes that all requests to a host share one connection.
     ///
     /// - Returns: Those that need not wait any longer.
-    mutating func multiplex(_ host: String) -> [Int] {
+    package mutating func multiplex(_ host: String) -> [Int] {
         guard hosts[host]?.isMultiplexed == false else { return [] }
         hosts[host]?.isMultiplexed = true
         return admitted(to: host)

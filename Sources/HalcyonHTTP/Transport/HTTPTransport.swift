@@ -1,8 +1,8 @@
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 
 /// Carries one HTTP request and its answer; redirects are the caller's business.
-protocol ImageTransport: Sendable {
+package protocol HTTPTransport: Sendable {
     /// Sends `request` and returns when the whole answer has arrived, or been discarded.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ protocol ImageTransport: Sendable {
     ///   - onBody: Takes the next piece of the (decoded) body; runs on the transport's thread, one
     ///     piece after the other. An error it throws ends the exchange and is passed on.
     /// - Returns: What was measured, if anything was.
-    /// - Throws: `ImageTransportError`, `CancellationError` when the task was cancelled, or what
+    /// - Throws: `TransportError`, `CancellationError` when the task was cancelled, or what
     ///   `onResponse` or `onBody` threw.
     func perform(
         _ request: URLRequest, terms: ExchangeTerms,
@@ -20,7 +20,7 @@ protocol ImageTransport: Sendable {
 }
 
 /// What happens to the body of an answer.
-enum BodyDisposition: Sendable {
+package enum BodyDisposition: Sendable {
     /// It is wanted.
     case receive
     /// It is not: the exchange is over at once. A short rest is read in the background, so that the
@@ -29,14 +29,24 @@ enum BodyDisposition: Sendable {
 }
 
 /// What an exchange may take: time, and whose turn it is.
-struct ExchangeTerms: Sendable {
+package struct ExchangeTerms: Sendable {
     /// The longest wait, counted from when the request was sent, for the next
     /// `StallWatch.quota` bytes or the end.
-    var stall: Duration
+    package var stall: Duration
     /// When the exchange must have ended; `nil` for no such time.
-    var deadline: ContinuousClock.Instant?
+    package var deadline: ContinuousClock.Instant?
     /// How urgent the exchange is compared with others to the same host.
-    var priority = TransferPriority()
+    package var priority: TransferPriority
     /// Whether the server's certificate is taken without being verified.
-    var trustsAnyCertificate = false
+    package var trustsAnyCertificate: Bool
+
+    package init(
+        stall: Duration, deadline: ContinuousClock.Instant? = nil,
+        priority: TransferPriority = TransferPriority(), trustsAnyCertificate: Bool = false
+    ) {
+        self.stall = stall
+        self.deadline = deadline
+        self.priority = priority
+        self.trustsAnyCertificate = trustsAnyCertificate
+    }
 }
