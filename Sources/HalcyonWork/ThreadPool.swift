@@ -11,11 +11,7 @@ import Synchronization
 package final class ThreadPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
-    private struct State {
-        var line: ArraySlice<Job> = []
-    }
-
-    private let state = Mutex(State())
+    private let line = Mutex(JobLine())
     private let jobs = DispatchSemaphore(value: 0)
     private let afterEachJob: (@Sendable () -> Void)?
 
@@ -38,7 +34,7 @@ package final class ThreadPool: Sendable {
     /// Runs `job` some time after this returns.
     package func submit(_ job: @escaping Job) {
         if let worker = Worker.current, worker.pool === self, worker.takes(job) { return }
-        state.withLock { $0.line.append(job) }
+        line.withLock { $0.append(job) }
         jobs.signal()
     }
 
@@ -61,7 +57,7 @@ package final class ThreadPool: Sendable {
         Worker.current = worker
         while true {
             jobs.wait()
-            guard let job = state.withLock({ $0.line.popFirst() }) else { continue }
+            guard let job = line.withLock({ $0.takeFirst() }) else { continue }
             worker.isOpen = true
             perform(job)
             worker.isOpen = false
@@ -75,6 +71,32 @@ package final class ThreadPool: Sendable {
     private func perform(_ job: Job) {
         job()
         afterEachJob?()
+    }
+}
+
+/// Jobs in the order they came. Those that have begun are out of it: what they own is released by whoever
+/// runs them, not under the lock some time later.
+private struct JobLine {
+    private var jobs: [ThreadPool.Job?] = []
+    /// What comes before has begun.
+    private var first = 0
+
+    mutating func append(_ job: @escaping ThreadPool.Job) {
+        jobs.append(job)
+    }
+
+    mutating func takeFirst() -> ThreadPool.Job? {
+        guard first < jobs.count else { return nil }
+        let job = jobs[first].take()
+        first += 1
+        if first == jobs.count {
+            jobs.removeAll(keepingCapacity: first <= 1024)
+            first = 0
+        } else if first > 1024, 2 * first > jobs.count {
+            jobs.removeFirst(first)
+            first = 0
+        }
+        return job
     }
 }
 

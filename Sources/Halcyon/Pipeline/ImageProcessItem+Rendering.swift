@@ -34,14 +34,18 @@ extension ImageProcessItem {
     private func processed(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool, while isWanted: () -> Bool
     ) -> KFCrossPlatformImage? {
-        guard let image = options.processor.process(item: self, options: options), isWanted()
-        else { return nil }
+        guard let image = options.processor.process(item: self, options: options) else {
+            ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
+            return nil
+        }
+        guard isWanted() else { return nil }
         if !rendering { return image }
         do {
             _ = try options.preloadAllAnimationData ? image.allBitmaps() : [image.bitmap()]
             return image
         } catch {
-            // The description of `processingFailed` finds the reason out again.
+            ProcessingFailures.shared.note(
+                cause(of: error, options), of: self, by: options.processor)
             return nil
         }
     }

@@ -6,7 +6,7 @@ import HalcyonWork
 @testable import Halcyon
 
 /// A network whose every exchange goes as a test says.
-struct ScriptedTransport: ImageTransport {
+struct ScriptedTransport: HTTPTransport {
     let requests = Recorder<URLRequest>()
     private let script: @Sendable (URLRequest, ScriptedExchange) async throws -> Void
 
