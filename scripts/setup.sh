@@ -13,7 +13,8 @@ readonly minimum_swift=6.2
 # Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
 # SVG needs a font.
 readonly build_packages=(
-    libvips-dev libdeflate-dev libwebp-dev libsqlite3-dev libxxhash-dev zlib1g-dev pkg-config
+    libvips-dev libdeflate-dev libwebp-dev libsqlite3-dev libxxhash-dev libcurl4-openssl-dev
+    libglib2.0-dev zlib1g-dev pkg-config
     gcc g++ libc6-dev git ca-certificates
     fonts-dejavu-core
 )

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 /// Why a thumbnail could not be made.
 public enum ThumbnailImageDataProviderError: Error, Sendable {

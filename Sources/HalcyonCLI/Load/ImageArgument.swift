@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// A source as it was given on the command line.
 struct ImageArgument: Sendable {
@@ -39,7 +39,7 @@ struct ImageArgument: Sendable {
     private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
         do {
             let data = try DataURI(text).data
-            let digest = SHA256.hash(data: data).map { hexByte($0) }.joined()
+            let digest = Digest.sha256.hexadecimal(data)
             let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
             return (.success(.provider(provider)), "data-\(digest.prefix(12))")
         } catch {
@@ -96,10 +96,6 @@ struct ImageArgument: Sendable {
             ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
         else { return name }
         return String(name[..<dot])
-    }
-
-    private static func hexByte(_ byte: UInt8) -> String {
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 }
 
