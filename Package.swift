@@ -36,7 +36,14 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
-            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
+            dependencies: [
+                "CAVIF", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP", "CoefficientJPEG",
+            ]),
+        // These two load their libraries when they are needed.
+        .target(name: "CAVIF"),
+        .target(name: "CJXL"),
+        // Keeps libraries from writing to the standard error stream.
+        .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
@@ -122,7 +129,12 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
+            dependencies: [
+                "Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips", "CAVIF", "CJXL",
+                "DirectCodecs",
+            ],
+            // The encoders that draw files for tests.
+            linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
