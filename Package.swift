@@ -136,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP", "HalcyonTestKit",
+                "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
+                "HalcyonTestKit",
                 "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
