@@ -1,0 +1,82 @@
+package import Foundation
+
+extension HTTPCachePolicy {
+    /// Whether the stored response may be used for the request now (RFC 9111, section 4, and the
+    /// request's directives, section 5.2.1).
+    ///
+    /// The rows are asked in this order; the first that applies decides. What `only-if-cached`
+    /// would have sent is unsatisfiable.
+    package func decide(
+        _ request: HTTPCacheRequest, with selection: CacheSelection, now: Date
+    ) -> HTTPCacheDecision {
+        let wishes = CacheControlDirectives(of: request.fields)
+        let decision = decide(request, wishes, selection, now)
+        guard wishes.onlyIfCached else { return decision }
+        return switch decision {
+        case .validate(_, let reason), .fetch(let reason): .unsatisfiable(because: reason)
+        default: decision
+        }
+    }
+
+    private func decide(
+        _ request: HTTPCacheRequest, _ wishes: CacheControlDirectives,
+        _ selection: CacheSelection, _ now: Date
+    ) -> HTTPCacheDecision {
+        if request.method != "GET" { return .fetch(because: .method) }
+        if wishes.noStore { return .fetch(because: .requestNoStore) }
+        if request.hasOwnConditions { return .fetch(because: .ownConditions) }
+        let stored: StoredResponse
+        switch selection {
+        case .nothingStored: return .fetch(because: .nothingStored)
+        case .varyMismatch: return .fetch(because: .varyMismatch)
+        case .response(let response, _): stored = response
+        }
+
+        func miss(_ reason: CacheMissReason) -> HTTPCacheDecision {
+            stored.condition.map { .validate($0, because: reason) } ?? .fetch(because: reason)
+        }
+        let rules = rules(of: stored.fields)
+        let freshness = freshness(of: stored)
+        let age = freshness.age(at: now)
+        let isFresh = freshness.isFresh(at: now)
+
+        if wishes.noCache { return miss(.requestNoCache) }
+        if rules.directives.noCache { return miss(.responseNoCache) }
+        if caching.validation == .always, !(isFresh && rules.directives.isImmutable) {
+            return miss(.validationAlways)
+        }
+        let isTooOld = wishes.maxAge.map { age > $0 } ?? false
+        let isTooBrief = wishes.minFresh.map { freshness.lifetime - age < $0 } ?? false
+        if isFresh, !isTooOld, !isTooBrief { return .use }
+        if stored.isInvalidated { return miss(.invalidated) }
+        if now < stored.received { return miss(.clockSetBack) }
+        if isTooOld, wishes.maxStale == nil { return miss(.requestMaxAge) }
+        if wishes.minFresh != nil { return miss(.requestMinFresh) }
+        if isFresh { return miss(.requestMaxAge) }
+
+        let staleness = age - freshness.lifetime
+        if let accepted = wishes.maxStale, staleness <= accepted,
+            !rules.forbidsStale(permittedByResponse: false)
+        {
+            return .useStale(revalidate: false)
+        }
+        if wishes.maxAge == nil, allowsStaleWhileRevalidating(rules, staleness: staleness) {
+            return .useStale(revalidate: true)
+        }
+        return miss(.stale)
+    }
+
+    /// RFC 5861, section 3, and the setting.
+    private func allowsStaleWhileRevalidating(
+        _ rules: ResponseRules, staleness: TimeInterval
+    ) -> Bool {
+        if caching.staleWhileRevalidate == .never { return false }
+        if let window = rules.directives.staleWhileRevalidate, staleness < window {
+            return !rules.forbidsStale(permittedByResponse: true)
+        }
+        if case .upTo(let window) = caching.staleWhileRevalidate, staleness < window {
+            return !rules.forbidsStale(permittedByResponse: false)
+        }
+        return false
+    }
+}
