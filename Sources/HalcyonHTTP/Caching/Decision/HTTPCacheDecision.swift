@@ -60,6 +60,12 @@ extension StoredResponse {
         }
         return nil
     }
+
+    /// What is sent to learn whether it is still good: its condition, or without one a request for
+    /// the whole. Also what follows in the background after ``HTTPCacheDecision/useStale(revalidate:)``.
+    package func revalidation(because reason: CacheMissReason) -> HTTPCacheDecision {
+        condition.map { .validate($0, because: reason) } ?? .fetch(because: reason)
+    }
 }
 
 extension HTTPCachePolicy {

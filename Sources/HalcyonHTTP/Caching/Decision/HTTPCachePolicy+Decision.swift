@@ -32,27 +32,24 @@ extension HTTPCachePolicy {
         case .response(let response, _): stored = response
         }
 
-        func miss(_ reason: CacheMissReason) -> HTTPCacheDecision {
-            stored.condition.map { .validate($0, because: reason) } ?? .fetch(because: reason)
-        }
         let rules = rules(of: stored.fields)
         let freshness = freshness(of: stored)
         let age = freshness.age(at: now)
         let isFresh = freshness.isFresh(at: now)
 
-        if wishes.noCache { return miss(.requestNoCache) }
-        if rules.directives.noCache { return miss(.responseNoCache) }
+        if wishes.noCache { return stored.revalidation(because: .requestNoCache) }
+        if rules.directives.noCache { return stored.revalidation(because: .responseNoCache) }
         if caching.validation == .always, !(isFresh && rules.directives.isImmutable) {
-            return miss(.validationAlways)
+            return stored.revalidation(because: .validationAlways)
         }
         let isTooOld = wishes.maxAge.map { age > $0 } ?? false
         let isTooBrief = wishes.minFresh.map { freshness.lifetime - age < $0 } ?? false
         if isFresh, !isTooOld, !isTooBrief { return .use }
-        if stored.isInvalidated { return miss(.invalidated) }
-        if now < stored.received { return miss(.clockSetBack) }
-        if isTooOld, wishes.maxStale == nil { return miss(.requestMaxAge) }
-        if wishes.minFresh != nil { return miss(.requestMinFresh) }
-        if isFresh { return miss(.requestMaxAge) }
+        if stored.isInvalidated { return stored.revalidation(because: .invalidated) }
+        if now < stored.received { return stored.revalidation(because: .clockSetBack) }
+        if isTooOld, wishes.maxStale == nil { return stored.revalidation(because: .requestMaxAge) }
+        if wishes.minFresh != nil { return stored.revalidation(because: .requestMinFresh) }
+        if isFresh { return stored.revalidation(because: .requestMaxAge) }
 
         let staleness = age - freshness.lifetime
         if let accepted = wishes.maxStale, staleness <= accepted,
@@ -63,7 +60,7 @@ extension HTTPCachePolicy {
         if wishes.maxAge == nil, allowsStaleWhileRevalidating(rules, staleness: staleness) {
             return .useStale(revalidate: true)
         }
-        return miss(.stale)
+        return stored.revalidation(because: .stale)
     }
 
     /// RFC 5861, section 3, and the setting.

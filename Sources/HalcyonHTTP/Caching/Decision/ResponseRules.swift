@@ -5,6 +5,8 @@ package struct ResponseRules: Sendable {
     package let directives: CacheControlDirectives
     let usesExpires: Bool
     let isShared: Bool
+    /// Whether the operator vouches for the response, whatever it says.
+    var isDeclaredPublic = false
 
     /// The directive of the whole response that keeps it out of a shared cache.
     var isPrivateToOther: Bool { isShared && directives.isPrivate }
@@ -15,7 +17,7 @@ package struct ResponseRules: Sendable {
     /// Whether a shared cache may keep the answer to a request with `Authorization`
     /// (RFC 9111, section 3.5).
     var allowsAuthorization: Bool {
-        directives.isPublic || directives.mustRevalidate || sharedMaxAge != nil
+        isDeclaredPublic || directives.isPublic || directives.mustRevalidate || sharedMaxAge != nil
     }
 
     /// The fields that are not kept (RFC 9111, sections 5.2.2.4 and 5.2.2.7).
@@ -40,7 +42,9 @@ extension HTTPCachePolicy {
     /// `Expires`. None at all with a fixed lifetime.
     package func rules(of fields: HTTPFields) -> ResponseRules {
         if caching.fixedLifetime != nil {
-            return ResponseRules(directives: .init(), usesExpires: false, isShared: isShared)
+            return ResponseRules(
+                directives: .init(), usesExpires: false, isShared: isShared,
+                isDeclaredPublic: true)
         }
         if isShared {
             for name in caching.targetedFields {

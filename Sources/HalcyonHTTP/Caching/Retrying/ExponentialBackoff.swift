@@ -20,7 +20,7 @@ package struct ExponentialBackoff: Sendable, Hashable {
     ///
     /// - Parameter chance: 0 to 1; 0.5 changes nothing.
     package func delay(afterFailures failures: Int, chance: Double) -> TimeInterval {
-        let doublings = Double(min(1000, max(0, failures - 1)))
+        let doublings = Double(min(1000, max(1, failures) - 1))
         let plain = base == 0 ? 0 : min(limit, base * pow(2, doublings))
         let chance = chance.isFinite ? min(1, max(0, chance)) : 0.5
         return plain * (1 + jitter * (2 * chance - 1))

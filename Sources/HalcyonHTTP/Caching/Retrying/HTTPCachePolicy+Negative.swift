@@ -8,11 +8,16 @@ extension HTTPCachePolicy {
     package func rememberedUntil(_ stored: StoredResponse) -> Date? {
         guard case .on(let statuses, let lifetime, let limit) = caching.negative,
             statuses.contains(stored.status), !Self.neverRemembered.contains(stored.status),
-            stored.status >= 400, stored.status < 500
+            (400...499).contains(stored.status)
         else { return nil }
-        let explicit = explicitLifetime(of: stored, rules(of: stored.fields)).map {
-            $0 - freshness(of: stored).initialAge
-        }
+        let rules = rules(of: stored.fields)
+        if rules.directives.noCache { return nil }
+        let explicit =
+            rules.isDeclaredPublic
+            ? nil
+            : explicitLifetime(of: stored, rules).map {
+                $0 - freshness(of: stored).initialAge
+            }
         let seconds = min(limit, explicit ?? lifetime)
         return seconds > 0 ? stored.received.addingTimeInterval(seconds) : nil
     }
@@ -26,8 +31,7 @@ extension HTTPCachePolicy {
             request.method == "GET", !request.hasOwnConditions, matches(stored, request)
         else { return false }
         let wishes = CacheControlDirectives(of: request.fields)
-        let rules = rules(of: stored.fields)
-        return !wishes.noCache && !wishes.noStore && !rules.directives.noCache
+        return !wishes.noCache && !wishes.noStore
             && wishes.maxAge.map { freshness(of: stored).age(at: now) <= $0 } ?? true
     }
 

@@ -67,7 +67,7 @@ extension HTTPCachePolicy {
             return .responseNoStore
         }
         if rules.isPrivateToOther { return .privateToOneUser }
-        if isShared, caching.fixedLifetime == nil, request.fields.contains("Authorization"),
+        if isShared, request.fields.contains("Authorization"),
             !rules.allowsAuthorization
         {
             return .authorization
