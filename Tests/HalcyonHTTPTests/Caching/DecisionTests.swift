@@ -187,6 +187,19 @@ struct DecisionTests {
         }
     }
 
+    @Test("Until it is stale a response can be used without a decision, unless one is needed")
+    func withoutDecision() {
+        #expect(policy.usableWithoutDecision(minute()) == noon.addingTimeInterval(60))
+        #expect(policy.usableWithoutDecision(minute(", no-cache")) == nil)
+        var varying = minute()
+        varying.vary = ["x"]
+        #expect(policy.usableWithoutDecision(varying) == nil)
+        #expect(policy.usableWithoutDecision(.at(noon: [:], isInvalidated: true)) == nil)
+        let always = HTTPCachePolicy.testing { $0.validation = .always }
+        #expect(always.usableWithoutDecision(minute()) == nil)
+        #expect(always.usableWithoutDecision(minute(", immutable")) != nil)
+    }
+
     @Test("Order of fields and case of names make no difference")
     func order() {
         let fields: HTTPFields = [

@@ -110,6 +110,9 @@ struct HostileFieldsTests {
             let now = noon.addingTimeInterval(seconds)
             #expect(freshness.age(at: now) >= age, "age never falls")
             age = freshness.age(at: now)
+            if let until = policy.usableWithoutDecision(stored), now >= noon, now < until {
+                #expect(policy.decide(with: stored, at: seconds) == .use)
+            }
             let decision = policy.decide(
                 request, with: policy.select(request, among: [stored]), now: now)
             switch decision {

@@ -55,28 +55,42 @@ struct RetryingTests {
 
     @Test("A server is paused for as long as it asks, at most 5 minutes")
     func pause() {
-        var pause = ServerPause()
+        var pause = FailurePause(.serverPause)
         #expect(pause.end(at: noon) == nil)
-        pause.note(status: 429, fields: ["Retry-After": "20"], received: noon, chance: 0.5)
+        pause.noteAnswer(status: 429, fields: ["Retry-After": "20"], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) == noon.addingTimeInterval(20))
         #expect(pause.end(at: noon.addingTimeInterval(20)) == nil)
-        pause.note(status: 503, fields: ["Retry-After": "4000"], received: noon, chance: 0.5)
+        pause.noteAnswer(status: 503, fields: ["Retry-After": "4000"], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) == noon.addingTimeInterval(300))
-        pause.note(status: 503, fields: ["Retry-After": "1"], received: noon, chance: 0.5)
+        pause.noteAnswer(status: 503, fields: ["Retry-After": "1"], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) == noon.addingTimeInterval(300), "never shorter")
-        pause.note(status: 404, fields: [:], received: noon, chance: 0.5)
+        pause.noteAnswer(status: 404, fields: [:], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) != nil)
-        pause.note(status: 304, fields: [:], received: noon, chance: 0.5)
+        pause.noteAnswer(status: 304, fields: [:], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) == nil)
     }
 
     @Test("A server that does not say how long is left alone for longer each time")
     func unspecifiedPause() {
-        var pause = ServerPause()
+        var pause = FailurePause(.serverPause)
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [TimeInterval] {
-            pause.note(status: 503, fields: [:], received: noon, chance: 0.5)
+            pause.noteAnswer(status: 503, fields: [:], received: noon, chance: 0.5)
             #expect(pause.end(at: noon) == noon.addingTimeInterval(seconds))
         }
+    }
+
+    @Test("A response whose validation fails is not asked about for longer each time")
+    func failingValidation() {
+        var pause = FailurePause(.whileStaleOnError)
+        for seconds in [5, 10, 20, 40, 60, 60] as [TimeInterval] {
+            pause.noteFailure(at: noon, chance: 0)
+            #expect(pause.end(at: noon) == noon.addingTimeInterval(seconds))
+        }
+        pause.noteFailure(at: noon, retryAfter: 90, chance: 0)
+        #expect(pause.end(at: noon) == noon.addingTimeInterval(90))
+        pause.noteSuccess()
+        pause.noteFailure(at: noon, chance: 0)
+        #expect(pause.end(at: noon) == noon.addingTimeInterval(5))
     }
 
     @Test("Errors are remembered only where that is asked for, and for a limited time")

@@ -90,6 +90,13 @@ struct StoringTests {
         #expect(`private`.storing(forbidding).refusal == .useless)
         #expect(`private`.storing(["Cache-Control": "no-cache"]).refusal == .useless)
         #expect(`private`.storing(["Cache-Control": "max-age=0"]).stored != nil)
+        let nothingStale = HTTPCachePolicy.testing(.shared) {
+            $0.staleWhenUnreachable = false
+            $0.staleIfError = .never
+            $0.staleWhileRevalidate = .never
+        }
+        #expect(nothingStale.storing([:]).refusal == .useless)
+        #expect(nothingStale.storing([:], status: 404).stored != nil, "an error is remembered")
         var tagged = forbidding
         tagged.append("ETag", "\"a\"")
         #expect(`private`.storing(tagged).stored != nil)
@@ -142,6 +149,13 @@ struct StoringTests {
         for name in ["Cache-Control", "Vary", "ETag"] {
             #expect(stored?.fields.contains(name) == true)
         }
+        let targeted = HTTPCachePolicy.testing(.shared) {
+            $0.targetedFields = ["CDN-Cache-Control"]
+        }
+        let target: HTTPFields = [
+            "CDN-Cache-Control": "max-age=9", "Connection": "cdn-cache-control",
+        ]
+        #expect(targeted.storing(target).stored?.fields.contains("CDN-Cache-Control") == true)
     }
 
     @Test("An answer that was overtaken is told by its Date, else by the time of its request")

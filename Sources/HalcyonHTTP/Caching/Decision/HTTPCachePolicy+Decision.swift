@@ -63,6 +63,17 @@ extension HTTPCachePolicy {
         return stored.revalidation(because: .stale)
     }
 
+    /// Until when any request without caching fields of its own may use the response, without
+    /// a decision about each; `nil` when every request needs one: because of `Vary`, `no-cache`,
+    /// an invalidation, or a setting.
+    package func usableWithoutDecision(_ stored: StoredResponse) -> Date? {
+        let rules = rules(of: stored.fields)
+        let isAsked = caching.validation == .always && !rules.directives.isImmutable
+        guard stored.vary.isEmpty, !stored.isInvalidated, !rules.directives.noCache, !isAsked
+        else { return nil }
+        return freshness(of: stored).freshUntil
+    }
+
     /// RFC 5861, section 3, and the setting.
     private func allowsStaleWhileRevalidating(
         _ rules: ResponseRules, staleness: TimeInterval

@@ -37,7 +37,7 @@ package struct PartialDownload: Sendable, Hashable {
     /// The fields of the whole as if it had come in one answer, once its last part is there: those
     /// of the first answer, updated by the last.
     package func fields(completedBy fields: HTTPFields) -> HTTPFields {
-        var new = fields.storable(without: [])
+        var new = fields.withoutConnection(keeping: [])
         new.remove(HTTPFields.ofContent)
         var whole = self.fields
         whole.remove(

@@ -50,12 +50,12 @@ extension HTTPCachePolicy {
     }
 
     private func merged(_ stored: HTTPFields, with fields: HTTPFields) -> HTTPFields {
-        var new = fields.storable(without: [])
+        var new = fields.withoutConnection(keeping: readFields)
         new.remove(HTTPFields.ofContent)
         var merged = stored
         merged.remove(Set(new.lines.map(\.name.lowercasedASCII)).union(["age", "date"]))
         for line in new.lines { merged.append(line.name, line.value) }
-        return merged.storable(without: rules(of: merged).unstoredFields)
+        return storable(merged, rules(of: merged))
     }
 
     /// The fields of a stored response as they are handed out now: with its present `Age`

@@ -42,10 +42,12 @@ extension HTTPCachePolicy {
         let vary = VaryKey.names(in: fields)
         let stored = StoredResponse(
             url: request.url, status: status,
-            fields: fields.storable(without: rules.unstoredFields),
+            fields: storable(fields, rules),
             vary: vary, variant: variant(of: request, naming: vary), requested: requested,
             received: received)
-        if stored.condition == nil, lifetime(of: stored) <= 0, !mayEverBeUsedStale(rules) {
+        if stored.condition == nil, lifetime(of: stored) <= 0, !mayEverBeUsedStale(rules),
+            rememberedUntil(stored) == nil
+        {
             return .refuse(.useless)
         }
         return .store(stored)

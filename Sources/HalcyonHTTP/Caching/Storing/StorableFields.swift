@@ -7,20 +7,16 @@ extension HTTPFields {
         lines.count > Self.storedLineLimit || byteCount > Self.storedByteLimit
     }
 
-    /// The fields that may be stored (RFC 9111, section 3.1): without those of the connection,
-    /// those that `Connection` names, and `unstored` ones, in lower case.
-    ///
-    /// Fields that the rules themselves read are kept, whoever names them: without its `Vary` or
-    /// `Cache-Control` a response would be used where its server forbids it.
-    func storable(without unstored: Set<String>) -> HTTPFields {
+    /// Without the fields of the connection and those that `Connection` names (RFC 9110, section
+    /// 7.6.1), except `kept` ones, in lower case.
+    func withoutConnection(keeping kept: Set<String>) -> HTTPFields {
         let nominated = values("Connection").flatMap {
             $0.utf8.split(separator: .comma).map {
                 String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII
             }
         }
-        let left = unstored.union(nominated).subtracting(Self.read).union(Self.ofConnection)
         var fields = self
-        fields.remove(left)
+        fields.remove(Set(nominated).subtracting(kept).union(Self.ofConnection))
         return fields
     }
 
@@ -36,8 +32,23 @@ extension HTTPFields {
         "proxy-authentication-info", "proxy-authorization", "te", "trailer",
         "transfer-encoding", "upgrade",
     ]
+}
 
-    private static let read: Set<String> = [
+extension HTTPCachePolicy {
+    /// The fields that may be stored (RFC 9111, section 3.1).
+    func storable(_ fields: HTTPFields, _ rules: ResponseRules) -> HTTPFields {
+        var fields = fields.withoutConnection(keeping: readFields)
+        fields.remove(rules.unstoredFields.subtracting(readFields))
+        return fields
+    }
+
+    /// Fields that the rules themselves read, in lower case. They are kept, whoever names them:
+    /// without its `Vary` or `Cache-Control` a response would be used where its server forbids it.
+    var readFields: Set<String> {
+        Self.alwaysRead.union(caching.targetedFields.map(\.lowercasedASCII))
+    }
+
+    private static let alwaysRead: Set<String> = [
         "age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary",
     ]
 }
