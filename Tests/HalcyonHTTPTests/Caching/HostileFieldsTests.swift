@@ -79,7 +79,7 @@ struct HostileFieldsTests {
         }
     }
 
-    @Test("Decisions keep their promises, whatever the fields", arguments: 0..<8)
+    @Test("Decisions keep their promises, whatever the fields", arguments: 0..<4)
     func decisions(seed: UInt64) throws {
         var numbers = Numbers(state: seed &+ 99)
         for policy in Self.policies {
@@ -160,7 +160,7 @@ struct HostileFieldsTests {
             "max-age=1 ", "=", "é", "W/", "*,",
         ])
     func long(piece: String) {
-        let text = String(repeating: piece, count: (128 << 10) / piece.utf8.count)
+        let text = String(repeating: piece, count: (64 << 10) / piece.utf8.count)
         let fields = HTTPFields(Self.names.map { .init(name: $0, value: text) })
         let policy = HTTPCachePolicy.testing(.shared) { $0.targetedFields = ["CDN-Cache-Control"] }
         #expect(policy.storing(fields).refusal == .tooManyFields)
