@@ -79,16 +79,18 @@ struct ResumingTests {
     @Test("A 206 that goes on where the partial ends is accepted")
     func accepted() throws {
         let partial = try #require(self.partial(["ETag": "\"a\"", "Content-Type": "image/png"]))
-        let whole = Continuation.accepted(count: 50, total: 100)
-        #expect(partial.continuation(by: ["Content-Range": "bytes 50-99/100"]) == whole)
-        #expect(partial.continuation(by: ["Content-Range": "BYTES 50-99/*"]) == whole)
+        let whole = ResumedAnswer.append(count: 50, total: 100)
+        #expect(partial.answer(status: 206, fields: ["Content-Range": "bytes 50-99/100"]) == whole)
+        #expect(partial.answer(status: 206, fields: ["Content-Range": "BYTES 50-99/*"]) == whole)
         #expect(
-            partial.continuation(by: [
-                "Content-Range": "bytes 50-69/100", "Content-Length": "20", "ETag": "\"a\"",
-                "Content-Type": "Image/PNG; q=1", "Content-Encoding": "identity",
-            ]) == .accepted(count: 20, total: 100))
+            partial.answer(
+                status: 206,
+                fields: [
+                    "Content-Range": "bytes 50-69/100", "Content-Length": "20", "ETag": "\"a\"",
+                    "Content-Type": "Image/PNG; q=1", "Content-Encoding": "identity",
+                ]) == .append(count: 20, total: 100))
         let unknown = try #require(self.partial(total: nil))
-        #expect(unknown.continuation(by: ["Content-Range": "bytes 50-99/100"]) == whole)
+        #expect(unknown.answer(status: 206, fields: ["Content-Range": "bytes 50-99/100"]) == whole)
     }
 
     @Test(
@@ -118,30 +120,46 @@ struct ResumingTests {
         ] as [(HTTPFields, ContinuationMismatch)])
     func refused(fields: HTTPFields, mismatch: ContinuationMismatch) throws {
         let partial = try #require(self.partial(["ETag": "\"a\"", "Content-Type": "image/png"]))
-        #expect(partial.continuation(by: fields) == .refused(mismatch))
+        #expect(partial.answer(status: 206, fields: fields) == .startOver(because: mismatch))
+    }
+
+    @Test("Other answers end the partial, start over or leave it")
+    func otherAnswers() throws {
+        let partial = try #require(self.partial())
+        func answer(_ status: Int, _ fields: HTTPFields = [:]) -> ResumedAnswer {
+            partial.answer(status: status, fields: fields)
+        }
+        #expect(
+            answer(206, ["Content-Range": "bytes 50-59/100"]) == .append(count: 10, total: 100))
+        #expect(answer(206) == .startOver(because: .range))
+        #expect(answer(200) == .whole)
+        for status in [304, 416] { #expect(answer(status) == .startOver(because: nil)) }
+        for status in [404, 410] { #expect(answer(status) == .gone) }
+        for status in [302, 401, 412, 429, 500, 503] { #expect(answer(status) == .unrelated) }
     }
 
     @Test("Without a total from either answer nothing shows that the picture is complete")
     func unknownTotal() throws {
         let partial = try #require(self.partial(total: nil))
-        #expect(partial.continuation(by: ["Content-Range": "bytes 50-99/*"]) == .refused(.total))
+        #expect(
+            partial.answer(status: 206, fields: ["Content-Range": "bytes 50-99/*"])
+                == .startOver(because: .total))
     }
 
     @Test("A date as validator is confirmed by the same text, and by no tag")
     func dateAsValidator() throws {
         let fields: HTTPFields = ["Last-Modified": Self.early, "Date": HTTPDateText.fixed(noon)]
         let partial = try #require(self.partial(fields))
-        func check(_ more: HTTPFields) -> Continuation {
-            partial.continuation(
-                by: HTTPFields(
-                    [
-                        .init(name: "Content-Range", value: "bytes 50-99/100")
-                    ] + more.lines))
+        func check(_ more: HTTPFields) -> ResumedAnswer {
+            var fields = more
+            fields.append("Content-Range", "bytes 50-99/100")
+            return partial.answer(status: 206, fields: fields)
         }
-        #expect(check([:]) == .accepted(count: 50, total: 100))
-        #expect(check(["Last-Modified": Self.early]) == .accepted(count: 50, total: 100))
-        #expect(check(["Last-Modified": HTTPDateText.fixed(noon)]) == .refused(.validator))
-        #expect(check(["ETag": "\"a\""]) == .refused(.validator))
+        #expect(check([:]) == .append(count: 50, total: 100))
+        #expect(check(["Last-Modified": Self.early]) == .append(count: 50, total: 100))
+        #expect(
+            check(["Last-Modified": HTTPDateText.fixed(noon)]) == .startOver(because: .validator))
+        #expect(check(["ETag": "\"a\""]) == .startOver(because: .validator))
     }
 
     @Test("The whole has the fields of its first answer, updated, and its full length")
