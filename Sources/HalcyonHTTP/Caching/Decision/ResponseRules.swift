@@ -8,8 +8,8 @@ package struct ResponseRules: Sendable {
     /// Whether the operator vouches for the response, whatever it says.
     var isDeclaredPublic = false
 
-    /// The directive of the whole response that keeps it out of a shared cache.
-    var isPrivateToOther: Bool { isShared && directives.isPrivate }
+    /// Whether it may not be kept for other users, and this cache is theirs too.
+    var isForOneUserOnly: Bool { isShared && directives.isPrivate }
 
     /// Seconds of `s-maxage`, which a private cache does not know.
     var sharedMaxAge: TimeInterval? { isShared ? directives.sharedMaxAge : nil }

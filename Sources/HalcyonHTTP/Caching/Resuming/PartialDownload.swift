@@ -70,7 +70,7 @@ extension HTTPCachePolicy {
             !fields.values("Accept-Ranges").contains(where: {
                 $0.trimmingFieldSpaces.lowercasedASCII == "none"
             }),
-            !rules.directives.noStore, !rules.isPrivateToOther,
+            !rules.directives.noStore, !rules.isForOneUserOnly,
             !isShared || !request.fields.contains("Authorization") || rules.allowsAuthorization,
             length > 0, length >= minimumSize,
             total.map({ length < $0 && $0 <= maximumSize }) ?? true,

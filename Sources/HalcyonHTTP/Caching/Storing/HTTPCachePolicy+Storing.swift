@@ -68,7 +68,7 @@ extension HTTPCachePolicy {
         } else if rules.directives.noStore {
             return .responseNoStore
         }
-        if rules.isPrivateToOther { return .privateToOneUser }
+        if rules.isForOneUserOnly { return .privateToOneUser }
         if isShared, request.fields.contains("Authorization"),
             !rules.allowsAuthorization
         {
