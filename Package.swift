@@ -25,6 +25,10 @@ let package = Package(
         .systemLibrary(
             name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
@@ -39,22 +43,21 @@ let package = Package(
             dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
+        // Threads, digests: what knows nothing of images, files or HTTP.
+        .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        // Bytes over HTTP, by libcurl; nothing of images.
+        .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         .target(
             name: "Halcyon",
             dependencies: [
+                "HalcyonHTTP",
+                "HalcyonWork",
                 "Vips",
                 "DirectCodecs",
                 "CJPEG",
                 "CXXHash",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -69,6 +72,8 @@ let package = Package(
             ]),
         .target(
             name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
+        // The server of the demonstration and of the gallery.
+        .target(name: "HalcyonSampleServer"),
         .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
         .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
         .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
@@ -76,11 +81,11 @@ let package = Package(
             name: "HalcyonCLI",
             dependencies: [
                 "Halcyon",
+                "HalcyonSampleServer",
                 "HalcyonSamples",
-                "HalcyonTestKit",
+                "HalcyonWork",
                 "Vips",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
@@ -93,12 +98,13 @@ let package = Package(
             dependencies: [
                 "Halcyon",
                 "HalcyonGTK",
+                "HalcyonSampleServer",
                 "HalcyonSamples",
-                "HalcyonTestKit",
                 "CGtk4",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
@@ -122,7 +128,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
+            dependencies: [
+                "Halcyon", "CJPEG", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit",
+                "HalcyonWork",
+                "Vips",
+            ]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
