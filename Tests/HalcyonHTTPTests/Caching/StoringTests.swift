@@ -47,6 +47,9 @@ struct StoringTests {
         #expect(shared.storing(fields).refusal == .privateToOneUser)
         #expect(`private`.storing(fields).stored != nil)
         #expect(`private`.storing(["Cache-Control": "private"], status: 302).stored != nil)
+        let limited: HTTPFields = ["Cache-Control": "private=\"a\""]
+        #expect(`private`.storing(limited, status: 302).stored != nil)
+        #expect(shared.storing(limited, status: 302).refusal == .notPermitted)
     }
 
     @Test("A shared cache keeps the answer to a request with Authorization only when it may")
