@@ -24,8 +24,14 @@ package struct Freshness: Sendable, Hashable {
 
 extension HTTPCachePolicy {
     package func freshness(of stored: StoredResponse) -> Freshness {
+        freshness(of: stored, rules(of: stored.fields))
+    }
+
+    /// The same with the rules at hand.
+    func freshness(of stored: StoredResponse, _ rules: ResponseRules) -> Freshness {
         Freshness(
-            lifetime: lifetime(of: stored), initialAge: initialAge(of: stored),
+            lifetime: explicitLifetime(of: stored, rules) ?? guessedLifetime(of: stored, rules),
+            initialAge: initialAge(of: stored),
             received: stored.received, isInvalidated: stored.isInvalidated)
     }
 
@@ -38,13 +44,7 @@ extension HTTPCachePolicy {
         return max(0, apparent, corrected)
     }
 
-    /// RFC 9111, section 4.2.1, and after it what is guessed.
-    func lifetime(of stored: StoredResponse) -> TimeInterval {
-        let rules = rules(of: stored.fields)
-        return explicitLifetime(of: stored, rules) ?? guessedLifetime(of: stored, rules)
-    }
-
-    /// What the response says of its lifetime; `nil` when it says nothing.
+    /// What the response says of its lifetime (RFC 9111, section 4.2.1); `nil` when it says nothing.
     func explicitLifetime(of stored: StoredResponse, _ rules: ResponseRules) -> TimeInterval? {
         if let fixed = caching.fixedLifetime { return fixed }
         if rules.directives.isUnterminated { return 0 }

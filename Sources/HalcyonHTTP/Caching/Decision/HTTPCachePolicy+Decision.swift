@@ -33,7 +33,7 @@ extension HTTPCachePolicy {
         }
 
         let rules = rules(of: stored.fields)
-        let freshness = freshness(of: stored)
+        let freshness = freshness(of: stored, rules)
         let age = freshness.age(at: now)
         let isFresh = freshness.isFresh(at: now)
 
@@ -71,7 +71,7 @@ extension HTTPCachePolicy {
         let isAsked = caching.validation == .always && !rules.directives.isImmutable
         guard stored.vary.isEmpty, !stored.isInvalidated, !rules.directives.noCache, !isAsked
         else { return nil }
-        return freshness(of: stored).freshUntil
+        return freshness(of: stored, rules).freshUntil
     }
 
     /// RFC 5861, section 3, and the setting.

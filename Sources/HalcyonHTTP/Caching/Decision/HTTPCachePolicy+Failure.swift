@@ -26,7 +26,7 @@ extension HTTPCachePolicy {
         else { return false }
         let rules = rules(of: stored.fields)
         let wishes = CacheControlDirectives(of: request.fields)
-        let freshness = freshness(of: stored)
+        let freshness = freshness(of: stored, rules)
         let staleness = freshness.age(at: now) - freshness.lifetime
 
         let permitted = rules.directives.staleIfError

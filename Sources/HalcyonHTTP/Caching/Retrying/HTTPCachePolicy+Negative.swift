@@ -16,7 +16,7 @@ extension HTTPCachePolicy {
             rules.isDeclaredPublic
             ? nil
             : explicitLifetime(of: stored, rules).map {
-                $0 - freshness(of: stored).initialAge
+                $0 - freshness(of: stored, rules).initialAge
             }
         let seconds = min(limit, explicit ?? lifetime)
         return seconds > 0 ? stored.received.addingTimeInterval(seconds) : nil

@@ -45,7 +45,8 @@ extension HTTPCachePolicy {
             fields: storable(fields, rules),
             vary: vary, variant: variant(of: request, naming: vary), requested: requested,
             received: received)
-        if stored.condition == nil, lifetime(of: stored) <= 0, !mayEverBeUsedStale(rules),
+        if stored.condition == nil, freshness(of: stored, rules).lifetime <= 0,
+            !mayEverBeUsedStale(rules),
             rememberedUntil(stored) == nil
         {
             return .refuse(.useless)
