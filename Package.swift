@@ -112,6 +112,7 @@ let package = Package(
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
+        .testTarget(name: "HalcyonHTTPTests", dependencies: ["HalcyonHTTP"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
