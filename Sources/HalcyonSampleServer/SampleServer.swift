@@ -40,7 +40,14 @@ public final class SampleServer: Sendable {
         baseURL = url
         // Not the server itself, so that it stops when nobody else has it.
         Thread { [listener, weak self] in
-            while case let connection = accept4(listener, nil, nil, closesOnExec), connection >= 0 {
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                // Programs that this one starts get no connections.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                // A header does not wait for its body.
+                var enabled: Int32 = 1
+                setsockopt(
+                    connection, Int32(IPPROTO_TCP), TCP_NODELAY, &enabled,
+                    socklen_t(MemoryLayout<Int32>.size))
                 guard let self, open(connection) else {
                     close(connection)
                     continue
@@ -126,6 +133,3 @@ public final class SampleServer: Sendable {
         return .missing
     }
 }
-
-/// Programs that this one starts get no connections.
-private let closesOnExec = Int32(SOCK_CLOEXEC.rawValue)
