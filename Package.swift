@@ -104,6 +104,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
@@ -129,6 +130,7 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: [
                 "Halcyon", "CJPEG", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit",
+                "HalcyonWork",
                 "Vips",
             ]),
         .testTarget(

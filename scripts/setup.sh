@@ -22,8 +22,9 @@ readonly build_packages=(
 # What HalcyonGTK is built with; the program halcyon is built and runs without.
 readonly gtk_packages=(libgtk-4-dev)
 
-# The display server of the tests, with the xauth that xvfb only recommends.
-readonly test_packages=(xvfb xauth)
+# The display server of the tests, with the xauth that xvfb only recommends; Python, and openssl for
+# certificates, for the tests from outside (scripts/hostile and scripts/soak).
+readonly test_packages=(xvfb xauth python3 openssl)
 
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
 readonly benchmark_packages=(python3 python3-venv curl)

@@ -41,15 +41,18 @@ enum GPSDirectory {
         }
         if pointers.isEmpty { return [] }
         // What other entries say stays, wherever a pointer points.
-        let kept = [range] + entries.filter { !pointers.contains($0) }.compactMap {
-            value(of: $0, in: block)
-        }
+        let kept =
+            [range]
+            + entries.filter { !pointers.contains($0) }.compactMap {
+                value(of: $0, in: block)
+            }
         let cleared = pointers.flatMap { pointer in
             block.number(pointer + 8, 4).map { ranges(ofDirectoryAt: $0, in: block) } ?? []
         }.filter { range in !kept.contains { $0.overlaps(range) } }
 
         // The directory without the pointers, and zeros behind it.
-        let rest = entries.filter { !pointers.contains($0) }
+        let rest =
+            entries.filter { !pointers.contains($0) }
             .compactMap { block.range($0, length: TIFFBlock.entryLength) }
             + [range.upperBound - 4..<range.upperBound]
         let content = block.stored(UInt16(count - pointers.count)) + rest.flatMap { bytes[$0] }
@@ -66,7 +69,8 @@ enum GPSDirectory {
         guard entries.allSatisfy({ block.number($0, 2).map { $0 < mostEntries } ?? false }) else {
             return []
         }
-        return [own] + entries.compactMap { value(of: $0, in: block) }
+        return [own]
+            + entries.compactMap { value(of: $0, in: block) }
             .filter { $0.count <= longestValue }
     }
 

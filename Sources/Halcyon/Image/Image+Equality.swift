@@ -12,7 +12,9 @@ extension Image: Hashable {
     /// that cannot be rendered are equal to those of the same file.
     public static func == (lhs: Image, rhs: Image) -> Bool {
         if lhs === rhs { return true }
-        guard lhs.scale == rhs.scale, lhs.content.showsTheSame(as: rhs.content) else { return false }
+        guard lhs.scale == rhs.scale, lhs.content.showsTheSame(as: rhs.content) else {
+            return false
+        }
         return lhs.playback === lhs.content && rhs.playback === rhs.content
             || lhs.playback.showsTheSame(as: rhs.playback)
     }

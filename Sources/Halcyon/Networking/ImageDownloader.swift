@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 /// Downloads images over HTTP and HTTPS.
@@ -23,12 +24,16 @@ open class ImageDownloader: @unchecked Sendable {
     public static let `default` = ImageDownloader(name: "default")
 
     let name: String
-    let downloads = Mutex(Downloads())
+    let downloads = Downloads()
+    let preparations = Mutex(Preparations())
     private let settings: Mutex<DownloaderSettings>
 
     /// A downloader with a name, which must not be empty: that is a programming error and traps.
-    public convenience init(name: String) {
-        self.init(name: name, transport: nil)
+    public init(name: String) {
+        precondition(!name.isEmpty, "a downloader's name must not be empty")
+        self.name = name
+        settings = Mutex(
+            DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
     }
 
     /// `transport` takes the place of the network when it is given; `progressiveClock` measures
@@ -191,7 +196,9 @@ open class ImageDownloader: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
         let handle = DownloadTask()
-        load(url, options, progress: nil, handle: handle, completion: completionHandler)
+        load(
+            url, options, progress: options.watcher?.progress, handle: handle,
+            completion: completionHandler)
         return handle
     }
 
@@ -210,8 +217,8 @@ open class ImageDownloader: @unchecked Sendable {
     ) -> DownloadTask {
         let handle = DownloadTask()
         load(
-            url, KingfisherParsedOptionsInfo(options), progress: progressBlock, handle: handle,
-            completion: completionHandler)
+            url, KingfisherParsedOptionsInfo(options), progress: MainQueueProgress(progressBlock),
+            handle: handle, completion: completionHandler)
         return handle
     }
 

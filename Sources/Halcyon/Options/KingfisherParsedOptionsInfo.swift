@@ -43,6 +43,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var downloadPriority: Float = 0.5
     public var lowDataModeSource: Source?
     public var decodingLimits: DecodingLimits?
+    /// Who watches the download: the request that has a subclass of the downloader load.
+    var watcher: DownloadWatcher?
 
     /// Parses `info`; of items given twice the last one counts.
     public init(_ info: KingfisherOptionsInfo?) {

@@ -22,11 +22,6 @@ package final class TransferPriority: Sendable {
         set { state.withLock { $0.value = newValue } }
     }
 
-    /// Makes it at least `priority`, or exactly that for the first who asks; otherwise as setting it.
-    package func raise(to priority: Float, isFirst: Bool) {
-        state.withLock { $0.value = isFirst ? priority : max($0.value, priority) }
-    }
-
     /// Runs `observer` after each change from now on, in place of an earlier one; `nil` ends that.
     package func observe(_ observer: (@Sendable () -> Void)?) {
         // Released after the lock: the observer may own what has a `deinit`.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import HalcyonWork
 import Synchronization
 
 /// The files of a cache folder together with their index.

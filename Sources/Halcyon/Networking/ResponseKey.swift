@@ -4,7 +4,7 @@ import FoundationNetworking
 /// What makes two requests the same download: method, URL, header fields and body.
 ///
 /// Every header field counts: any of them may change what the server answers.
-struct DownloadIdentity: Hashable, Sendable {
+struct ResponseKey: Hashable, Sendable {
     let url: String
     let method: String
     let headers: [String: String]
