@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import HalcyonTestKit
 import NIOCore
@@ -179,7 +178,7 @@ import Testing
         let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
         server.route("/x", .ok(large).with(.encoded(encoding)))
         // What undoes the encoding is the real zlib.
-        try await withClient(decompresses: true) { client in
+        try await withClient { client in
             let answer = try await client.get(server.url("/x"))
             #expect(answer.body == large)
         }
@@ -197,7 +196,7 @@ import Testing
         try await withClient(redirects: 5) { client in
             let text = try await client.get(server.url("/start")).text
             #expect(text == "end")
-            await #expect(throws: HTTPClientError.redirectLimitReached) {
+            await #expect(throws: TestClient.TooManyRedirects.self) {
                 try await client.get(server.url("/a"))
             }
         }
@@ -280,15 +279,15 @@ import Testing
         let server = try await OriginServer.start()
         server.route("/x", .requestEcho.with(.requireHeader("X-Key", value: "1", otherwise: 403)))
         try await withClient { client in
-            #expect(try await client.get(server.url("/x")).status == 403)
-            #expect(
-                try await client.get(server.url("/x"), headers: [("X-Key", "2")]).status == 403)
-            let echo = try await client.get(
-                server.url("/x"), headers: [("x-key", "1"), ("X-Twice", "a"), ("x-twice", "b")])
-            let fields = try JSONDecoder().decode([String: [String]].self, from: echo.body)
-            #expect(fields["x-key"] == ["1"])
-            #expect(fields["x-twice"] == ["a", "b"])
+            let without = try await client.get(server.url("/x"))
+            let wrong = try await client.get(server.url("/x"), headers: [("X-Key", "2")])
+            #expect(without.status == 403 && wrong.status == 403)
         }
+        let echo = try await RawClient(port: server.port).exchange(
+            "/x", headers: ["x-key: 1", "X-Twice: a", "x-twice: b", "Connection: close"])
+        let fields = try JSONDecoder().decode([String: [String]].self, from: Data(echo.body))
+        #expect(fields["x-key"] == ["1"])
+        #expect(fields["x-twice"] == ["a", "b"])
         try await server.shutdown()
     }
 }

@@ -138,7 +138,7 @@ import Testing
         server.route("/up") { .ok($0.body) }
         let sent = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         try await withClient { client in
-            let answer = try await client.get(server.url("/up"), method: .POST, body: sent)
+            let answer = try await client.get(server.url("/up"), method: "POST", body: sent)
             #expect(answer.body == sent)
         }
         #expect(server.requests.first?.method == "POST")

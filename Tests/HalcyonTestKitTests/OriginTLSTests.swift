@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import HalcyonTestKit
 import NIOHTTP1
@@ -17,7 +16,7 @@ import Testing
                     group.addTask { try await client.get(server.url("/a.gif")) }
                 }
                 for try await answer in group {
-                    #expect(answer.version.major == 2)
+                    #expect(answer.version == "HTTP/2")
                     #expect(answer.body == payload)
                 }
             }
@@ -33,7 +32,7 @@ import Testing
         let server = try await OriginServer.start(tls: tls, files: ["/a": payload])
         try await withClient { client in
             let answer = try await client.get(server.url("/a"))
-            #expect(answer.version == .http1_1)
+            #expect(answer.version == "HTTP/1.1")
             #expect(answer.body == payload)
         }
         #expect(server.requests.map(\.httpVersion) == ["1.1"])

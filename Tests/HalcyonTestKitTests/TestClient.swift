@@ -1,71 +1,77 @@
-import AsyncHTTPClient
 import Foundation
+import FoundationNetworking
+import HalcyonHTTP
 import HalcyonTestKit
-import NIOCore
 import NIOHTTP1
-import NIOHTTPCompression
-import NIOSSL
+import Synchronization
 
 /// A response, collected.
 struct Answer: Sendable {
     var status: Int
     var headers: HTTPHeaders
-    var version: HTTPVersion
+    /// `HTTP/1.1` or `HTTP/2`.
+    var version: String
     var body: Data
 
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Runs `body` with an HTTP client that is shut down afterwards.
-@discardableResult
-func withClient<Result: Sendable>(
-    trusting certificates: [TestCertificate] = [.localhost], identity: TestCertificate? = nil,
-    connections: Int = 8, redirects: Int? = nil, decompresses: Bool = false,
-    _ body: (HTTPClient) async throws -> Result
-) async throws -> Result {
-    var tls = TLSConfiguration.makeClientConfiguration()
-    tls.trustRoots = .certificates(
-        try certificates.map {
-            try NIOSSLCertificate(bytes: Array($0.certificatePEM.utf8), format: .pem)
-        })
-    if let identity {
-        tls.certificateChain = [
-            .certificate(
-                try NIOSSLCertificate(bytes: Array(identity.certificatePEM.utf8), format: .pem))
-        ]
-        tls.privateKey = .privateKey(
-            try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem))
+/// An HTTP client with settings of its own.
+struct TestClient: Sendable {
+    struct TooManyRedirects: Error {}
+
+    fileprivate let transport: CurlTransport
+    /// `nil` takes a redirect as the answer.
+    fileprivate let redirectLimit: Int?
+
+    func get(
+        _ url: URL, method: String = "GET", headers: [(String, String)] = [], body: Data? = nil
+    ) async throws -> Answer {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in headers { request.addValue(value, forHTTPHeaderField: name) }
+        for _ in 0...(redirectLimit ?? 0) {
+            let (head, body) = try await perform(request)
+            guard redirectLimit != nil, let next = try request.redirected(by: head.response) else {
+                return Answer(
+                    status: head.status,
+                    headers: HTTPHeaders(head.fields.map { ($0.name, $0.value) }),
+                    version: head.version, body: body)
+            }
+            request = next
+        }
+        throw TooManyRedirects()
     }
-    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-    // A refused handshake is an answer, not something to try again.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.redirectConfiguration =
-        redirects.map { .follow(max: $0, allowCycles: true) } ?? .disallow
-    if decompresses { configuration.decompression = .enabled(limit: .none) }
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    do {
-        let result = try await body(client)
-        try await client.shutdown()
-        return result
-    } catch {
-        try await client.shutdown()
-        throw error
+
+    private func perform(_ request: URLRequest) async throws -> (AnswerHead, Data) {
+        let answer = Locked<(head: AnswerHead?, body: Data)>((nil, Data()))
+        _ = try await transport.perform(
+            request, terms: ExchangeTerms(stall: .seconds(60)),
+            onResponse: { head in
+                answer.withLock { $0.head = head }
+                return .receive
+            }, onBody: { bytes in answer.withLock { $0.body.append(contentsOf: bytes) } })
+        guard let head = answer.value.head else { throw URLError(.badServerResponse) }
+        return (head, answer.value.body)
     }
 }
 
-extension HTTPClient {
-    func get(
-        _ url: URL, method: HTTPMethod = .GET, headers: [(String, String)] = [], body: Data? = nil
-    ) async throws -> Answer {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = method
-        request.headers = HTTPHeaders(headers)
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await execute(request, timeout: .seconds(60))
-        let bytes = try await response.body.collect(upTo: 1 << 26)
-        return Answer(
-            status: Int(response.status.code), headers: response.headers,
-            version: response.version, body: Data(bytes.readableBytesView))
+/// Runs `body` with an HTTP client whose connections are closed afterwards.
+@discardableResult
+func withClient<Result: Sendable>(
+    trusting certificates: [TestCertificate] = [.localhost], identity: TestCertificate? = nil,
+    connections: Int = 8, redirects: Int? = nil, _ body: (TestClient) async throws -> Result
+) async throws -> Result {
+    var configuration = HTTPClientConfiguration()
+    configuration.additionalTrustRoots = certificates.map(\.certificatePEM)
+    configuration.clientCertificate = identity.map {
+        ClientCertificate(
+            certificateChainPEM: $0.certificatePEM, privateKeyPEM: $0.privateKeyPEM)
     }
+    configuration.connectionsPerHost = connections
+    // Equal clients would share their connections: each test has one of its own.
+    configuration.connectTimeout = 60 + Double.random(in: 0..<1)
+    let transport = try CurlTransport.shared(for: configuration)
+    return try await body(TestClient(transport: transport, redirectLimit: redirects))
 }

@@ -9,8 +9,9 @@ import Synchronization
 package final class AnswerHead: Sendable {
     package let status: Int
     private let url: URL
-    let version: String
-    private let fields: [(name: String, value: String)]
+    package let version: String
+    /// In the order they came.
+    package let fields: [(name: String, value: String)]
     private let made = Mutex<HTTPURLResponse?>(nil)
 
     /// `url` is that of the request.

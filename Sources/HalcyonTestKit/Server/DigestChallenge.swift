@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import HalcyonWork
 
 /// The hash of `Digest` authentication (RFC 7616).
 public enum DigestAlgorithm: String, CaseIterable, Sendable {
@@ -8,15 +8,10 @@ public enum DigestAlgorithm: String, CaseIterable, Sendable {
 
     /// The hash of `text` in lower-case hexadecimal.
     func hash(_ text: String) -> String {
-        let bytes = Data(text.utf8)
-        let digest: any Sequence<UInt8> =
-            switch self {
-            case .md5: Array(Insecure.MD5.hash(data: bytes))
-            case .sha256: Array(SHA256.hash(data: bytes))
-            }
-        return digest.map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        switch self {
+        case .md5: Digest.md5.hexadecimal(text)
+        case .sha256: Digest.sha256.hexadecimal(text)
+        }
     }
 }
 

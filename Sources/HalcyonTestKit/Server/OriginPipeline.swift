@@ -1,13 +1,12 @@
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
-import NIOSSL
 
 /// Puts the handlers of a new connection together.
 struct OriginPipeline: Sendable {
     var state: OriginState
     /// `nil` for plain text.
-    var tls: NIOSSLContext?
+    var tls: TLSContext?
 
     func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let id = state.opened(channel) else {
@@ -17,7 +16,7 @@ struct OriginPipeline: Sendable {
         guard let tls else { return configureHTTP1(channel, id: id) }
         do {
             try channel.pipeline.syncOperations.addHandler(
-                NIOSSLServerHandler(context: tls), name: Connection.tlsHandlerName)
+                TLSServerHandler(tls), name: Connection.tlsHandlerName)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

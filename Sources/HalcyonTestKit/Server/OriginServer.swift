@@ -50,7 +50,7 @@ public final class OriginServer: Sendable {
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> OriginServer {
         let state = OriginState(clock: clock)
-        let pipeline = OriginPipeline(state: state, tls: try tls?.context())
+        let pipeline = OriginPipeline(state: state, tls: try tls.map(TLSContext.init))
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

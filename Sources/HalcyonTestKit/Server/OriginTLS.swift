@@ -1,4 +1,5 @@
-import NIOSSL
+import COpenSSL
+import Foundation
 
 /// How a server proves who it is, and whom it lets in.
 public struct OriginTLS: Sendable {
@@ -17,25 +18,93 @@ public struct OriginTLS: Sendable {
         self.clientCertificate = clientCertificate
         self.protocols = protocols
     }
-
-    func context() throws -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [
-                .certificate(try certificate.parsed())
-            ],
-            privateKey: .privateKey(
-                try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.utf8), format: .pem)))
-        configuration.applicationProtocols = protocols
-        if let clientCertificate {
-            configuration.certificateVerification = .noHostnameVerification
-            configuration.trustRoots = .certificates([try clientCertificate.parsed()])
-        }
-        return try NIOSSLContext(configuration: configuration)
-    }
 }
 
-extension TestCertificate {
-    fileprivate func parsed() throws -> NIOSSLCertificate {
-        try NIOSSLCertificate(bytes: Array(certificatePEM.utf8), format: .pem)
+/// What the TLS connections of a server have in common.
+final class TLSContext: @unchecked Sendable {
+    // Unchecked: OpenSSL counts the uses of a context itself, and it does not change once it is made.
+
+    struct Unreadable: Error {}
+
+    let context: OpaquePointer
+    /// As ALPN writes them: each behind its length.
+    private let protocols: [UInt8]
+
+    init(_ tls: OriginTLS) throws {
+        guard let context = SSL_CTX_new(TLS_server_method()) else { throw Unreadable() }
+        self.context = context
+        protocols = tls.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        let certificate = try Self.certificate(tls.certificate)
+        let key = try Self.read(tls.certificate.privateKeyPEM) {
+            PEM_read_bio_PrivateKey($0, nil, nil, nil)
+        }
+        defer {
+            X509_free(certificate)
+            EVP_PKEY_free(key)
+        }
+        guard SSL_CTX_use_certificate(context, certificate) == 1,
+            SSL_CTX_use_PrivateKey(context, key) == 1
+        else { throw Unreadable() }
+        if let client = tls.clientCertificate {
+            let root = try Self.certificate(client)
+            defer { X509_free(root) }
+            X509_STORE_add_cert(SSL_CTX_get_cert_store(context), root)
+            SSL_CTX_set_verify(
+                context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+        }
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        SSL_CTX_set_alpn_select_cb(
+            context,
+            { _, selected, length, offered, count, this in
+                // The context outlives its connections.
+                let this = Unmanaged<TLSContext>.fromOpaque(this!).takeUnretainedValue()
+                return this.select(selected, length, offered, count)
+            }, this)
+    }
+
+    deinit {
+        SSL_CTX_free(context)
+    }
+
+    /// Chooses the first of our protocols that the client offers.
+    private func select(
+        _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ length: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ count: UInt32
+    ) -> Int32 {
+        var position = 0
+        while position < protocols.count {
+            let size = Int(protocols[position])
+            let name = protocols[position + 1...position + size]
+            var other = 0
+            while let offered, other < Int(count) {
+                let bytes = UnsafeBufferPointer(
+                    start: offered + other + 1, count: Int(offered[other]))
+                if bytes.elementsEqual(name) {
+                    selected?.pointee = bytes.baseAddress
+                    length?.pointee = UInt8(size)
+                    return SSL_TLSEXT_ERR_OK
+                }
+                other += 1 + bytes.count
+            }
+            position += 1 + size
+        }
+        return SSL_TLSEXT_ERR_NOACK
+    }
+
+    private static func certificate(_ certificate: TestCertificate) throws -> OpaquePointer {
+        try read(certificate.certificatePEM) { PEM_read_bio_X509($0, nil, nil, nil) }
+    }
+
+    private static func read(
+        _ text: String, _ body: (OpaquePointer?) -> OpaquePointer?
+    ) throws -> OpaquePointer {
+        var text = text
+        let read = text.withUTF8 { bytes in
+            let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { BIO_free(source) }
+            return body(source)
+        }
+        guard let read else { throw Unreadable() }
+        return read
     }
 }

@@ -1,0 +1,4 @@
+#pragma once
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
