@@ -21,13 +21,15 @@ extension ImageCodingError: CustomStringConvertible {
         switch self {
         case .emptyData: "The data is empty."
         case .unknownFormat(let description): "The data is not a known image: \(description)."
-        case .unsupported(let format, let reason): "\(format.rawValue) is not supported: \(reason)."
+        case .unsupported(let format, let reason):
+            "\(format.rawValue) is not supported: \(reason.plainWords)."
         case .tooManyPixels(let size, let limit):
             "The image has \(size.width)×\(size.height) pixels; the limit is \(limit) pixels."
-        case .corrupt(let format, let reason): "The \(format.rawValue) data is damaged: \(reason)."
-        case .processing(let reason): "The image could not be processed: \(reason)."
+        case .corrupt(let format, let reason):
+            "The \(format.rawValue) data is damaged: \(reason.plainWords)."
+        case .processing(let reason): "The image could not be processed: \(reason.plainWords)."
         case .encodingFailed(let format, let reason):
-            "The image could not be written as \(format.rawValue): \(reason)."
+            "The image could not be written as \(format.rawValue): \(reason.plainWords)."
         }
     }
 }
