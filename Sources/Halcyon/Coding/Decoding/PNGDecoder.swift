@@ -53,7 +53,7 @@ struct PNGDecoder: ImageDecoder {
         try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bitmap? in
             // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
             guard let png = try? OrdinaryPNG(bytes) else { return nil }
-            do {
+            do throws(PNGRefusal) {
                 return try png.bitmap(size: size)
             } catch {
                 guard error == .wrongChecksum else { return nil }
