@@ -50,10 +50,10 @@ struct PNGDecoder: ImageDecoder {
     }
 
     private func bitmap(_ data: Data, _ size: PixelSize) throws -> Bitmap? {
-        try data.withUnsafeBytes { bytes -> Bitmap? in
+        try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bitmap? in
             // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
             guard let png = try? OrdinaryPNG(bytes) else { return nil }
-            do {
+            do throws(PNGRefusal) {
                 return try png.bitmap(size: size)
             } catch {
                 guard error == .wrongChecksum else { return nil }
