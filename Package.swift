@@ -33,6 +33,7 @@ let package = Package(
         // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
+        .target(name: "CFileSystem"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
@@ -45,6 +46,7 @@ let package = Package(
                 "Vips",
                 "DirectCodecs",
                 "CJPEG",
+                "CFileSystem",
                 "CXXHash",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -83,6 +85,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // What scripts/crash-test interrupts; no product.
+        .executableTarget(name: "CacheCrashStep", dependencies: ["Halcyon"]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(

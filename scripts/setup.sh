@@ -24,6 +24,9 @@ readonly gtk_packages=(libgtk-4-dev)
 # The display server of the tests, with the xauth that xvfb only recommends.
 readonly test_packages=(xvfb xauth)
 
+# What scripts/crash-test interrupts processes with.
+readonly crash_packages=(strace)
+
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
 readonly benchmark_packages=(python3 python3-venv curl)
 
