@@ -25,6 +25,10 @@ let package = Package(
         .systemLibrary(
             name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
@@ -40,23 +44,22 @@ let package = Package(
             dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
+        // Threads, digests: what knows nothing of images, files or HTTP.
+        .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        // Bytes over HTTP, by libcurl; nothing of images.
+        .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         .target(
             name: "Halcyon",
             dependencies: [
+                "HalcyonHTTP",
+                "HalcyonWork",
                 "Vips",
                 "DirectCodecs",
                 "CJPEG",
                 "CFileSystem",
                 "CXXHash",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -71,6 +74,8 @@ let package = Package(
             ]),
         .target(
             name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
+        // The server of the demonstration and of the gallery.
+        .target(name: "HalcyonSampleServer"),
         .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
         .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
         .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
@@ -78,11 +83,11 @@ let package = Package(
             name: "HalcyonCLI",
             dependencies: [
                 "Halcyon",
+                "HalcyonSampleServer",
                 "HalcyonSamples",
-                "HalcyonTestKit",
+                "HalcyonWork",
                 "Vips",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // What scripts/crash-test interrupts; no product.
@@ -97,12 +102,13 @@ let package = Package(
             dependencies: [
                 "Halcyon",
                 "HalcyonGTK",
+                "HalcyonSampleServer",
                 "HalcyonSamples",
-                "HalcyonTestKit",
                 "CGtk4",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+        .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
@@ -126,7 +132,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTestKit", "HalcyonPresentationTestKit", "Vips"]),
+            dependencies: [
+                "Halcyon", "CJPEG", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit",
+                "HalcyonWork",
+                "Vips",
+            ]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),

@@ -13,7 +13,8 @@ readonly minimum_swift=6.2
 # Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
 # SVG needs a font.
 readonly build_packages=(
-    libvips-dev libdeflate-dev libwebp-dev libsqlite3-dev libxxhash-dev zlib1g-dev pkg-config
+    libvips-dev libdeflate-dev libwebp-dev libsqlite3-dev libxxhash-dev libcurl4-openssl-dev
+    libglib2.0-dev zlib1g-dev pkg-config
     gcc g++ libc6-dev git ca-certificates
     fonts-dejavu-core
 )
@@ -21,8 +22,9 @@ readonly build_packages=(
 # What HalcyonGTK is built with; the program halcyon is built and runs without.
 readonly gtk_packages=(libgtk-4-dev)
 
-# The display server of the tests, with the xauth that xvfb only recommends.
-readonly test_packages=(xvfb xauth)
+# The display server of the tests, with the xauth that xvfb only recommends; Python, and openssl for
+# certificates, for the tests from outside (scripts/hostile and scripts/soak).
+readonly test_packages=(xvfb xauth python3 openssl)
 
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)

@@ -13,7 +13,11 @@ static cpng_result inflate(
     enum libdeflate_result result =
         libdeflate_zlib_decompress(decompressor, stream, count, output, limit, size);
     libdeflate_free_decompressor(decompressor);
-    return result == LIBDEFLATE_SUCCESS ? CPNG_OK : CPNG_DAMAGED;
+    switch (result) {
+    case LIBDEFLATE_SUCCESS: return CPNG_OK;
+    case LIBDEFLATE_INSUFFICIENT_SPACE: return CPNG_TOO_LONG;
+    default: return CPNG_DAMAGED;
+    }
 }
 
 cpng_result cpng_inflate(const uint8_t *stream, size_t count, uint8_t *output, size_t size) {

@@ -7,24 +7,16 @@ public enum EXIFBlock {
     /// none. `nil` when the block is odd, so that other readers may find something else in it.
     public static func orientation(in block: UnsafeRawBufferPointer) -> Int? {
         let start = block.hasText("Exif\0\0", at: 0) ? 6 : 0
-        let isLittleEndian: Bool
-        switch block.integer(at: start, length: 2) {
-        case 0x4949: isLittleEndian = true
-        case 0x4D4D: isLittleEndian = false
-        default: return nil
-        }
-        func number(_ offset: Int, _ length: Int) -> Int? {
-            block.integer(at: start + offset, length: length, littleEndian: isLittleEndian)
-        }
-        guard number(2, 2) == 42, let directory = number(4, 4), let count = number(directory, 2)
+        guard let tiff = TIFFBlock(block, start: start),
+            let count = tiff.number(tiff.firstDirectory, 2)
         else { return nil }
         var orientation: Int?
         for index in 0..<count {
-            let entry = directory + 2 + 12 * index
-            guard let tag = number(entry, 2) else { return nil }
+            let entry = tiff.firstDirectory + 2 + TIFFBlock.entryLength * index
+            guard let tag = tiff.number(entry, 2) else { return nil }
             guard tag == orientationTag else { continue }
-            guard orientation == nil, number(entry + 2, 2) == shortType,
-                number(entry + 4, 4) == 1, let value = number(entry + 8, 2),
+            guard orientation == nil, tiff.number(entry + 2, 2) == shortType,
+                tiff.number(entry + 4, 4) == 1, let value = tiff.number(entry + 8, 2),
                 (1...8).contains(value)
             else { return nil }
             orientation = value

@@ -28,6 +28,8 @@ typedef struct {
     /* Of the pixels read: 1 (grey) or 3 (RGB); 0 for colours that are not converted here. */
     int channels;
     bool is_progressive;
+    /* Memory for the coefficients of all components, at least; taken when decoding goes on. */
+    size_t coefficient_bytes;
 } cjpeg_header;
 
 /* NULL when there is no memory. */
@@ -40,14 +42,15 @@ void cjpeg_destroy(cjpeg_decoder *decoder);
 cjpeg_state cjpeg_consume(
     cjpeg_decoder *decoder, const uint8_t *bytes, size_t count, size_t *consumed);
 
-/* Valid once CJPEG_HEADER_READ was returned. */
+/* What the first frame header says; later ones are errors. Valid once CJPEG_HEADER_READ was returned. */
 cjpeg_header cjpeg_get_header(const cjpeg_decoder *decoder);
 
 /* How many scans have been decoded to their end. */
 int cjpeg_scan_count(const cjpeg_decoder *decoder);
 
-/* Writes the picture of the scans decoded so far, rows from the top. False on failure. */
-bool cjpeg_read(cjpeg_decoder *decoder, uint8_t *pixels, size_t bytes_per_row);
+/* Writes the picture of the scans decoded so far: rows from the top, without padding. False on failure, which
+   a `capacity` below width × height × channels is too. */
+bool cjpeg_read(cjpeg_decoder *decoder, uint8_t *pixels, size_t capacity);
 
 /* What went wrong, in libjpeg's words; empty when nothing did. */
 const char *cjpeg_message(const cjpeg_decoder *decoder);

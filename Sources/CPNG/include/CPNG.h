@@ -14,8 +14,10 @@ uint32_t cpng_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
 
 typedef enum {
     CPNG_OK,
-    /* The stream is invalid, its checksum wrong, or its length not what was asked for. */
+    /* The stream is invalid, its checksum wrong, or it is too short. */
     CPNG_DAMAGED,
+    /* The stream gives more than there is room for. */
+    CPNG_TOO_LONG,
     CPNG_NO_MEMORY,
 } cpng_result;
 

@@ -40,6 +40,14 @@ struct PNGChunks {
         return Chunk(type: bytes.bigUInt32(start - 4), range: start..<start + length)
     }
 
+    /// The next chunk; `nil` where the file ends behind one, or within a checksum.
+    mutating func nextUnlessAtEnd() throws(PNGRefusal) -> Chunk? {
+        let left = bytes.count - offset - 8
+        guard left >= 0 else { return nil }
+        let length = Int(bytes.bigUInt32(offset))
+        return length <= left && length > left - 4 ? nil : try next()
+    }
+
     /// Throws when a chunk's checksum is not that of its type and data.
     func verify(_ chunk: Chunk) throws(PNGRefusal) {
         let checked = bytes[chunk.range.lowerBound - 4..<chunk.range.upperBound]

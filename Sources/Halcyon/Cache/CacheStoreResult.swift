@@ -11,4 +11,10 @@ public struct CacheStoreResult: Sendable {
         memoryCacheResult = .success(())
         self.diskCacheResult = diskCacheResult
     }
+
+    /// A failure of the disk, which is logged if nobody else may hear of it.
+    init(_ failure: KingfisherError, logging: Bool) {
+        if logging { HalcyonLog.warn(of: failure) }
+        self.init(diskCacheResult: .failure(failure))
+    }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 extension ImageCache {
     /// Stores `image` in memory and, unless `toDisk` is off, on disk; returns when that is done.
@@ -34,10 +35,9 @@ extension ImageCache {
         _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, expiration: StorageExpiration? = nil
     ) async throws {
-        try await startWriting(
-            data, forComputedKey: key.computedKey(with: identifier), expiration: expiration,
-            forcedExtension: forcedExtension
-        ).value.diskCacheResult.get()
+        let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
+        try await startWriting(data, for: key, expiration: expiration)
+            .value.diskCacheResult.get()
     }
 
     /// Removes the image and returns when that is done. That it was not there is no error.
@@ -56,23 +56,22 @@ extension ImageCache {
     public func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) async throws -> ImageCacheResult {
-        try await lookup(key: key, options: options, isCurrent: nil)
+        try await lookup(ImageKey(key, options), options: options, isCurrent: nil)
     }
 
     /// Looks the image up as above.
     public func retrieveImage(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> ImageCacheResult {
-        try await lookup(
-            key: key, options: KingfisherParsedOptionsInfo(options), isCurrent: nil)
+        try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
     /// The image on disk, if any; it is not put into memory.
     public func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil
     ) async throws -> KFCrossPlatformImage? {
-        try await diskImage(
-            key: key, options: KingfisherParsedOptionsInfo(options), isCurrent: nil)
+        let options = KingfisherParsedOptionsInfo(options)
+        return try await diskImage(ImageKey(key, options), options: options, isCurrent: nil)
     }
 
     /// Removes all images from memory and disk.
@@ -134,6 +133,13 @@ extension ImageCache {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) async -> CacheType {
+        if isSubclass {
+            return await DiskLane.reading.run {
+                self.imageCachedType(
+                    forKey: key, processorIdentifier: identifier,
+                    forcedExtension: forcedExtension)
+            }
+        }
         let key = key.computedKey(with: identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 extension ImageCache {
     /// Removes all files from disk once nothing was stored on it or read from it for `interval` seconds;

@@ -28,12 +28,12 @@ extension ImageCache {
     func storeLivePhoto(
         _ data: Data, of resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) {
-        let key = resource.dataSource.cacheKey
-            .computedKey(with: LivePhotoResource.processorIdentifier)
+        let key = ImageKey(
+            resource.dataSource.cacheKey, processor: LivePhotoResource.processorIdentifier,
+            forcedExtension: resource.referenceFileType.determinedFileExtension(data))
         let result = await startWriting(
-            data, forComputedKey: key, expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions,
-            forcedExtension: resource.referenceFileType.determinedFileExtension(data)
+            data, for: key, expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions
         ).value
         try result.diskCacheResult.get()
     }

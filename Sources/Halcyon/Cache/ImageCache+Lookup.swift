@@ -1,6 +1,10 @@
 import Foundation
+import HalcyonWork
 
 extension ImageCache {
+    /// Whether overridden methods have to be asked: the class itself is used without detours.
+    var isSubclass: Bool { type(of: self) != ImageCache.self }
+
     /// Looks an image up in memory and, unless the options forbid, on disk; what is found on disk is
     /// put into memory. A hit in memory is answered without suspension.
     ///
@@ -8,39 +12,38 @@ extension ImageCache {
     /// before the bytes are decoded, and before the image is rendered and put into memory; once it says
     /// no, the result is `none`.
     func lookup(
-        key: String, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
     ) async throws(KingfisherError) -> ImageCacheResult {
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+        if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
             return .memory(image)
         }
         if options.fromMemoryCacheOrRefresh { return .none }
-        guard !options.loadDiskFileSynchronously, let identity = LookupIdentity(key, options) else {
-            return try await promoted(key: key, options: options, isCurrent: isCurrent).get()
+        guard !options.loadDiskFileSynchronously, let lookup = LookupKey(key, options) else {
+            return try await promoted(key, options: options, isCurrent: isCurrent).get()
         }
-        while true {
-            let result = await lookups.value(for: identity, isWanted: isCurrent) { isWanted in
+        let result: Result<ImageCacheResult, KingfisherError>? =
+            await lookups.wantedResult(for: lookup, isWanted: isCurrent) { work in
                 // Another look-up may have ended since the memory was asked.
-                if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+                if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
                     return .success(.memory(image))
                 }
-                let result = await promoted(key: key, options: options, isCurrent: isWanted)
-                if case .success(.none) = result, !isWanted() { return nil }
+                let result = await promoted(
+                    key, options: options, isCurrent: { work.isWanted })
+                if case .success(.none) = result, !work.isWanted { return nil }
                 return result
             }
-            if let result { return try result.get() }
-            // Given up because nobody wanted it; this caller may have come since.
-            guard isCurrent?() ?? true else { return .none }
-        }
+        return try result?.get() ?? .none
     }
 
     /// The image on disk, put into memory.
     private func promoted(
-        key: String, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo,
+        isCurrent: (@Sendable () -> Bool)?
     ) async -> Result<ImageCacheResult, KingfisherError> {
         do throws(KingfisherError) {
-            guard let image = try await diskImage(key: key, options: options, isCurrent: isCurrent)
+            guard let image = try await diskImage(key, options: options, isCurrent: isCurrent)
             else { return .success(.none) }
-            storeInMemory(image, forKey: key, options: options)
+            storeInMemory(image, for: key, options: options)
             return .success(.disk(image))
         } catch {
             return .failure(error)
@@ -52,7 +55,8 @@ extension ImageCache {
         key: String, options: KingfisherParsedOptionsInfo
     ) async -> Result<ImageCacheResult, KingfisherError> {
         do throws(KingfisherError) {
-            return .success(try await lookup(key: key, options: options, isCurrent: nil))
+            return .success(
+                try await lookup(ImageKey(key, options), options: options, isCurrent: nil))
         } catch {
             return .failure(error)
         }
@@ -75,29 +79,48 @@ extension ImageCache {
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the
     /// file asked for before, unless it is to be read on the calling thread.
     func diskImage(
-        key: String, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
     ) async throws(KingfisherError) -> KFCrossPlatformImage? {
         let reading = DiskReading(
-            storage: diskStorage, key: key.computedKey(with: options.processor.identifier),
-            options: options, isCurrent: isCurrent)
+            cache: self, key: key, options: options, isCurrent: isCurrent)
         if options.loadDiskFileSynchronously { return try reading.run() }
 
-        guard reading.isWanted else { return nil }
-        await operations.pending(reading.fileName)?()
-        let read = await DiskLane.reading.run { reading.read() }
-        guard let data = try read.get(), reading.isWanted else { return nil }
-        switch await reading.decodeElsewhere(data) {
+        guard let data = try await diskData(key, options: options, isCurrent: isCurrent),
+            reading.isWanted
+        else { return nil }
+        switch await DecodingPool.shared.run({ reading.decode(data) }) {
         case .image(let image):
             return image
         case .unwanted:
             return nil
         case .undecodable:
-            let removal = operations.enqueue(.file(reading.fileName)) {
-                await DiskLane.writing.run { reading.remove(data) }
-            }
-            await removal.value
+            await removeFile(of: key, ifHolding: data)
             return nil
         }
+    }
+
+    /// The bytes of a file, if there is one. Waits for changes of the file asked for before, unless it is
+    /// to be read on the calling thread.
+    func diskData(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+    ) async throws(KingfisherError) -> Data? {
+        let reading = DiskReading(
+            cache: self, key: key, options: options, isCurrent: isCurrent)
+        if options.loadDiskFileSynchronously { return try reading.read().get() }
+        guard reading.isWanted else { return nil }
+        await operations.pending(key.fileName(in: self))?()
+        return try await DiskLane.reading.run { reading.read() }.get()
+    }
+
+    /// Removes a file, unless it has been replaced since it was read as `data`.
+    func removeFile(of key: ImageKey, ifHolding data: Data) async {
+        let name = key.fileName(in: self)
+        await operations.enqueue(.file(name)) { [diskStorage] in
+            await DiskLane.writing.run {
+                // A file that cannot be removed is found undecodable again next time.
+                try? diskStorage.directory.remove(name, ifHolding: data)
+            }
+        }.value
     }
 }
 
@@ -110,16 +133,12 @@ private struct DiskReading: Sendable {
         case unwanted
     }
 
-    let storage: DiskStorage.Backend<Data>
-    let key: String
+    let cache: ImageCache
+    let key: ImageKey
     let options: KingfisherParsedOptionsInfo
     let isCurrent: (@Sendable () -> Bool)?
 
     var isWanted: Bool { isCurrent?() ?? true }
-
-    var fileName: String {
-        storage.cacheFileName(forKey: key, forcedExtension: options.forcedExtension)
-    }
 
     /// All steps, one after the other.
     func run() throws(KingfisherError) -> KFCrossPlatformImage? {
@@ -128,7 +147,8 @@ private struct DiskReading: Sendable {
         case .image(let image): return image
         case .unwanted: return nil
         case .undecodable:
-            remove(data)
+            // As above.
+            try? cache.diskStorage.directory.remove(key.fileName(in: cache), ifHolding: data)
             return nil
         }
     }
@@ -136,11 +156,11 @@ private struct DiskReading: Sendable {
     func read() -> Result<Data?, KingfisherError> {
         do {
             return .success(
-                try storage.value(
-                    forKey: key, forcedExtension: options.forcedExtension,
+                try cache.diskStorage.value(
+                    forKey: key.text, forcedExtension: key.forcedExtension,
                     extendingExpiration: options.diskCacheAccessExtendingExpiration))
         } catch {
-            return .failure(.disk(error, at: storage.directoryURL))
+            return .failure(.disk(error, at: cache.diskStorage.directoryURL))
         }
     }
 
@@ -164,18 +184,6 @@ private struct DiskReading: Sendable {
             // What is wrong with a cached file is of no use to those who will load it anew.
             return .undecodable
         }
-    }
-
-    func decodeElsewhere(_ data: Data) async -> Decoding {
-        await handedOver { hand in
-            DecodingPool.shared.submit { hand(decode(data)) }
-        }
-    }
-
-    /// Removes the file unless it has been replaced since.
-    func remove(_ data: Data) {
-        // A file that cannot be removed is found undecodable again next time.
-        try? storage.directory.remove(fileName, ifHolding: data)
     }
 }
 

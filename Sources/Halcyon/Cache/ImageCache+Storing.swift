@@ -1,4 +1,6 @@
+import DirectCodecs
 import Foundation
+import HalcyonWork
 
 extension ImageCache {
     /// Stores an image and returns when it is on disk (in memory only, without `toDisk`).
@@ -11,15 +13,18 @@ extension ImageCache {
         ).result
     }
 
-    /// Writes the original bytes of an image to disk and returns when that is done. Extension,
-    /// expiration and write options are those of the options; no processor is part of the key.
-    func storeOriginal(
-        _ data: Data, forKey key: String, options: KingfisherParsedOptionsInfo
-    ) async -> CacheStoreResult {
-        await startWriting(
-            data, forComputedKey: key, expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions, forcedExtension: options.forcedExtension
-        ).value
+    /// Writes the original bytes of an image to disk after what was asked for before: without the
+    /// position in their metadata, unless the options keep it. Expiration and write options are those of
+    /// the options. A failure is logged: nobody else may hear of it.
+    func startStoringOriginal(
+        _ data: Data, for key: ImageKey, options: KingfisherParsedOptionsInfo
+    ) -> Task<CacheStoreResult, Never> {
+        operations.enqueue(.file(key.fileName(in: self))) { [self] in
+            await write(
+                await options.storedOriginal(data), for: key,
+                expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions, logging: true)
+        }
     }
 
     /// Stores an image: in memory now, if it is rendered, and the rest afterwards.
@@ -27,61 +32,55 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool
     ) -> PendingStore {
+        let key = ImageKey(key, options)
         let isRendered = image.isRendered
         if isRendered {
-            storeInMemory(image, forKey: key, options: options)
+            storeInMemory(image, for: key, options: options)
             if !toDisk { return .finished(CacheStoreResult()) }
         }
         return .writing(
             startDiskStore(
-                image, original: original, forKey: key, options: options,
+                image, original: original, for: key, options: options,
                 alsoInMemory: !isRendered, toDisk: toDisk))
     }
 
     /// Stores an image on disk after what was asked for before; with `alsoInMemory` it is rendered
-    /// first and put into memory, too.
+    /// first and put into memory, too. With `logging`, a failure is logged: nobody else may hear of it.
     func startDiskStore(
-        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
-        options: KingfisherParsedOptionsInfo, alsoInMemory: Bool = false, toDisk: Bool = true
+        _ image: KFCrossPlatformImage, original: Data?, for key: ImageKey,
+        options: KingfisherParsedOptionsInfo, alsoInMemory: Bool = false, toDisk: Bool = true,
+        logging: Bool = false
     ) -> Task<CacheStoreResult, Never> {
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        let name = diskStorage.cacheFileName(
-            forKey: computedKey, forcedExtension: options.forcedExtension)
-        return operations.enqueue(.file(name)) { [self] in
-            let failure = CacheStoreResult(
-                diskCacheResult: .failure(
-                    .cacheError(
-                        reason: .cannotSerializeImage(
-                            image: image, original: original,
-                            serializer: options.cacheSerializer))))
+        operations.enqueue(.file(key.fileName(in: self))) { [self] in
+            let failure = KingfisherError.cacheError(
+                reason: .cannotSerializeImage(
+                    image: image, original: original, serializer: options.cacheSerializer))
             if alsoInMemory {
-                do { _ = try await image.rendered() } catch { return failure }
-                storeInMemory(image, forKey: key, options: options)
+                do { _ = try await image.rendered() } catch {
+                    return CacheStoreResult(failure, logging: logging)
+                }
+                storeInMemory(image, for: key, options: options)
                 if !toDisk { return CacheStoreResult() }
             }
-            let data = await handedOver { hand in
-                DecodingPool.shared.submit {
-                    hand(options.cacheSerializer.data(with: image, original: original))
-                }
+            let data = await DecodingPool.shared.run {
+                options.cacheSerializer.data(with: image, original: original)
             }
-            guard let data else { return failure }
+            guard let data else { return CacheStoreResult(failure, logging: logging) }
             return await write(
-                data, forComputedKey: computedKey, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions,
-                forcedExtension: options.forcedExtension)
+                data, for: key, expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions, logging: logging)
         }
     }
 
     /// Writes bytes to disk after what was asked for before.
     func startWriting(
-        _ data: Data, forComputedKey key: String, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions = [], forcedExtension: String?
+        _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
+        writeOptions: Data.WritingOptions = []
     ) -> Task<CacheStoreResult, Never> {
-        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        return operations.enqueue(.file(name)) { [self] in
+        operations.enqueue(.file(key.fileName(in: self))) { [self] in
             await write(
-                data, forComputedKey: key, expiration: expiration, writeOptions: writeOptions,
-                forcedExtension: forcedExtension)
+                data, for: key, expiration: expiration, writeOptions: writeOptions,
+                logging: false)
         }
     }
 
@@ -104,31 +103,30 @@ extension ImageCache {
 
     /// Puts a rendered image into memory.
     func storeInMemory(
-        _ image: KFCrossPlatformImage, forKey key: String, options: KingfisherParsedOptionsInfo
+        _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo
     ) {
         memoryStorage.store(
-            value: image, forKey: key.computedKey(with: options.processor.identifier),
-            expiration: options.memoryCacheExpiration)
+            value: image, forKey: key.text, expiration: options.memoryCacheExpiration)
     }
 
     private func write(
-        _ data: Data, forComputedKey key: String, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions, forcedExtension: String?
+        _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
+        writeOptions: Data.WritingOptions, logging: Bool
     ) async -> CacheStoreResult {
-        await withCheckedContinuation { continuation in
+        let result: Result<Void, any Error> = await handedOver { hand in
             diskStorage.announceStore(byteCount: data.count)
             DiskLane.writing.submit { [diskStorage] in
                 diskStorage.store(
-                    value: data, forKey: key, expiration: expiration, writeOptions: writeOptions,
-                    forcedExtension: forcedExtension
-                ) { result in
-                    continuation.resume(
-                        returning: CacheStoreResult(
-                            diskCacheResult: result.mapError {
-                                .disk($0, at: diskStorage.directoryURL)
-                            }))
-                }
+                    value: data, forKey: key.text, expiration: expiration,
+                    writeOptions: writeOptions, forcedExtension: key.forcedExtension,
+                    completion: hand)
             }
+        }
+        switch result {
+        case .success: return CacheStoreResult()
+        case .failure(let error):
+            return CacheStoreResult(
+                .disk(error, at: diskStorage.directoryURL), logging: logging)
         }
     }
 
@@ -142,6 +140,14 @@ extension ImageCache {
         ])
         options.forcedExtension = forcedExtension
         return options
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// What is stored of an original's bytes.
+    func storedOriginal(_ data: Data) async -> Data {
+        if keepPositionInOriginal { return data }
+        return await DecodingPool.shared.run { PositionMetadata.removed(from: data) }
     }
 }
 

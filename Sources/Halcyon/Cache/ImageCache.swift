@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 extension Notification.Name {
     /// Posted on the main queue when a cleaning has removed files from a disk cache. The object is the
@@ -29,8 +30,12 @@ open class ImageCache: @unchecked Sendable {
     public let diskStorage: DiskStorage.Backend<Data>
 
     let operations = DiskOperations()
-    /// Reads of the disk that are under way.
-    let lookups = SharedWork<LookupIdentity, Result<ImageCacheResult, KingfisherError>?>()
+    /// Reads of the disk that are under way; without a result when nobody wanted one any more.
+    let lookups = SharedWork<LookupKey, Result<ImageCacheResult, KingfisherError>?>()
+    /// Originals that processed images are being made of; likewise.
+    let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
+        if case .some(.success(.some)) = $0 { true } else { false }
+    }
     private let cleaning: RepeatingTimer?
 
     /// Makes the cache's folder of a parent folder and the cache's name.
@@ -119,9 +124,8 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let task = startWriting(
-            data, forComputedKey: key.computedKey(with: identifier),
-            expiration: expiration, forcedExtension: forcedExtension)
+        let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
+        let task = startWriting(data, for: key, expiration: expiration)
         deliver(.writing(task), on: callbackQueue, to: completionHandler)
     }
 
@@ -209,7 +213,8 @@ open class ImageCache: @unchecked Sendable {
             let result: Result<KFCrossPlatformImage?, KingfisherError>
             do throws(KingfisherError) {
                 result = .success(
-                    try await self.diskImage(key: key, options: options, isCurrent: nil))
+                    try await self.diskImage(
+                        ImageKey(key, options), options: options, isCurrent: nil))
             } catch {
                 result = .failure(error)
             }

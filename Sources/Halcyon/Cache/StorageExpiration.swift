@@ -1,7 +1,7 @@
 public import Foundation
 
 /// How long a cached value is valid.
-public enum StorageExpiration: Sendable {
+public enum StorageExpiration: Hashable, Sendable {
     /// For good.
     case never
     /// Seconds after it was stored.

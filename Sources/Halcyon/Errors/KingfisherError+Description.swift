@@ -3,14 +3,18 @@ import FoundationNetworking
 
 extension KingfisherError: LocalizedError {
     /// A sentence that names what failed and why.
+    ///
+    /// Users, passwords and other secrets of URLs are masked.
     public var errorDescription: String? {
-        switch self {
-        case .requestError(let reason): reason.errorDescription
-        case .responseError(let reason): reason.errorDescription
-        case .cacheError(let reason): reason.errorDescription
-        case .processorError(let reason): reason.errorDescription
-        case .imageSettingError(let reason): reason.errorDescription
-        }
+        let text =
+            switch self {
+            case .requestError(let reason): reason.errorDescription
+            case .responseError(let reason): reason.errorDescription
+            case .cacheError(let reason): reason.errorDescription
+            case .processorError(let reason): reason.errorDescription
+            case .imageSettingError(let reason): reason.errorDescription
+            }
+        return text.maskingSecrets
     }
 }
 
@@ -42,6 +46,8 @@ extension KingfisherError.ResponseErrorReason {
         case .invalidHTTPStatusCode(let response):
             "The server answered with status \(response.statusCode) "
                 + "for \(response.url?.absoluteString ?? "an unknown URL")."
+        // These name the URL themselves.
+        case .URLSessionError(let error as ImageTransportError): error.description
         case .URLSessionError(let error):
             "The transfer failed: \(error.readableDescription)"
         case .dataModifyingFailed(let task):
@@ -94,9 +100,29 @@ extension KingfisherError.ProcessorErrorReason {
     var errorDescription: String {
         switch self {
         case .processingFailed(let processor, let item):
-            "\(processor.identifier.isEmpty ? "Decoding" : processor.identifier) failed: "
-                + item.failureDescription
+            switch ProcessingFailures.shared.reason(of: item, by: processor) {
+            // Nothing came to the processor.
+            case let error as ImageCodingError where !error.isOfProcessing: error.description
+            case .some(let error) where !(error is NoImage):
+                "\(processor.name) failed: \(error.readableDescription)"
+            default: "\(processor.name) failed: it gave no image."
+            }
         }
+    }
+}
+
+extension ImageProcessor {
+    /// As people write it: `resize:200x100`, or the identifier of one that has no text form.
+    fileprivate var name: String {
+        if identifier.isEmpty { return "Decoding" }
+        return ImageProcessorSpec.text(of: self) ?? identifier
+    }
+}
+
+extension ImageCodingError {
+    /// Whether it came after the file was decoded.
+    fileprivate var isOfProcessing: Bool {
+        if case .processing = self { true } else { false }
     }
 }
 
@@ -108,7 +134,8 @@ extension KingfisherError.ImageSettingErrorReason {
         case .notCurrentSourceTask(_, _, let source):
             "The view has been asked for another image than \(source.cacheKey) since."
         case .dataProviderError(let provider, let error):
-            "The data provider of \(provider.cacheKey) failed: \(error.readableDescription)"
+            provider.fileFailure(error)
+                ?? "\(provider.cacheKey) cannot be loaded: \(error.readableDescription)"
         case .alternativeSourcesExhausted(let errors):
             "The source and all alternatives failed: "
                 + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
@@ -118,6 +145,23 @@ extension KingfisherError.ImageSettingErrorReason {
         case .livePhotoResultError(_, let error, let source):
             "The files of the live photo \(source.keys) do not make one: "
                 + (error?.readableDescription ?? "no reason is known.")
+        }
+    }
+}
+
+extension ImageDataProvider {
+    /// What is wrong with the file that the provider reads; `nil` when it reads none, or `error` is not
+    /// about reading it.
+    fileprivate func fileFailure(_ error: any Error) -> String? {
+        guard let path = contentURL.flatMap({ $0.isFileURL ? $0.path : nil }) else { return nil }
+        guard let error = error as? CocoaError else { return nil }
+        switch (error.underlying as? POSIXError)?.code {
+        case .ENOENT: return "There is no file at \(path)."
+        case .ENOTDIR: return "There is no file at \(path): a part of the path is no folder."
+        case .EISDIR: return "\(path) is a folder, not a file."
+        default:
+            return error.code == .fileReadNoSuchFile
+                ? "There is no file at \(path)." : "\(path) cannot be read: \(error.reason)."
         }
     }
 }

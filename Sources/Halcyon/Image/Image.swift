@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 /// A picture: still or animated, upright, in sRGB.
 ///

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// How an image is made of the bytes of a file.
-public struct ImageCreatingOptions: Equatable, Sendable {
+/// How an image is made of the bytes of a file: equal options make the same pixels of the same bytes.
+public struct ImageCreatingOptions: Hashable, Sendable {
     /// Pixels per point. 1 by default.
     public var scale: CGFloat
     /// Seconds that one run of a preloaded animation takes; 0 means what the file says.
@@ -22,5 +22,13 @@ public struct ImageCreatingOptions: Equatable, Sendable {
         self.preloadAll = preloadAll
         self.onlyFirstFrame = onlyFirstFrame
         self.limits = limits
+    }
+
+    /// These options but for the limits, which decide whether there is an image, and never what it looks
+    /// like.
+    var withoutLimits: ImageCreatingOptions {
+        var options = self
+        options.limits = .default
+        return options
     }
 }

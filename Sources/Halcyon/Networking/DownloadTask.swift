@@ -1,3 +1,4 @@
+import HalcyonWork
 import Synchronization
 
 /// One caller's share of a download, by which the caller cancels.
@@ -9,6 +10,8 @@ public final class DownloadTask: Sendable {
         case nothing
         case download(SessionDataTask, SessionDataTask.CancelToken)
         case provider
+        /// The task that a subclass of the downloader has returned.
+        case other(DownloadTask)
     }
 
     private struct State {
@@ -39,18 +42,32 @@ public final class DownloadTask: Sendable {
 
     /// The download; `nil` until it has begun, and for a data provider's work.
     public var sessionTask: SessionDataTask? {
-        state.withLock { if case .download(let task, _) = $0.carried { task } else { nil } }
+        switch carried {
+        case .download(let task, _): task
+        case .other(let task): task.sessionTask
+        case .nothing, .provider: nil
+        }
     }
 
     /// This caller's number within the download; `nil` until that has begun.
     public var cancelToken: SessionDataTask.CancelToken? {
-        state.withLock { if case .download(_, let token) = $0.carried { token } else { nil } }
+        switch carried {
+        case .download(_, let token): token
+        case .other(let task): task.cancelToken
+        case .nothing, .provider: nil
+        }
     }
 
     /// Whether there is work behind this task: a download or a data provider's.
     public var isInitialized: Bool {
-        state.withLock { if case .nothing = $0.carried { false } else { true } }
+        switch carried {
+        case .nothing: false
+        case .download, .provider: true
+        case .other(let task): task.isInitialized
+        }
     }
+
+    private var carried: Carried { state.withLock { $0.carried } }
 
     /// How urgent the download is to this caller, from 0 to 1; the `downloadPriority` of the options
     /// unless it is changed here.
@@ -68,7 +85,11 @@ public final class DownloadTask: Sendable {
                 state.isReprioritized = true
                 return (state.carried, state.successor)
             }
-            if case .download(let task, _) = carried { task.reprioritize() }
+            switch carried {
+            case .download(let task, let token): task.reprioritize(token, priority)
+            case .other(let task): task.priority = priority
+            case .nothing, .provider: break
+            }
             successor?.priority = priority
         }
     }
@@ -106,21 +127,35 @@ public final class DownloadTask: Sendable {
             state.actions = [:]
             return (state.carried, actions)
         }
-        if case .download(let task, let token) = carried { task.cancel(token) }
+        switch carried {
+        case .download(let task, let token): task.cancel(token)
+        case .other(let task): task.cancel()
+        case .nothing, .provider: break
+        }
         for action in actions { action() }
     }
 
     /// Makes this the task of caller `token` of a download, in place of what it was before; cancels
     /// that caller if this task has been cancelled.
     func link(to task: SessionDataTask, token: SessionDataTask.CancelToken) {
-        let (isCancelled, isReprioritized) = state.withLock {
+        let (isCancelled, changedPriority) = state.withLock {
             $0.carried = .download(task, token)
-            return ($0.isCancelled, $0.isReprioritized)
+            return ($0.isCancelled, $0.isReprioritized ? $0.priority : nil)
         }
         // Changed after it joined the download and before this, perhaps.
-        if isReprioritized { task.reprioritize() }
+        if let changedPriority { task.reprioritize(token, changedPriority) }
         // Cancelled before: nobody else will tell the download.
         if isCancelled { task.cancel(token) }
+    }
+
+    /// Makes this stand for `task`: what is done to one is done to the other.
+    func follow(_ task: DownloadTask) {
+        let (isCancelled, changedPriority) = state.withLock {
+            $0.carried = .other(task)
+            return ($0.isCancelled, $0.isReprioritized ? $0.priority : nil)
+        }
+        if let changedPriority { task.priority = changedPriority }
+        if isCancelled { task.cancel() }
     }
 
     /// Makes this the task of a data provider's work; what cancels it is registered with `onCancel`.
@@ -141,6 +176,14 @@ public final class DownloadTask: Sendable {
         }
         if id == nil { action() }
         return id ?? 0
+    }
+
+    /// Runs `action` once when this task is cancelled before `outcome` is there: at once if it has been.
+    func onCancel<Value>(
+        before outcome: OneShot<Value>, _ action: @escaping @Sendable () -> Void
+    ) {
+        let id = onCancel(action)
+        outcome.whenGiven { self.removeCancelAction(id) }
     }
 
     /// Forgets an action registered with `onCancel`.

@@ -1,53 +1,80 @@
 import Foundation
+import HalcyonWork
 
-/// The running downloads of a downloader, and those still being prepared.
-struct Downloads {
-    typealias Table = Coalescer<DownloadIdentity, SessionDataTask, DownloadWaiter>
-
-    typealias Settled = SettledDownloads<URL, DownloadIdentity, DownloadedData>
-
-    var table = Table()
-    /// What has been downloaded and is being made use of.
-    var settled = Settled()
-    /// Handles of requests whose asynchronous modifier is running, by an arbitrary number.
-    var preparing: [Int: (url: URL, handle: DownloadTask)] = [:]
-    private var nextPreparation = 0
-
-    mutating func prepare(_ url: URL, _ handle: DownloadTask) -> Int {
-        nextPreparation += 1
-        preparing[nextPreparation] = (url, handle)
-        return nextPreparation
-    }
-
-    /// Makes `task` as urgent as its callers without one who has left.
-    func lowerPriority(of task: SessionDataTask, _ transfer: Int, without waiter: DownloadWaiter) {
-        let priority = waiter.handle.priority
-        // Mostly one of the first others is as urgent.
-        guard priority >= task.priority,
-            !table.waiters(of: transfer).contains(where: { $0.handle.priority == priority })
-        else { return }
-        updatePriority(of: task, transfer)
-    }
-
-    /// Makes `task` as urgent as its most urgent caller.
-    func updatePriority(of task: SessionDataTask, _ transfer: Int) {
-        let waiters = table.waiters(of: transfer)
-        if let highest = waiters.lazy.map(\.handle.priority).max() {
-            task.transferPriority.value = highest
-        }
-    }
-}
+/// The downloads of a downloader: those under way, and what they brought as long as requests for the URL
+/// are at work that came before.
+///
+/// Between the end of a download and the moment its image is in the cache, a request that has found
+/// nothing in the cache would find no running download either, and load the same again. So a request
+/// visits the group of its URL before it looks into the cache.
+typealias Downloads = WorkTable<
+    URL, ResponseKey, SessionDataTask, DownloadWaiter, DownloadedData
+>
 
 /// A caller that waits for a download.
 struct DownloadWaiter: Sendable {
     let handle: DownloadTask
     let limits: DecodingLimits
-    /// What a request declared before it looked into the cache; `nil` for those that do not.
-    let interest: Downloads.Settled.Interest?
     let progress: MainQueueProgress?
     /// Who is shown a progressive JPEG meanwhile.
     var viewer: ProgressiveViewer?
     let completion: @Sendable (Result<DownloadedData, KingfisherError>) -> Void
+}
+
+/// The bytes of a finished download, as one of its callers gets them.
+struct DownloadedData: Sendable {
+    let data: Data
+    /// The URL that was requested, after the request modifier.
+    let url: URL?
+    let metrics: NetworkMetrics?
+    /// What the downloader refuses to decode for this caller.
+    var limits: DecodingLimits
+    let sessionTask: SessionDataTask
+    /// The data and what is made of it for all callers of the download.
+    let material: ImageMaterial
+
+    init(_ data: Data, of task: SessionDataTask) {
+        self.data = data
+        url = task.originalURL
+        metrics = task.metrics
+        limits = .default
+        sessionTask = task
+        material = ImageMaterial(.data(data))
+    }
+
+    /// The same for a caller with these limits.
+    func limited(by limits: DecodingLimits) -> DownloadedData {
+        var copy = self
+        copy.limits = limits
+        return copy
+    }
+}
+
+/// Who watches a download that is begun by a public method.
+final class DownloadWatcher: Sendable {
+    let progress: MainQueueProgress?
+    let viewer: ProgressiveViewer?
+
+    init(progress: MainQueueProgress?, viewer: ProgressiveViewer?) {
+        self.progress = progress
+        self.viewer = viewer
+    }
+}
+
+/// Requests whose asynchronous modifier is running.
+struct Preparations {
+    private(set) var handles: [Int: (url: URL, handle: DownloadTask)] = [:]
+    private var last = 0
+
+    mutating func begin(_ url: URL, _ handle: DownloadTask) -> Int {
+        last += 1
+        handles[last] = (url, handle)
+        return last
+    }
+
+    mutating func end(_ number: Int) {
+        handles[number] = nil
+    }
 }
 
 /// A progress block on its way to the main queue.

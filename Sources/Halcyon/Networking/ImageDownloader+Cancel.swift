@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 import Synchronization
 
 extension ImageDownloader {
@@ -13,10 +14,9 @@ extension ImageDownloader {
     }
 
     private func cancel(where matches: (URL?) -> Bool) {
-        let (tickets, preparing) = downloads.withLock {
-            ($0.table.tickets, $0.preparing.values.filter { matches($0.url) }.map(\.handle))
-        }
-        for handle in preparing { handle.cancel() }
+        let tickets = downloads.tickets
+        let preparing = preparations.withLock { $0.handles.values.filter { matches($0.url) } }
+        for (_, handle) in preparing { handle.cancel() }
         for (task, ticket) in tickets where matches(task.originalURL) { task.cancel(ticket.token) }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 extension ImageDownloader {
     /// Downloads and processes an image. Cancelling the task cancels this caller's share.
@@ -33,6 +34,9 @@ extension ImageDownloader {
 }
 
 extension ImageDownloader {
+    /// Whether overridden methods have to be asked: the class itself is used without detours.
+    var isSubclass: Bool { type(of: self) != ImageDownloader.self }
+
     /// `start`, awaited. Cancelling the task cancels `handle`.
     func download(
         url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
@@ -41,8 +45,8 @@ extension ImageDownloader {
         let result = await withTaskCancellationHandler {
             await handedOver { hand in
                 start(
-                    url: url, options: options, progress: progress, handle: handle,
-                    completion: hand)
+                    url: url, options: options, progress: MainQueueProgress(progress),
+                    handle: handle, completion: hand)
             }
         } onCancel: {
             handle.cancel()
@@ -57,9 +61,8 @@ extension ImageDownloader {
         let handle = DownloadTask()
         let result = await withTaskCancellationHandler {
             await handedOver { hand in
-                start(url: url, options: options, progress: progress, handle: handle) {
-                    self.makeResult($0, options, completion: hand)
-                }
+                startLoading(
+                    url, options, MainQueueProgress(progress), handle, completion: hand)
             }
         } onCancel: {
             handle.cancel()
@@ -74,29 +77,33 @@ extension ImageDownloader {
 
     /// `downloadImage` with callbacks.
     func load(
-        _ url: URL, _ options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
+        _ url: URL, _ options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
         handle: DownloadTask,
         completion: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
     ) {
-        start(url: url, options: options, progress: progress, handle: handle) { outcome in
-            self.makeResult(outcome, options) { result in
-                options.callbackQueue.execute { completion?(result) }
-            }
+        startLoading(url, options, progress, handle) { result in
+            options.callbackQueue.execute { completion?(result) }
         }
     }
 
-    /// Processes what was downloaded, for one caller: straight from the thread that brought it, so that
-    /// the caller is woken once.
-    private func makeResult(
-        _ outcome: Result<DownloadedData, KingfisherError>, _ options: KingfisherParsedOptionsInfo,
+    /// Downloads, and makes the image straight where the bytes have come, so that the caller is woken
+    /// once.
+    private func startLoading(
+        _ url: URL, _ options: KingfisherParsedOptionsInfo, _ progress: MainQueueProgress?,
+        _ handle: DownloadTask,
         completion: @escaping @Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void
     ) {
-        switch outcome {
-        case .failure(let error):
-            completion(.failure(error))
-        case .success(let downloaded):
-            downloaded.makeImage(options) { image in
-                completion(image.map { self.loaded($0, downloaded) })
+        start(
+            url: url, options: options, progress: progress, viewer: options.watcher?.viewer,
+            handle: handle
+        ) { outcome in
+            switch outcome {
+            case .failure(let error):
+                completion(.failure(error))
+            case .success(let downloaded):
+                downloaded.makeImage(options, for: handle) { image in
+                    completion(image.map { self.loaded($0, downloaded) })
+                }
             }
         }
     }
@@ -109,5 +116,34 @@ extension ImageDownloader {
         return ImageLoadingResult(
             image: image, url: downloaded.url, originalData: downloaded.data,
             metrics: downloaded.metrics)
+    }
+}
+
+extension DownloadedData {
+    /// Makes the image that `options` ask for, within the limits, for the holder of `handle`, who may
+    /// still cancel.
+    /// - Parameter completion: Called once, on the thread that made it, or at once when it is made
+    ///   already.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
+        completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
+    ) {
+        var options = options
+        options.decodingLimits = limits
+        material.makeImage(options, rendering: rendering, for: handle) {
+            [self, processor = options.processor] made in
+            switch made {
+            case nil:
+                completion(
+                    .failure(
+                        .requestError(
+                            reason: .taskCancelled(
+                                task: sessionTask, token: handle.cancelToken ?? 0))))
+            case .failure:
+                completion(.failure(.unprocessed(.data(data), by: processor)))
+            case .success(let image):
+                completion(.success(image))
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 extension ImageDownloader {
@@ -10,13 +11,12 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - progress: Called on the main queue.
     ///   - viewer: Who is shown a progressive JPEG meanwhile.
-    ///   - interest: Lets the request be served by a download that has ended since it was declared;
-    ///     `handle` is then not linked.
+    ///   - visit: Lets the request be served by a download that has ended since it began; `handle` is
+    ///     then not linked.
     ///   - completion: Called exactly once, on any thread.
     func start(
-        url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
-        viewer: ProgressiveViewer? = nil, handle: DownloadTask,
-        interest: Downloads.Settled.Interest? = nil,
+        url: URL, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
+        viewer: ProgressiveViewer? = nil, handle: DownloadTask, visit: Downloads.Visit? = nil,
         completion: @escaping @Sendable (Result<DownloadedData, KingfisherError>) -> Void
     ) {
         let request = URLRequest(
@@ -25,171 +25,112 @@ extension ImageDownloader {
         handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
             handle: handle, limits: options.decodingLimits ?? decodingLimits,
-            interest: interest, progress: MainQueueProgress(progress), viewer: viewer,
-            completion: completion)
+            progress: progress, viewer: viewer, completion: completion)
 
         switch options.requestModifier {
         case nil:
-            begin(request, options, waiter)
+            begin(request, options, waiter, visit)
         case let modifier as any ImageDownloadRequestModifier:
             let modified: (URLRequest) -> URLRequest? = modifier.modified(for:)
-            begin(modified(request), options, waiter)
+            begin(modified(request), options, waiter, visit)
         case let modifier?:
-            prepare(request, with: modifier, url: url, options, waiter)
+            prepare(request, with: modifier, url: url, options, waiter, visit)
         }
     }
 
     /// Waits for an asynchronous modifier and begins the download then, unless it is cancelled first.
     private func prepare(
         _ request: URLRequest, with modifier: any AsyncImageDownloadRequestModifier, url: URL,
-        _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter
+        _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter,
+        _ visit: Downloads.Visit?
     ) {
         let handle = waiter.handle
-        let id = downloads.withLock { $0.prepare(url, handle) }
-        // Whoever takes the waiter out decides how the request goes on.
-        let box = PendingWaiter(waiter)
+        let id = preparations.withLock { $0.begin(url, handle) }
+        // Whoever is first decides how the request goes on.
+        let decision = OneShot<Void>()
         let task = Task {
             let modified = await modifier.modified(for: request)
-            guard let waiter = box.take() else { return }
-            self.endPreparation(id)
-            self.begin(modified, options, waiter)
+            guard decision.give(()) else { return }
+            self.preparations.withLock { $0.end(id) }
+            self.begin(modified, options, waiter, visit)
         }
-        let action = handle.onCancel {
+        handle.onCancel(before: decision) {
             task.cancel()
-            guard let waiter = box.take() else { return }
-            self.endPreparation(id)
+            guard decision.give(()) else { return }
+            self.preparations.withLock { $0.end(id) }
             waiter.completion(.failure(.neverStarted(request)))
         }
-        box.onTake { handle.removeCancelAction(action) }
-    }
-
-    private func endPreparation(_ id: Int) {
-        _ = downloads.withLock { $0.preparing.removeValue(forKey: id) }
     }
 
     /// Joins the running download for `request` or starts one.
     private func begin(
-        _ request: URLRequest?, _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter
+        _ request: URLRequest?, _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter,
+        _ visit: Downloads.Visit?
     ) {
         let settings = currentSettings
-        guard let request = request.map(settings.completed) else {
-            return waiter.completion(.failure(.requestError(reason: .emptyRequest)))
+        let request = request.map(settings.completed)
+        guard let request, let url = request.url else {
+            return waiter.completion(.failure(.unusable(request)))
         }
-        guard let url = request.url, !url.absoluteString.isEmpty else {
-            return waiter.completion(
-                .failure(.requestError(reason: .invalidURL(request: request))))
+        if let error = refusal(of: request, to: url, options, settings, waiter.handle) {
+            return waiter.completion(.failure(error))
         }
-        guard HTTPURL.isDownloadable(url) else {
-            return waiter.completion(
-                .failure(.transport(ImageTransportError.unsupportedURL(url.absoluteString))))
-        }
-        guard !waiter.handle.isCancelled else {
-            return waiter.completion(.failure(.neverStarted(request)))
-        }
-        guard options.lowDataModeSource == nil || !settings.isLowDataModeActive() else {
-            return waiter.completion(
-                .failure(.transport(ImageTransportError.lowDataMode(url: url.absoluteString))))
-        }
-
-        let identity = DownloadIdentity(request)
-        let start = downloads.withLock { downloads -> Start in
-            if let interest = waiter.interest,
-                let settled = downloads.settled.value(for: identity, to: interest)
-            {
-                return .settled(settled)
+        let join = downloads.join(
+            waiter, for: ResponseKey(request), during: visit, priority: waiter.handle.priority
+        ) { transfer in
+            SessionDataTask(request: request) { [self] token in
+                leave(Downloads.Ticket(work: transfer, token: token))
+            } reprioritized: { [self] token, priority in
+                downloads.setPriority(
+                    priority, of: Downloads.Ticket(work: transfer, token: token))
             }
-            let join = downloads.table.join(waiter, for: identity) { transfer in
-                SessionDataTask(request: request) { [self] token in
-                    leave(Downloads.Table.Ticket(transfer: transfer, token: token))
-                } reprioritized: { [self] task in
-                    updatePriority(of: task, transfer)
-                }
-            }
-            join.transfer.transferPriority.raise(
-                to: waiter.handle.priority, isFirst: join.isStart)
-            return .join(join)
         }
-        switch start {
-        case .settled(let downloaded):
-            waiter.completion(
-                .success(
-                    downloaded.delivered(limits: waiter.limits, isOnDecodingThread: false)))
-        case .join(let join):
-            carryOut(join, of: waiter, request, identity, options, settings)
-        }
-    }
-
-    /// How a request is served.
-    private enum Start {
-        /// By a download that has ended already.
-        case settled(DownloadedData)
-        case join(Downloads.Table.Join)
-    }
-
-    private func carryOut(
-        _ join: Downloads.Table.Join, of waiter: DownloadWaiter, _ request: URLRequest,
-        _ identity: DownloadIdentity, _ options: KingfisherParsedOptionsInfo,
-        _ settings: DownloaderSettings
-    ) {
-        if waiter.viewer != nil { join.transfer.addViewer() }
-        if waiter.progress != nil { join.transfer.addProgress() }
-        let onStarted = options.requestModifier?.onDownloadTaskStarted
         switch join {
+        case .done(let downloaded):
+            waiter.completion(.success(downloaded.limited(by: waiter.limits)))
         case .share(let task, let ticket):
-            task.transferPriority.announce()
-            waiter.handle.link(to: task, token: ticket.token)
-            onStarted?(waiter.handle)
+            link(waiter, to: task, ticket, options)
         case .start(let task, let ticket):
-            waiter.handle.link(to: task, token: ticket.token)
-            onStarted?(waiter.handle)
+            link(waiter, to: task, ticket, options)
             // The handle may have been cancelled before; others may still have joined.
             guard !task.isTransferCancelled else { return }
-            if let url = request.url {
-                eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
-            }
+            eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
             let transfer = Transfer(
-                id: ticket.transfer, identity: identity, task: task, downloader: self,
-                settings: settings, redirectHandler: options.redirectHandler)
+                id: ticket.work, task: task, downloader: self, settings: settings,
+                redirectHandler: options.redirectHandler)
             task.run { await transfer.run(request) }
         }
     }
 
-    /// Declares interest in what `url` brings, before a look into the cache; `end(_:)` has to follow.
-    func beginInterest(in url: URL) -> Downloads.Settled.Interest {
-        downloads.withLock { $0.settled.begin(url) }
+    /// Why nothing is to be sent; `nil` when it is.
+    private func refusal(
+        of request: URLRequest, to url: URL, _ options: KingfisherParsedOptionsInfo,
+        _ settings: DownloaderSettings, _ handle: DownloadTask
+    ) -> KingfisherError? {
+        if url.absoluteString.isEmpty { return .unusable(request) }
+        if !HTTPURL.isDownloadable(url) {
+            return .transport(ImageTransportError.unsupportedURL(url.absoluteString))
+        }
+        if handle.isCancelled { return .neverStarted(request) }
+        if options.lowDataModeSource != nil, settings.isLowDataModeActive() {
+            return .transport(ImageTransportError.lowDataMode(url: url.absoluteString))
+        }
+        return nil
     }
 
-    /// Takes an interest back.
-    func end(_ interest: Downloads.Settled.Interest) {
-        downloads.withLock { $0.settled.end(interest) }
-    }
-
-    /// Makes a download as urgent as its callers are now.
-    private func updatePriority(of task: SessionDataTask, _ transfer: Int) {
-        downloads.withLock { $0.updatePriority(of: task, transfer) }
-        task.transferPriority.announce()
+    private func link(
+        _ waiter: DownloadWaiter, to task: SessionDataTask, _ ticket: Downloads.Ticket,
+        _ options: KingfisherParsedOptionsInfo
+    ) {
+        if waiter.viewer != nil { task.addViewer() }
+        if waiter.progress != nil { task.addProgress() }
+        waiter.handle.link(to: task, token: ticket.token)
+        options.requestModifier?.onDownloadTaskStarted?(waiter.handle)
     }
 
     /// Takes a caller out of its download; the last one cancels the transfer.
-    private func leave(_ ticket: Downloads.Table.Ticket) {
-        let (task, waiter): (SessionDataTask, DownloadWaiter)
-        let leave = downloads.withLock { downloads in
-            let leave = downloads.table.leave(ticket)
-            if case .keep(let task, let leaver) = leave {
-                downloads.lowerPriority(of: task, ticket.transfer, without: leaver)
-            }
-            return leave
-        }
-        switch leave {
-        case .none:
-            return
-        case .keep(let left, let leaver):
-            (task, waiter) = (left, leaver)
-            task.transferPriority.announce()
-        case .cancel(let left, let leaver):
-            (task, waiter) = (left, leaver)
-            task.cancelTransfer()
-        }
+    private func leave(_ ticket: Downloads.Ticket) {
+        guard let (task, waiter) = downloads.leave(ticket) else { return }
         let error = KingfisherError.requestError(
             reason: .taskCancelled(task: task, token: ticket.token))
         if let delegate, let url = task.originalURL {
@@ -205,6 +146,12 @@ extension KingfisherError {
     static func neverStarted(_ request: URLRequest) -> KingfisherError {
         .requestError(
             reason: .taskCancelled(task: SessionDataTask(request: request), token: 0))
+    }
+
+    /// A request that says nothing of where to send it.
+    static func unusable(_ request: URLRequest?) -> KingfisherError {
+        guard let request else { return .requestError(reason: .emptyRequest) }
+        return .requestError(reason: .invalidURL(request: request))
     }
 
     /// A failure of the transfer.

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 /// Downloads images over HTTP and HTTPS.
@@ -23,18 +24,22 @@ open class ImageDownloader: @unchecked Sendable {
     public static let `default` = ImageDownloader(name: "default")
 
     let name: String
-    let downloads = Mutex(Downloads())
+    let downloads = Downloads()
+    let preparations = Mutex(Preparations())
     private let settings: Mutex<DownloaderSettings>
 
     /// A downloader with a name, which must not be empty: that is a programming error and traps.
-    public convenience init(name: String) {
-        self.init(name: name, transport: nil)
+    public init(name: String) {
+        precondition(!name.isEmpty, "a downloader's name must not be empty")
+        self.name = name
+        settings = Mutex(
+            DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
     }
 
     /// `transport` takes the place of the network when it is given; `progressiveClock` measures
     /// `scanInterval`.
     init(
-        name: String, transport: (any ImageTransport)?,
+        name: String, transport: (any HTTPTransport)?,
         progressiveClock: any Clock<Duration> = ContinuousClock()
     ) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
@@ -111,6 +116,22 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings.withLock { $0.client.clientCertificate = newValue } }
     }
 
+    /// Which networks may be reached; all by default. For servers that download what others name there is
+    /// `.publicOnly`: a request, a redirect or an alternative source that leads to an address which is
+    /// not allowed fails with `ImageTransportError.addressRefused` before anything is sent. Proxies are
+    /// then not used.
+    open var addressPolicy: AddressPolicy {
+        get { settings.withLock { $0.client.addressPolicy } }
+        set { settings.withLock { $0.client.addressPolicy = newValue } }
+    }
+
+    /// Whether requests go by way of the proxies that the environment names (`http_proxy`,
+    /// `https_proxy`, `all_proxy`, `no_proxy`); they do by default.
+    open var usesEnvironmentProxies: Bool {
+        get { settings.withLock { $0.client.usesEnvironmentProxies } }
+        set { settings.withLock { $0.client.usesEnvironmentProxies = newValue } }
+    }
+
     /// Gives user name and password to servers that ask for them; `nil` by default: the status 401 is
     /// then the answer.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
@@ -175,7 +196,9 @@ open class ImageDownloader: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
         let handle = DownloadTask()
-        load(url, options, progress: nil, handle: handle, completion: completionHandler)
+        load(
+            url, options, progress: options.watcher?.progress, handle: handle,
+            completion: completionHandler)
         return handle
     }
 
@@ -194,8 +217,8 @@ open class ImageDownloader: @unchecked Sendable {
     ) -> DownloadTask {
         let handle = DownloadTask()
         load(
-            url, KingfisherParsedOptionsInfo(options), progress: progressBlock, handle: handle,
-            completion: completionHandler)
+            url, KingfisherParsedOptionsInfo(options), progress: MainQueueProgress(progressBlock),
+            handle: handle, completion: completionHandler)
         return handle
     }
 
@@ -218,9 +241,9 @@ open class ImageDownloader: @unchecked Sendable {
     var currentSettings: DownloaderSettings { settings.withLock { $0 } }
 
     /// Where downloads go.
-    func transport() throws -> any ImageTransport {
+    func transport() throws -> any HTTPTransport {
         if let current = settings.withLock({ $0.currentTransport }) { return current }
-        let made = try AsyncHTTPClientTransport.shared(for: settings.withLock { $0.client })
+        let made = try CurlTransport.shared(for: settings.withLock { $0.client })
         settings.withLock { $0.network = made }
         return made
     }
@@ -240,24 +263,26 @@ struct DownloaderSettings: Sendable {
     var sessionConfiguration: URLSessionConfiguration?
     /// `nil` until a session configuration was set.
     var sessionLimits: SessionLimits?
-    weak var challengeResponder: (any AuthenticationChallengeResponsible)?
+    // Unsafe: called on several threads, which is the responder's to know, as in Kingfisher.
+    nonisolated(unsafe) weak var challengeResponder: (any AuthenticationChallengeResponsible)?
     var client = HTTPClientConfiguration()
     let progressiveClock: any Clock<Duration>
     var isLowDataModeActive: @Sendable () -> Bool = { false }
-    weak var delegate: (any ImageDownloaderDelegate)?
+    // Unsafe: as above.
+    nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
     /// A transport that was given and stays.
-    var fixedTransport: (any ImageTransport)?
+    var fixedTransport: (any HTTPTransport)?
     /// The transport made last.
-    var network: AsyncHTTPClientTransport?
+    var network: CurlTransport?
 
-    init(fixedTransport: (any ImageTransport)?, progressiveClock: any Clock<Duration>) {
+    init(fixedTransport: (any HTTPTransport)?, progressiveClock: any Clock<Duration>) {
         self.fixedTransport = fixedTransport
         self.progressiveClock = progressiveClock
     }
 
     /// The transport made last is of use as long as the configuration is the same.
-    var currentTransport: (any ImageTransport)? {
-        fixedTransport ?? (network?.configuration == client ? network : nil)
+    var currentTransport: (any HTTPTransport)? {
+        fixedTransport ?? (network?.clientConfiguration == client ? network : nil)
     }
 
     /// Whether `host`'s certificate is not verified.

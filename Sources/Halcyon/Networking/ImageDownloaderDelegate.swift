@@ -5,7 +5,7 @@ public import FoundationNetworking
 ///
 /// Methods run on the thread the event happens on and should be quick. Events come once per download,
 /// however many callers share it, except where noted.
-public protocol ImageDownloaderDelegate: AnyObject, Sendable {
+public protocol ImageDownloaderDelegate: AnyObject {
     /// A download is about to begin; on the thread of the caller that starts it.
     func imageDownloader(
         _ downloader: ImageDownloader, willDownloadImageForURL url: URL, with request: URLRequest?)
@@ -82,6 +82,6 @@ extension ImageDownloaderDelegate {
 }
 
 /// Used when a downloader has no delegate.
-final class DefaultImageDownloaderDelegate: ImageDownloaderDelegate {
+final class DefaultImageDownloaderDelegate: ImageDownloaderDelegate, Sendable {
     static let shared = DefaultImageDownloaderDelegate()
 }

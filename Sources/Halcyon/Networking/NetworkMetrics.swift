@@ -10,20 +10,19 @@ public struct NetworkMetrics: Sendable {
     /// From the start of the download until the last byte, with redirects and waiting for a
     /// connection.
     public let totalRequestDuration: TimeInterval
-    /// Always `nil`: the name is looked up within the HTTP client's connecting, which reports no
-    /// steps. It is part of `connectDuration`.
+    /// How long the look-up of the host's name took; after redirects, for the last request. `nil` when
+    /// the request went over a connection that had been there before, or nothing was measured.
     public let domainLookupDuration: TimeInterval?
-    /// From asking the HTTP client for a connection until the request could be written to it: name
-    /// look-up, TCP and TLS together; after redirects, for the last request. `nil` when the request
-    /// went over a connection that had been used before, or nothing was measured.
+    /// How long connecting took once the address was known: TCP and TLS together; after redirects,
+    /// for the last request. `nil` when the request went over a connection that had been there
+    /// before, or nothing was measured.
     public let connectDuration: TimeInterval?
-    /// Always `nil`: TLS is set up within the HTTP client's connecting, which reports no steps. It is
-    /// part of `connectDuration`.
+    /// The part of `connectDuration` that TLS took; also `nil` without TLS.
     public let secureConnectionDuration: TimeInterval?
     /// From when the request was sent until the header of the answer had arrived; after redirects,
     /// of the last request.
     public let firstByteDuration: TimeInterval?
-    /// Whether the request went over a connection that had carried another before; after redirects,
+    /// Whether the request went over a connection that had been there before; after redirects,
     /// the last request. `nil` when that is not known.
     public let isConnectionReused: Bool?
     /// Bytes of the request's body.
@@ -65,10 +64,10 @@ extension NetworkMetrics {
         }
         retrieveImageDuration = seconds(times?.sent, end)
         totalRequestDuration = (end - start) / .seconds(1)
-        domainLookupDuration = nil
-        connectDuration =
-            times?.isConnectionReused == false ? seconds(times?.start, times?.sent) : nil
-        secureConnectionDuration = nil
+        let connecting = times?.connecting
+        domainLookupDuration = connecting.map { $0.nameLookup / .seconds(1) }
+        connectDuration = connecting.map { ($0.tcp + ($0.tls ?? .zero)) / .seconds(1) }
+        secureConnectionDuration = connecting?.tls.map { $0 / .seconds(1) }
         firstByteDuration = seconds(times?.sent, times?.answered)
         isConnectionReused = times?.isConnectionReused
         requestBodyBytesSent = Int64(sentByteCount)

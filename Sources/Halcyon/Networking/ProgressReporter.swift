@@ -1,4 +1,5 @@
 import Dispatch
+import HalcyonWork
 import Synchronization
 
 /// Tells the callers of a transfer of its progress on the main queue.
@@ -33,7 +34,7 @@ final class ProgressReporter: Sendable {
             return !state.isPending
         }
         guard mustSend else { return }
-        let waiters = downloader.downloads.withLock { $0.table.waiters(of: transfer) }
+        let waiters = downloader.downloads.callers(of: transfer)
             .filter { $0.progress != nil }
         guard !waiters.isEmpty else { return state.withLock { $0.isPending = false } }
         DispatchQueue.main.async { [self] in

@@ -44,7 +44,7 @@ final class ReceivedAnswer: Sendable {
             state.withLock { $0.sequel = .redirect(next) }
             return .discard
         }
-        if head.status == 401, try await authenticator.answers(head.response, to: request) {
+        if head.status == 401, try await answersChallenge(head) {
             state.withLock { $0.sequel = .authenticate }
             return .discard
         }
@@ -72,28 +72,45 @@ final class ReceivedAnswer: Sendable {
         let response = try head.response
         guard var next = try request.redirected(by: response) else { return nil }
         if let handler = transfer.redirectHandler {
-            guard
-                let handled = await handler.handleHTTPRedirection(
+            let handled = await awayFromNetwork {
+                await handler.handleHTTPRedirection(
                     for: transfer.task, response: response, newRequest: next)
-            else { return nil }
+            }
+            guard let handled else { return nil }
             next = handled
         }
-        guard let url = next.url, HTTPURL.isDownloadable(url) else {
+        guard let url = next.url, HTTPURL.hasHTTPScheme(url) else {
             throw ImageTransportError.redirectToUnsupportedScheme(next.url?.absoluteString ?? "")
         }
         return next
     }
 
+    private func answersChallenge(_ head: AnswerHead) async throws -> Bool {
+        guard transfer.downloader.authenticationChallengeResponder != nil else { return false }
+        return try await awayFromNetwork {
+            try await authenticator.answers(head.response, to: request)
+        }
+    }
+
     private func checkAcceptable(_ head: AnswerHead) async throws {
         let downloader = transfer.downloader
-        guard downloader.eventDelegate.isValidStatusCode(head.status, for: downloader) else {
+        guard let delegate = downloader.delegate else {
+            return try check(head, with: DefaultImageDownloaderDelegate.shared)
+        }
+        try await awayFromNetwork {
+            try check(head, with: delegate)
+            let response = try head.response
+            if await delegate.imageDownloader(downloader, didReceive: response) == .cancel {
+                throw KingfisherError.responseError(
+                    reason: .cancelledByDelegate(response: response))
+            }
+        }
+    }
+
+    private func check(_ head: AnswerHead, with delegate: any ImageDownloaderDelegate) throws {
+        guard delegate.isValidStatusCode(head.status, for: transfer.downloader) else {
             throw KingfisherError.responseError(
                 reason: .invalidHTTPStatusCode(response: try head.response))
-        }
-        guard let delegate = downloader.delegate else { return }
-        let response = try head.response
-        if await delegate.imageDownloader(downloader, didReceive: response) == .cancel {
-            throw KingfisherError.responseError(reason: .cancelledByDelegate(response: response))
         }
     }
 
@@ -112,4 +129,9 @@ final class ReceivedAnswer: Sendable {
             url: request.url?.absoluteString ?? "",
             limit: transfer.settings.client.maximumResponseSize ?? .max)
     }
+}
+
+/// Runs `body`, which calls the program's own code, on no thread of the network: others wait there.
+private func awayFromNetwork<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    try await withTaskExecutorPreference(globalConcurrentExecutor, operation: body)
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 /// A running download, shared by all callers that asked for the same.
@@ -28,16 +29,16 @@ public class SessionDataTask: @unchecked Sendable {
 
     private let state: Mutex<State>
     private let leave: @Sendable (CancelToken) -> Void
-    private let reprioritized: @Sendable (SessionDataTask) -> Void
+    private let reprioritized: @Sendable (CancelToken, Float) -> Void
 
     /// How urgent the transfer is: as its most urgent caller.
     let transferPriority = TransferPriority()
 
-    /// `leave` takes a caller out of the download; `reprioritized` is called when a caller has become
+    /// `leave` takes a caller out of the download; `reprioritized` is told of callers that have become
     /// more or less urgent.
     init(
         request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
-        reprioritized: @escaping @Sendable (SessionDataTask) -> Void = { _ in }
+        reprioritized: @escaping @Sendable (CancelToken, Float) -> Void = { _, _ in }
     ) {
         originalURL = request.url
         state = Mutex(State(request: request))
@@ -95,9 +96,9 @@ public class SessionDataTask: @unchecked Sendable {
         leave(token)
     }
 
-    /// Makes the download as urgent as its callers are now.
-    func reprioritize() {
-        reprioritized(self)
+    /// Makes the caller with `token` more or less urgent.
+    func reprioritize(_ token: CancelToken, _ priority: Float) {
+        reprioritized(token, priority)
     }
 
     func setCurrentRequest(_ request: URLRequest) {
@@ -150,5 +151,19 @@ public class SessionDataTask: @unchecked Sendable {
             return $0.transfer
         }
         transfer?.cancel()
+    }
+}
+
+extension SessionDataTask: WorkJob {
+    package func stop() {
+        cancelTransfer()
+    }
+
+    package func note(priority: Float) {
+        transferPriority.value = priority
+    }
+
+    package func priorityChanged() {
+        transferPriority.announce()
     }
 }

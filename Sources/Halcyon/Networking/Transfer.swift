@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 /// One transfer from the first request to the last byte, for all callers that share it.
@@ -10,18 +11,16 @@ final class Transfer: Sendable {
     private static let reservationLimit = 32 * 1024 * 1024
 
     let id: Int
-    let identity: DownloadIdentity
     let task: SessionDataTask
     let downloader: ImageDownloader
     let settings: DownloaderSettings
     let redirectHandler: (any ImageDownloadRedirectHandler)?
 
     init(
-        id: Int, identity: DownloadIdentity, task: SessionDataTask, downloader: ImageDownloader,
+        id: Int, task: SessionDataTask, downloader: ImageDownloader,
         settings: DownloaderSettings, redirectHandler: (any ImageDownloadRedirectHandler)?
     ) {
         self.id = id
-        self.identity = identity
         self.task = task
         self.downloader = downloader
         self.settings = settings
@@ -53,9 +52,7 @@ final class Transfer: Sendable {
         let progress = ProgressReporter(transfer: id, downloader: downloader)
         let display = ProgressiveDisplay(
             task: task, clock: settings.progressiveClock,
-            waiters: { [downloader, id] in
-                downloader.downloads.withLock { $0.table.waiters(of: id) }
-            })
+            waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
         defer { display.end() }
         let authenticator = Authenticator(downloader: downloader, task: task)
         var request = first
@@ -109,16 +106,10 @@ final class Transfer: Sendable {
     /// Ends the transfer and serves its callers, also those that join while the delegate is asked.
     private func finish(_ result: Result<Void, KingfisherError>) {
         // All have cancelled, and have been told.
-        guard downloader.downloads.withLock({ !$0.table.waiters(of: id).isEmpty }) else { return }
+        guard !downloader.downloads.callers(of: id).isEmpty else { return }
         var outcome = result.map { task.sharedData }
         if let delegate = downloader.delegate { tell(delegate, of: &outcome) }
-        deliver(
-            outcome.map { data in
-                DownloadedData(
-                    data: data, url: task.originalURL,
-                    metrics: task.metrics, limits: .default, sessionTask: task,
-                    processing: ImageProcessingStage(data: data), isOnDecodingThread: false)
-            })
+        deliver(outcome.map { DownloadedData($0, of: task) })
     }
 
     /// Lets the delegate change the body, and tells it of the end.
@@ -145,23 +136,10 @@ final class Transfer: Sendable {
         }
     }
 
-    /// From here on no caller can join; those that asked before find the result settled.
+    /// From here on no caller can join; those that visited before find the result kept.
     private func deliver(_ outcome: Result<DownloadedData, KingfisherError>) {
-        let waiters = downloader.downloads.withLock { downloads in
-            let waiters = downloads.table.finish(id)
-            if case .success(let downloaded) = outcome {
-                for url in Set(waiters.compactMap(\.interest?.url)) {
-                    downloads.settled.settle(downloaded, for: identity, of: url)
-                }
-            }
-            return waiters
-        }
-        for waiter in waiters {
-            // Several may want different images, which are made side by side.
-            waiter.completion(
-                outcome.map {
-                    $0.delivered(limits: waiter.limits, isOnDecodingThread: waiters.count == 1)
-                })
+        for waiter in downloader.downloads.finish(id, keeping: try? outcome.get()) {
+            waiter.completion(outcome.map { $0.limited(by: waiter.limits) })
         }
     }
 }

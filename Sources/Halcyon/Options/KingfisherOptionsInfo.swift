@@ -62,8 +62,13 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case onFailureImage(KFCrossPlatformImage?)
     /// Uses only the first frame of an animation.
     case onlyLoadFirstFrame
-    /// With a processor: also writes the original bytes to the original cache's disk.
+    /// With a processor: also writes the original bytes to the original cache's disk, without what
+    /// their metadata tells of the place where the picture was taken.
     case cacheOriginalImage
+    /// Leaves in originals cached by `cacheOriginalImage` what their metadata (GPS in EXIF and XMP)
+    /// tells of the place where the picture was taken. What is cached without a processor keeps its
+    /// bytes in any case.
+    case keepPositionInOriginal
     /// Reads the disk cache on the calling thread.
     case loadDiskFileSynchronously
     /// Probes the disk cache on its own thread instead of the caller's.

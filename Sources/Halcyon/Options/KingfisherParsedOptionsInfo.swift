@@ -27,6 +27,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var onFailureImage: KFCrossPlatformImage??
     public var onlyLoadFirstFrame = false
     public var cacheOriginalImage = false
+    public var keepPositionInOriginal = false
     public var loadDiskFileSynchronously = false
     public var asyncCacheTypeCheck = false
     public var diskStoreWriteOptions: Data.WritingOptions = []
@@ -42,6 +43,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var downloadPriority: Float = 0.5
     public var lowDataModeSource: Source?
     public var decodingLimits: DecodingLimits?
+    /// Who watches the download: the request that has a subclass of the downloader load.
+    var watcher: DownloadWatcher?
 
     /// Parses `info`; of items given twice the last one counts.
     public init(_ info: KingfisherOptionsInfo?) {
@@ -92,6 +95,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         case .onFailureImage(let value): onFailureImage = .some(value)
         case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
         case .cacheOriginalImage: cacheOriginalImage = true
+        case .keepPositionInOriginal: keepPositionInOriginal = true
         case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
         case .diskStoreWriteOptions(let value): diskStoreWriteOptions = value

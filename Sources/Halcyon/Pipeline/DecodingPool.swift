@@ -1,31 +1,12 @@
 import Foundation
-import NIOPosix
+import HalcyonWork
 import Vips
 
-/// The threads on which images are decoded, processed and encoded: as many as there are cores, so
-/// that neither Swift's cooperative threads nor the cores are overcommitted.
-final class DecodingPool: Sendable {
-    static let shared = DecodingPool(threads: ProcessInfo.processInfo.activeProcessorCount)
-
-    private let pool: NIOThreadPool
-
-    init(threads: Int) {
-        pool = NIOThreadPool(numberOfThreads: max(1, threads))
-        pool.start()
-    }
-
-    /// Runs `body` on the pool and returns what it returns.
-    func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await handedOver { hand in
-            submit { hand(Result { try body() }) }
-        }.get()
-    }
-
-    /// Runs `body` on the pool some time after this returns.
-    func submit(_ body: @escaping @Sendable () -> Void) {
-        pool.submit { _ in
-            body()
-            Vips.endJob()
-        }
-    }
+/// The threads on which images are decoded, processed and encoded.
+enum DecodingPool {
+    /// As many threads as there are cores, so that neither Swift's cooperative threads nor the cores are
+    /// overcommitted.
+    static let shared = ThreadPool(
+        name: "decoding", width: ProcessInfo.processInfo.activeProcessorCount,
+        afterEachJob: Vips.endJob)
 }

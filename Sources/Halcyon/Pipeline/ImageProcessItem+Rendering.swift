@@ -1,20 +1,21 @@
 import Foundation
+import HalcyonWork
 
 extension ImageProcessItem {
     /// The rendered image that the processor of `options` makes of this item, or `nil`; made on
     /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be one
-    /// whose pixels are not in memory. With `isOnDecodingThread` the calling thread is one of the
-    /// decoding pool.
+    /// whose pixels are not in memory. Ends early with `nil` when it is not wanted any more.
     func process(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
-        isOnDecodingThread: Bool = false,
+        while isWanted: @escaping @Sendable () -> Bool = { true },
         completion: @escaping @Sendable (KFCrossPlatformImage?) -> Void
     ) {
-        let work: @Sendable () -> Void = { completion(processed(options, rendering: rendering)) }
+        let work: @Sendable () -> Void = {
+            completion(
+                isWanted() ? processed(options, rendering: rendering, while: isWanted) : nil)
+        }
         if let queue = options.processingQueue {
             queue.execute(work)
-        } else if isOnDecodingThread {
-            work()
         } else {
             DecodingPool.shared.submit(work)
         }
@@ -23,31 +24,38 @@ extension ImageProcessItem {
     /// The rendered image that the processor of `options` makes of this item.
     /// - Throws: `processingFailed`.
     func processed(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true
+        _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        let image = await handedOver { hand in
-            process(options, rendering: rendering, completion: hand)
-        }
-        guard let image else {
-            throw .processorError(
-                reason: .processingFailed(processor: options.processor, item: self))
-        }
+        let image = await handedOver { hand in process(options, completion: hand) }
+        guard let image else { throw .unprocessed(self, by: options.processor) }
         return image
     }
 
     private func processed(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool, while isWanted: () -> Bool
     ) -> KFCrossPlatformImage? {
         guard let image = options.processor.process(item: self, options: options) else {
+            ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
             return nil
         }
+        guard isWanted() else { return nil }
         if !rendering { return image }
         do {
             _ = try options.preloadAllAnimationData ? image.allBitmaps() : [image.bitmap()]
             return image
         } catch {
-            // The description of `processingFailed` finds the reason out again.
+            ProcessingFailures.shared.note(
+                cause(of: error, options), of: self, by: options.processor)
             return nil
         }
+    }
+}
+
+extension KingfisherError {
+    /// The failure of a processor.
+    static func unprocessed(_ item: ImageProcessItem, by processor: any ImageProcessor)
+        -> KingfisherError
+    {
+        .processorError(reason: .processingFailed(processor: processor, item: item))
     }
 }

@@ -1,81 +1,189 @@
 import Foundation
+import HalcyonWork
 
 extension ImageRequest {
-    /// Loads, processes and stores the image; with `announcing`, tells of the task once it has begun.
-    func load(announcing: Bool) async throws(KingfisherError) -> RetrieveImageResult {
-        let begun: @Sendable () -> Void = { if announcing { taskUpdated?(handle) } }
-        switch source {
-        case .network(let resource): return try await download(resource, begun: begun)
-        case .provider(let provider): return try await provide(provider, begun: begun)
-        }
-    }
-
-    private func download(_ resource: any Resource, begun: () -> Void)
-        async throws(KingfisherError) -> RetrieveImageResult
-    {
-        let downloader = options.downloader ?? .default
-        let outcome: Result<(DownloadedData, Image), KingfisherError> =
-            await handedOver { hand in
-                downloader.start(
-                    url: resource.downloadURL, options: options, progress: progress?.block,
-                    viewer: ProgressiveViewer(self), handle: handle, interest: interest
-                ) { [options, storesBytesOnly] result in
-                    // Straight on to decoding, so that this task is woken once.
-                    switch result {
-                    case .failure(let error):
-                        hand(.failure(error))
-                    case .success(let downloaded):
-                        downloaded.makeImage(options, rendering: !storesBytesOnly) { image in
-                            hand(image.map { (downloaded, $0) })
-                        }
-                    }
-                }
-                begun()
-            }
-        let (downloaded, image) = try outcome.get()
-        if storesBytesOnly {
-            try await storeBytes(downloaded.data, sharedBy: downloaded.processing)
-        } else {
-            await store(image, original: downloaded.data, sharedBy: downloaded.processing)
-        }
-        let bytes = downloaded.data
-        return deliver(image, cacheType: .none, metrics: downloaded.metrics) { bytes }
-    }
-
-    private func provide(_ provider: any ImageDataProvider, begun: () -> Void)
-        async throws(KingfisherError) -> RetrieveImageResult
-    {
-        let loading = Task { try await provider.data() }
-        handle.carryProvider()
-        begun()
-        guard let outcome = await outcome(of: loading) else { throw cancellation }
+    /// What was loaded, and the image made of it.
+    struct Loaded: Sendable {
+        let image: Image
+        let material: ImageMaterial
         let bytes: Data
-        switch outcome {
-        case .success(let data): bytes = data
-        case .failure(let error):
-            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
-        }
-        let image = try await ImageProcessItem.data(bytes).processed(
-            options, rendering: !storesBytesOnly)
-        if handle.isCancelled { throw cancellation }
-        if storesBytesOnly {
-            try await storeBytes(bytes)
-        } else {
-            await store(image, original: bytes)
-        }
-        return deliver(image, cacheType: .none) { bytes }
+        var metrics: NetworkMetrics?
     }
-    /// What `loading` ends with; `nil` as soon as the request is cancelled, however long a provider
-    /// goes on that does not heed its task's cancellation.
-    private func outcome(of loading: Task<Data, any Error>) async -> Result<Data, any Error>? {
-        let outcome = await withCheckedContinuation { continuation in
-            let answer = FirstAnswer<Result<Data, any Error>?>(continuation)
-            handle.onCancel {
-                loading.cancel()
-                answer.give(nil)
+
+    /// The time of an attempt, during which what others load and make stays for it.
+    struct Visit: Sendable {
+        enum Loading: Sendable {
+            case download(ImageDownloader, Downloads.Visit)
+            case provider(DataProviders.Table.Visit)
+        }
+
+        let loading: Loading
+        let original: OriginalVisit?
+
+        func end() {
+            switch loading {
+            case .download(let downloader, let visit): downloader.downloads.end(visit)
+            case .provider(let visit): DataProviders.loads.end(visit)
             }
-            Task { answer.give(await loading.result) }
+            original?.end()
         }
-        return handle.isCancelled ? nil : outcome
     }
+
+    var downloader: ImageDownloader { options.downloader ?? .default }
+
+    func beginVisit() -> Visit {
+        let loading: Visit.Loading
+        switch source {
+        case .network(let resource):
+            loading = .download(downloader, downloader.downloads.visit(resource.downloadURL))
+        case .provider(let provider):
+            loading = .provider(DataProviders.loads.visit(DataProviders.Key(provider)))
+        }
+        let original =
+            mayHaveOriginal
+            ? originalCache.visitOriginal(originalKey, options: originalOptions) : nil
+        return Visit(loading: loading, original: original)
+    }
+
+    /// Loads the bytes and makes the image of them; with `announcing`, tells of the task once it has
+    /// begun.
+    func load(during visit: Visit, announcing: Bool) async throws(KingfisherError) -> Loaded {
+        let begun: @Sendable () -> Void = { if announcing { taskUpdated?(handle) } }
+        let outcome = OneShot<Result<Loaded, KingfisherError>>()
+        switch (source, visit.loading) {
+        case (.network(let resource), .download(let downloader, _)) where downloader.isSubclass:
+            download(resource, by: downloader, to: outcome)
+        case (.network(let resource), .download(let downloader, let visit)):
+            download(resource, by: downloader, during: visit, to: outcome)
+        case (.provider(let provider), .provider(let visit)):
+            provide(provider, during: visit, to: outcome)
+        case (.network, .provider), (.provider, .download):
+            preconditionFailure("a visit of another source")
+        }
+        begun()
+        return try await outcome.value.get()
+    }
+
+    private func download(
+        _ resource: any Resource, by downloader: ImageDownloader, during visit: Downloads.Visit,
+        to outcome: OneShot<Result<Loaded, KingfisherError>>
+    ) {
+        downloader.start(
+            url: resource.downloadURL, options: options, progress: progress,
+            viewer: ProgressiveViewer(self), handle: handle, visit: visit
+        ) { [options, storesBytesOnly, handle] result in
+            // Straight on to decoding, so that the request is woken once.
+            switch result {
+            case .failure(let error):
+                outcome.give(.failure(error))
+            case .success(let downloaded):
+                downloaded.makeImage(options, rendering: !storesBytesOnly, for: handle) { image in
+                    outcome.give(
+                        image.map {
+                            Loaded(
+                                image: $0, material: downloaded.material,
+                                bytes: downloaded.data, metrics: downloaded.metrics)
+                        })
+                }
+            }
+        }
+    }
+
+    /// Lets a subclass download, by the method that it may override.
+    private func download(
+        _ resource: any Resource, by downloader: ImageDownloader,
+        to outcome: OneShot<Result<Loaded, KingfisherError>>
+    ) {
+        var options = options
+        options.callbackQueue = .untouch
+        options.watcher = DownloadWatcher(progress: progress, viewer: ProgressiveViewer(self))
+        handle.adopt(options.downloadPriority)
+        let task = downloader.downloadImage(with: resource.downloadURL, options: options) {
+            outcome.give(
+                $0.map {
+                    Loaded(
+                        image: $0.image, material: ImageMaterial(.data($0.originalData)),
+                        bytes: $0.originalData, metrics: $0.metrics)
+                })
+        }
+        handle.follow(task)
+        handle.onCancel(before: outcome) { [self] in outcome.give(.failure(cancellation)) }
+    }
+
+    private func provide(
+        _ provider: any ImageDataProvider, during visit: DataProviders.Table.Visit,
+        to outcome: OneShot<Result<Loaded, KingfisherError>>
+    ) {
+        let key = DataProviders.Key(provider)
+        let ticket = DataProviders.loads.ask(for: key, during: visit) { [self] loaded in
+            switch loaded {
+            case .failure(let error):
+                outcome.give(
+                    .failure(
+                        .imageSettingError(
+                            reason: .dataProviderError(provider: provider, error: error))))
+            case .success(let loaded):
+                make(of: loaded.material, loaded.bytes, to: outcome)
+            }
+        } work: { work, finish in
+            let loading = Task {
+                do {
+                    finish(.success(DataProviders.Loaded(try await provider.data())))
+                } catch {
+                    finish(.failure(error))
+                }
+            }
+            work.onStop { loading.cancel() }
+        }
+        handle.carryProvider()
+        // However long a provider goes on that does not heed its task's cancellation.
+        guard let ticket else { return }
+        handle.onCancel(before: outcome) { [self] in
+            if DataProviders.loads.leave(ticket) != nil { outcome.give(.failure(cancellation)) }
+        }
+    }
+
+    private func make(
+        of material: ImageMaterial, _ bytes: Data,
+        to outcome: OneShot<Result<Loaded, KingfisherError>>
+    ) {
+        material.makeImage(options, rendering: !storesBytesOnly, for: handle) { [self] made in
+            switch made {
+            case nil:
+                outcome.give(.failure(cancellation))
+            case .failure:
+                outcome.give(.failure(.unprocessed(material.item, by: options.processor)))
+            case .success(let image):
+                outcome.give(.success(Loaded(image: image, material: material, bytes: bytes)))
+            }
+        }
+    }
+}
+
+/// The data providers that are being asked, for all requests of the program.
+enum DataProviders {
+    /// Two providers of one type with one key give the same.
+    struct Key: Hashable, Sendable {
+        private let cacheKey: String
+        private let type: ObjectIdentifier
+
+        init(_ provider: any ImageDataProvider) {
+            cacheKey = provider.cacheKey
+            type = ObjectIdentifier(Swift.type(of: provider))
+        }
+    }
+
+    struct Loaded: Sendable {
+        let bytes: Data
+        let material: ImageMaterial
+
+        init(_ bytes: Data) {
+            self.bytes = bytes
+            material = ImageMaterial(.data(bytes))
+        }
+    }
+
+    typealias Table = SharedWork<Key, Result<Loaded, any Error>>
+
+    static let loads = Table { if case .success = $0 { true } else { false } }
 }

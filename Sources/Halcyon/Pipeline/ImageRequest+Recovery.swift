@@ -1,4 +1,4 @@
-import Foundation
+import HalcyonWork
 
 extension ImageRequest {
     /// The delivered image, or why there is none: attempts until one succeeds or nothing is left to
@@ -50,13 +50,9 @@ extension ImageRequest {
     private func decision(of strategy: any RetryStrategy, on context: RetryContext) async
         -> RetryDecision?
     {
-        await withCheckedContinuation { continuation in
-            let answer = FirstAnswer(continuation)
-            let action = handle.onCancel { answer.give(nil) }
-            strategy.retry(context: context) { decision in
-                answer.give(decision)
-                handle.removeCancelAction(action)
-            }
-        }
+        let answer = OneShot<RetryDecision?>()
+        handle.onCancel(before: answer) { answer.give(nil) }
+        strategy.retry(context: context) { answer.give($0) }
+        return await answer.value
     }
 }

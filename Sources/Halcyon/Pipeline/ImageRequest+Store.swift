@@ -1,81 +1,116 @@
 import Foundation
+import HalcyonWork
 
 extension ImageRequest {
+    /// Stores what was loaded; see below. When only the bytes are wanted, returns when they are on disk.
+    func store(_ loaded: Loaded, for key: ImageKey) async throws(KingfisherError) {
+        guard storesBytesOnly else {
+            return await store(
+                loaded.image, of: loaded.material, original: loaded.bytes, for: key)
+        }
+        let writing = write(loaded.bytes, of: loaded.material, key)
+        try await writing.value.diskCacheResult.get()
+    }
+
     /// Puts a new image into the caches; returns when the request may be delivered: at once after
     /// the memory cache has it, or with `waitForCache` when the disk has been written. What cannot be
     /// written is logged and fails nothing.
     ///
-    /// Of requests that share one download (and so its `stage`), the first of those with equal wishes
-    /// writes to the disk for all.
-    func store(_ image: Image, original: Data?, sharedBy stage: ImageProcessingStage? = nil) async {
-        targetCache.storeInMemory(image, forKey: key, options: options)
-        let writing =
-            stage?.stores.join(StoreIdentity(self)) { startWriting(image, original: original) }
-            ?? startWriting(image, original: original)
-        if options.waitForCache {
-            _ = await writing.value
-        }
-    }
-
-    /// Writes the bytes of an image to the target cache's disk; returns when they are there.
-    ///
-    /// Of requests that share one download (and so its `stage`), the first writes for all.
-    func storeBytes(_ bytes: Data, sharedBy stage: ImageProcessingStage? = nil)
-        async throws(KingfisherError)
-    {
-        let start: () -> Task<CacheStoreResult, Never> = {
-            targetCache.startWriting(
-                bytes, forComputedKey: key.computedKey(with: options.processor.identifier),
-                expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions,
-                forcedExtension: options.forcedExtension)
-        }
-        let writing = stage?.stores.join(StoreIdentity(self), start: start) ?? start()
-        try await writing.value.diskCacheResult.get()
-    }
-
-    private func startWriting(_ image: Image, original: Data?) -> Task<CacheStoreResult, Never> {
-        Task {
-            var result = CacheStoreResult()
+    /// Of requests that share a material, the first of those with equal wishes writes for all.
+    func store(
+        _ image: Image, of material: ImageMaterial, original: Data?, for key: ImageKey
+    ) async {
+        var writings = [ImageFiles.Writing]()
+        if targetCache.isSubclass {
+            writings.append(storeByOverride(image, original: original))
+        } else {
+            targetCache.storeInMemory(image, for: key, options: options)
             if !options.cacheMemoryOnly {
-                result = await targetCache.startDiskStore(
-                    image, original: original, forKey: key, options: options
-                ).value
-                report(result)
+                writings.append(write(image, of: material, original: original, key))
             }
-            if let original, options.cacheOriginalImage, hasProcessor {
-                report(await originalCache.storeOriginal(original, forKey: key, options: options))
-            }
+        }
+        if let original, options.cacheOriginalImage, hasProcessor {
+            writings.append(
+                originalCache.isSubclass
+                    ? storeByOverride(original)
+                    : writeOriginal(original, of: material))
+        }
+        if options.waitForCache {
+            for writing in writings { _ = await writing.value }
+        }
+    }
+
+    private func write(
+        _ image: Image, of material: ImageMaterial, original: Data?, _ key: ImageKey
+    ) -> ImageFiles.Writing {
+        let wish = ImageFiles.Wish(
+            creating: options.imageCreatingOptions,
+            serializer: SerializerIdentity(options.cacheSerializer),
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions.rawValue)
+        let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
+        return material.files.write(wish, at: place, for: number) {
+            targetCache.startDiskStore(
+                image, original: original, for: key, options: options, logging: true)
+        }
+    }
+
+    private func write(
+        _ bytes: Data, of material: ImageMaterial, _ key: ImageKey
+    ) -> ImageFiles.Writing {
+        let wish = ImageFiles.Wish(
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions.rawValue)
+        let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
+        return material.files.write(wish, at: place, for: number) {
+            targetCache.startWriting(
+                bytes, for: key, expiration: options.diskCacheExpiration,
+                writeOptions: options.diskStoreWriteOptions)
+        }
+    }
+
+    private func writeOriginal(
+        _ bytes: Data, of material: ImageMaterial
+    ) -> ImageFiles.Writing {
+        let key = originalKey
+        let wish = ImageFiles.Wish(
+            keepsPosition: options.keepPositionInOriginal,
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions.rawValue)
+        let place = ImageFiles.Place(cache: ObjectIdentifier(originalCache), key: key)
+        return material.files.write(wish, at: place, for: number) {
+            originalCache.startStoringOriginal(bytes, for: key, options: options)
+        }
+    }
+
+    /// Lets a subclass of the cache store the image, by the method that it may override.
+    private func storeByOverride(_ image: Image, original: Data?) -> ImageFiles.Writing {
+        var options = options
+        options.callbackQueue = .untouch
+        let outcome = OneShot<CacheStoreResult>()
+        targetCache.store(
+            image, original: original, forKey: key, options: options,
+            toDisk: !options.cacheMemoryOnly, completionHandler: { outcome.give($0) })
+        return reported(outcome)
+    }
+
+    /// Lets a subclass of the cache store an original.
+    private func storeByOverride(_ original: Data) -> ImageFiles.Writing {
+        let outcome = OneShot<CacheStoreResult>()
+        Task {
+            originalCache.storeToDisk(
+                await options.storedOriginal(original), forKey: key,
+                forcedExtension: options.forcedExtension, expiration: options.diskCacheExpiration,
+                completionHandler: { outcome.give($0) })
+        }
+        return reported(outcome)
+    }
+
+    private func reported(_ outcome: OneShot<CacheStoreResult>) -> ImageFiles.Writing {
+        Task {
+            let result = await outcome.value
+            if case .failure(let error) = result.diskCacheResult { HalcyonLog.warn(of: error) }
             return result
         }
-    }
-
-    private func report(_ result: CacheStoreResult) {
-        if case .failure(let error) = result.diskCacheResult {
-            HalcyonLog.warn(of: error)
-        }
-    }
-}
-
-/// What makes two stores of one download the same.
-struct StoreIdentity: Hashable, Sendable {
-    private let key: String
-    private let processor: String
-    private let targetCache: ObjectIdentifier
-    private let originalCache: ObjectIdentifier
-    private let memoryOnly: Bool
-    private let withOriginal: Bool
-    private let forcedExtension: String?
-    private let bytesOnly: Bool
-
-    init(_ request: ImageRequest) {
-        key = request.key
-        processor = request.options.processor.identifier
-        targetCache = ObjectIdentifier(request.targetCache)
-        originalCache = ObjectIdentifier(request.originalCache)
-        memoryOnly = request.options.cacheMemoryOnly
-        withOriginal = request.options.cacheOriginalImage
-        forcedExtension = request.options.forcedExtension
-        bytesOnly = request.storesBytesOnly
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
+import HalcyonWork
+import Synchronization
 
 /// One request from look-up to delivery.
 ///
-/// Reads as the diagram: target cache → original cache → load → process → store → deliver.
+/// `image()` reads as the diagram: memory → disk → original → load → process → store → deliver.
 struct ImageRequest: Sendable {
     /// Where the question whether the disk cache holds an image is answered.
     enum Probing: Sendable {
@@ -12,6 +14,8 @@ struct ImageRequest: Sendable {
         case onItsOwnThread
     }
 
+    /// Counts requests: of two that write one file, that of the later one stays.
+    let number: UInt64
     /// What was asked for.
     let originalSource: Source
     /// What this attempt loads.
@@ -29,8 +33,6 @@ struct ImageRequest: Sendable {
     let progressiveConsumer: ProgressiveConsumer?
     /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
     var isReplacement = false
-    /// Declared with the downloader for the time of an attempt.
-    var interest: Downloads.Settled.Interest?
     /// Whether the bytes go to the disk as they come and nobody needs pixels: of the delivered image
     /// only the header has been read. The processor must be the default one.
     var storesBytesOnly = false
@@ -40,6 +42,7 @@ struct ImageRequest: Sendable {
         taskUpdated: DownloadTaskUpdatedBlock? = nil, probing: Probing,
         isCurrent: (@Sendable () -> Bool)? = nil, progressiveConsumer: ProgressiveConsumer? = nil
     ) {
+        number = Self.count.add(1, ordering: .relaxed).newValue
         originalSource = source
         self.source = source
         self.options = options
@@ -51,42 +54,41 @@ struct ImageRequest: Sendable {
         self.progressiveConsumer = progressiveConsumer
     }
 
+    private static let count = Atomic<UInt64>(0)
+
     var key: String { source.cacheKey }
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
 
-    /// One attempt.
+    /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
         if let hit = await memoryHit() { return hit }
-        guard case .network(let resource) = source else { return try await lookUpAndLoad() }
-        // Declared before the caches are asked, so that no image slips through between a download
-        // that ends and a cache that has just been asked.
-        let downloader = options.downloader ?? .default
-        let interest = downloader.beginInterest(in: resource.downloadURL)
-        defer { downloader.end(interest) }
-        var request = self
-        request.interest = interest
-        return try await request.lookUpAndLoad()
-    }
+        let key = ImageKey(self.key, options)
+        // Begun before the caches are asked, so that no image slips through between work that ends and
+        // a cache that has just been asked.
+        let visit = beginVisit()
+        defer { visit.end() }
 
-    private func lookUpAndLoad() async throws(KingfisherError) -> RetrieveImageResult {
+        var foundTrace = false
         if !options.forceRefresh {
-            var foundTrace = false
-            var cached = try await cachedTarget(foundTrace: &foundTrace)
-            if cached == nil { cached = try await cachedOriginal(foundTrace: &foundTrace) }
+            var cached = try await cachedTarget(key, &foundTrace)
+            if cached == nil { cached = try await madeOfOriginal(key, visit, &foundTrace) }
             if let result = cached {
                 if isReplacement { taskUpdated?(nil) }
                 return result
             }
             try checkStillWanted()
             if options.onlyFromCache {
-                throw .cacheError(reason: .imageNotExisting(key: key))
+                throw .cacheError(reason: .imageNotExisting(key: self.key))
             }
-            // A caller who was told that the image is cached holds no task.
-            return try await load(announcing: isReplacement || foundTrace)
         }
-        return try await load(announcing: isReplacement)
+        // A caller who was told that the image is cached holds no task.
+        let loaded = try await load(during: visit, announcing: isReplacement || foundTrace)
+        if handle.isCancelled { throw cancellation }
+        try await store(loaded, for: key)
+        let bytes = loaded.bytes
+        return deliver(loaded.image, cacheType: .none, metrics: loaded.metrics) { bytes }
     }
 
     /// Ends a request that was cancelled, or superseded, while it looked into the caches.

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 extension KingfisherManager {
     /// Gets the files of a live photo: those that are not cached are loaded, all at once, and written

@@ -126,9 +126,8 @@ final class PrefetchRun: Sendable {
         case .disk:
             guard options.alsoPrefetchToMemory else { return true }
             // A file that cannot be read is loaded anew.
-            let found = try? await request.targetCache.lookup(
-                key: request.key, options: options,
-                isCurrent: { [self] in !isStopped })
+            let found = try? await request.found(
+                ImageKey(request.key, options), isCurrent: { [self] in !isStopped })
             return found?.image != nil
         }
     }
@@ -140,6 +139,7 @@ extension KingfisherParsedOptionsInfo {
     fileprivate var needsBytesOnly: Bool {
         guard !alsoPrefetchToMemory, !cacheMemoryOnly, imageModifier == nil,
             processor is DefaultImageProcessor, targetCache === originalCache,
+            targetCache?.isSubclass != true,
             let serializer = cacheSerializer as? DefaultCacheSerializer
         else { return false }
         return serializer.preferCacheOriginalData || serializer.compressionQuality >= 1

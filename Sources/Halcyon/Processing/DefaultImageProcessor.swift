@@ -15,7 +15,7 @@ public struct DefaultImageProcessor: ImageProcessor {
         case .image(let image):
             image.withScale(options.scaleFactor)
         case .data(let data):
-            // The protocol has no way to tell why; the error raised for a `nil` finds out again.
+            // The protocol has no way to tell why; who gets the `nil` finds out.
             try? Image.decoding(data, options: options.imageCreatingOptions)
         }
     }

@@ -53,25 +53,3 @@ struct ChainedImageProcessor: ImageProcessor {
         return second.process(item: .image(image), options: options)
     }
 }
-
-extension ImageProcessItem {
-    /// What is wrong with this item, found out by decoding it again.
-    var failureDescription: String {
-        switch self {
-        case .image(let image):
-            do {
-                _ = try image.bitmap()
-                return "the processor returned no image."
-            } catch {
-                return error.readableDescription
-            }
-        case .data(let data):
-            do {
-                _ = try Image.decoding(data).bitmap()
-                return "the processor returned no image."
-            } catch {
-                return error.readableDescription
-            }
-        }
-    }
-}

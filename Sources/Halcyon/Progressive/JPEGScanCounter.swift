@@ -1,7 +1,7 @@
 /// Finds the scans of a JPEG file in its bytes, as they arrive; each byte is looked at once.
 ///
-/// A pure value of constant size, whatever the bytes are. It stops at the end of the image, and at what
-/// cannot be JPEG.
+/// A pure value of constant size, whatever the bytes are. It stops at the end of the image, and at
+/// whatever libjpeg might read in another way.
 struct JPEGScanCounter: Equatable {
     /// How the pixels are stored.
     enum Process {
@@ -106,8 +106,6 @@ struct JPEGScanCounter: Equatable {
         switch code {
         case 0x01, 0xD0...0xD7:
             position = .between
-        case 0xD8:
-            giveUp()
         case 0xD9:
             endScan(count)
             position = .end
@@ -117,12 +115,16 @@ struct JPEGScanCounter: Equatable {
             endScan(count)
             begun += 1
             position = .length(code: code, upper: nil)
-        case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code), 0xF7:
-            guard code == 0xC2, process == .unknown else { return giveUp() }
+        case 0xC2:
+            guard process == .unknown else { return giveUp() }
             process = .progressive
             position = .length(code: code, upper: nil)
-        default:
+        case 0xC4, 0xCC, 0xDB...0xDD, 0xE0...0xEF, 0xFE:
             position = .length(code: code, upper: nil)
+        default:
+            // Another kind of frame, or a mark of which nobody knows whether it has a length: libjpeg
+            // skips some of them alone, and reads what others take for their content.
+            giveUp()
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// Shows the scans of one download to those of its callers who want to see them.

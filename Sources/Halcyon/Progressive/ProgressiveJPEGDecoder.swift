@@ -115,7 +115,8 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
                 try check(cjpeg_get_header(decoder))
                 continue
             case CJPEG_NEEDS_BYTES, CJPEG_ENDED:
-                guard cjpeg_scan_count(decoder) > 0 else { throw failure }
+                // Should the two read a file differently, no picture of it is shown.
+                guard cjpeg_scan_count(decoder) == scan else { throw failure }
                 decodedScanCount = scan
                 isBroken = false
                 return
@@ -136,7 +137,7 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
             adopting: .allocate(byteCount: count, alignment: 16), count: count
         ) { $0.deallocate() }
         let pixels = memory.pointer.assumingMemoryBound(to: UInt8.self)
-        guard cjpeg_read(decoder, pixels, width * channels) else { throw failure }
+        guard cjpeg_read(decoder, pixels, count) else { throw failure }
         if channels == 3, header.isPlain {
             return Bitmap(
                 size: PixelSize(width: width, height: height), channels: 3, depth: .eight,
@@ -172,7 +173,8 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
     }
 
     private var failure: ImageCodingError {
-        .corrupt(.JPEG, reason: String(cString: cjpeg_message(decoder)))
+        let message = String(cString: cjpeg_message(decoder))
+        return .corrupt(.JPEG, reason: message.isEmpty ? "its scans cannot be told apart" : message)
     }
 }
 

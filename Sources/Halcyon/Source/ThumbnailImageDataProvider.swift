@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 /// Why a thumbnail could not be made.
 public enum ThumbnailImageDataProviderError: Error, Sendable {
@@ -10,6 +11,17 @@ public enum ThumbnailImageDataProviderError: Error, Sendable {
     case writeDataError
     /// The written thumbnail is not complete.
     case finalizeDataError
+}
+
+extension ThumbnailImageDataProviderError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .invalidImageSource: "The file cannot be read, or it is not an image."
+        case .invalidThumbnail: "The image cannot be decoded."
+        case .writeDataError: "The thumbnail cannot be written."
+        case .finalizeDataError: "The written thumbnail is not complete."
+        }
+    }
 }
 
 /// A small version of a local image file, decoded at the target size and encoded in the file's own

@@ -42,10 +42,15 @@ struct CachePathCommand: AsyncParsableCommand {
             let file = try options.location.existing()?.cacheFileURLIfOnDisk(
                 forKey: key, processorIdentifier: processor.identifier)
             guard let file else {
-                throw KingfisherError.cacheError(reason: .imageNotExisting(key: key))
+                throw NotCached(source: argument)
             }
             Self.tell(file.path, as: "file", options, console)
         }
+    }
+
+    struct NotCached: Error, CustomStringConvertible {
+        let source: ImageArgument
+        var description: String { "\(source.label) is not in the cache." }
     }
 
     private static func tell(

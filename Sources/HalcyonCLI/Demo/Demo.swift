@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonSampleServer
 import HalcyonSamples
-import HalcyonTestKit
 
 /// The steps of the demonstration.
 struct Demo: Sendable {
@@ -21,18 +21,12 @@ struct Demo: Sendable {
 
     /// Runs all steps, and writes the contact sheet into `output`.
     func run(output: URL) async throws {
-        let origin = try await OriginServer.start()
-        do {
-            try await run(origin, output: output)
-            try await origin.shutdown()
-        } catch {
-            // The error that ended the demonstration is the one to tell.
-            try? await origin.shutdown()
-            throw error
-        }
+        let origin = try SampleServer()
+        defer { origin.stop() }
+        try await run(origin, output: output)
     }
 
-    private func run(_ origin: OriginServer, output: URL) async throws {
+    private func run(_ origin: SampleServer, output: URL) async throws {
         let count = samples.names.count
         console.print("\(count) pictures from a server on this machine, \(origin.baseURL)")
         try serve(from: origin)
@@ -55,18 +49,19 @@ struct Demo: Sendable {
         console.print("contact sheet: \(try await write(sheet, to: output).printable)")
     }
 
-    private func serve(from origin: OriginServer) throws {
+    private func serve(from origin: SampleServer) throws {
         for name in samples.names {
             // In pieces, so that there is progress to see.
-            let slices = OriginBehaviour.slices(
-                bytes: 32 << 10, pacing: .interval(.milliseconds(15)))
-            origin.route("/\(name)", .ok(try samples.data(name)).with(slices))
+            origin.route(
+                "/\(name)",
+                SampleAnswer(
+                    try samples.data(name), pieces: 32 << 10, pause: .milliseconds(15)))
         }
     }
 
     /// One load of every picture; failures are left out, after they were told.
     private func load(
-        _ origin: OriginServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
+        _ origin: SampleServer, jobs: Int, callers: Int = 1, _ extra: KingfisherOptionsInfo = []
     ) async throws -> [String: LoadRow.Image] {
         let plan = OutputPlan.nowhere
         let options = LoadRequest.plainOptions + extra
@@ -98,10 +93,9 @@ struct Demo: Sendable {
     }
 
     /// What a load of a picture gives that ends too early.
-    private func truncated(_ origin: OriginServer) async throws -> String {
+    private func truncated(_ origin: SampleServer) async throws -> String {
         let name = samples.names.first { $0.hasSuffix(".jpg") } ?? samples.names[0]
-        origin.route(
-            "/truncated", .ok(try samples.data(name)).with(.breakOff(afterBytes: 20000, .close)))
+        origin.route("/truncated", SampleAnswer(try samples.data(name), end: .cutOff(after: 20000)))
         let url = origin.url("truncated")
         do {
             _ = try await manager.retrieveImage(with: url, options: LoadRequest.plainOptions)
@@ -115,7 +109,7 @@ struct Demo: Sendable {
         }
     }
 
-    private func variants(_ origin: OriginServer) async throws -> [ContactSheet.Tile] {
+    private func variants(_ origin: SampleServer) async throws -> [ContactSheet.Tile] {
         var tiles: [ContactSheet.Tile] = []
         let clock = ContinuousClock()
         for variant in DemoVariant.all where samples.names.contains(variant.sample) {
@@ -138,7 +132,7 @@ struct Demo: Sendable {
     }
 
     private func sheet(
-        _ origin: OriginServer, _ table: DemoTable, _ variants: [ContactSheet.Tile]
+        _ origin: SampleServer, _ table: DemoTable, _ variants: [ContactSheet.Tile]
     ) async throws -> ContactSheet {
         var tiles: [ContactSheet.Tile] = []
         for row in table.rows {

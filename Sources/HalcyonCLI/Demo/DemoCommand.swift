@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Halcyon
 import HalcyonSamples
-import HalcyonTestKit
 
 /// `halcyon demo`: the library at work on the sample pictures, without a network.
 struct DemoCommand: AsyncParsableCommand {
@@ -37,12 +36,16 @@ struct DemoCommand: AsyncParsableCommand {
         let keepCache = keepCache
         try await CommandRunner.run(interruption, console) {
             let samples = try SamplePictures()
-            let temporary = keepCache ? nil : try TemporaryDirectory(prefix: "halcyon-demo")
-            let folder = temporary?.url ?? output.appendingPathComponent("cache")
+            let folder =
+                keepCache
+                ? output.appendingPathComponent("cache")
+                : FileManager.default.temporaryDirectory
+                    .appendingPathComponent("halcyon-demo-\(UUID().uuidString)")
+            // Nobody looks at what the demonstration leaves in the place of temporary files.
+            defer { if !keepCache { try? FileManager.default.removeItem(at: folder) } }
             let demo = try Demo(samples: samples, cacheDirectory: folder, console: console)
             try await demo.run(output: output)
             if keepCache { console.print("cache: \(folder.path.printable)") }
-            try temporary?.remove()
         }
     }
 }

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// A source as it was given on the command line.
 struct ImageArgument: Sendable {
@@ -23,23 +23,23 @@ struct ImageArgument: Sendable {
         }
     }
 
-    /// The text in the space there is: a data URI's data says nothing to people.
+    /// The text for people, in the space there is: without secrets, and a data URI's data says nothing.
     var label: String {
-        guard DataURI.isScheme(of: text), text.count > 60 else { return text }
-        return text.prefix(40) + "…"
+        guard DataURI.isScheme(of: text) else { return text.maskingSecrets }
+        return text.count > 60 ? text.prefix(40) + "…" : text
     }
 
     /// A short name for progress lines.
     var shortName: String {
         if DataURI.isScheme(of: text) { return "data:…" }
-        let name = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last
-        return name.map(String.init) ?? text
+        let name = label.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last
+        return name.map(String.init) ?? label
     }
 
     private static func dataSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
         do {
             let data = try DataURI(text).data
-            let digest = SHA256.hash(data: data).map { hexByte($0) }.joined()
+            let digest = Digest.sha256.hexadecimal(data)
             let provider = RawImageDataProvider(data: data, cacheKey: "data:sha256:\(digest)")
             return (.success(.provider(provider)), "data-\(digest.prefix(12))")
         } catch {
@@ -55,7 +55,7 @@ struct ImageArgument: Sendable {
             return (.failure(bad(problem + "http, https, file and data are.")), "image")
         }
         guard let url = URL(string: text), let host = url.host, !host.isEmpty else {
-            return (.failure(bad("This is not a valid URL: \(text)")), "image")
+            return (.failure(bad("This is not a valid URL: \(text.maskingSecrets)")), "image")
         }
         let resource = KF.ImageResource(downloadURL: url)
         return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
@@ -96,10 +96,6 @@ struct ImageArgument: Sendable {
             ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
         else { return name }
         return String(name[..<dot])
-    }
-
-    private static func hexByte(_ byte: UInt8) -> String {
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 }
 

@@ -48,7 +48,12 @@ struct LoadCommand: AsyncParsableCommand {
             valueName: "0...1"))
     var quality: Double?
 
-    @Flag(help: "Write the source's EXIF and XMP data too; nothing of it is written otherwise.")
+    @Flag(
+        help: """
+            Write the source's EXIF and XMP data too; nothing of it is written otherwise. (Where a \
+            picture was taken is lost if it was first loaded without this option, unless \
+            --force-refresh loads it again.)
+            """)
     var keepMetadata = false
 
     @OptionGroup(title: "Cache")
@@ -98,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     /// What was asked for, checked.
     /// - Throws: `ValidationError` for what cannot be meant.
-    private func request() throws -> LoadRequest {
+    func request() throws -> LoadRequest {
         try checkRanges()
         try checkCombinations()
         let arguments = sources.map(ImageArgument.init)

@@ -5,6 +5,8 @@ import Halcyon
 struct LoadRequest: Sendable {
     /// More would only wait for each other.
     static let mostJobs = 64
+    /// Bytes of decoded pictures that are kept for sources that come again.
+    private static let mostRepeatedPictures = 64 << 20
 
     let arguments: [ImageArgument]
     let processor: (any ImageProcessor)?
@@ -24,6 +26,7 @@ struct LoadRequest: Sendable {
         let downloader = ImageDownloader(name: "halcyon")
         if let timeout { downloader.downloadTimeout = timeout }
         let cache = try CacheLocation.cache(in: cacheDirectory)
+        cache.memoryStorage.config.totalCostLimit = Self.mostRepeatedPictures
         let loader = SourceLoader(
             manager: KingfisherManager(downloader: downloader, cache: cache),
             options: options, plan: plan, writer: OutputWriter(plan: plan, sources: arguments))
@@ -54,11 +57,20 @@ struct LoadRequest: Sendable {
         }
     }
 
-    private var options: KingfisherOptionsInfo {
+    /// What is asked of the manager.
+    var options: KingfisherOptionsInfo {
         var options = Self.options(processor: processor) + [.decodingLimits(limits)]
         if forceRefresh { options.append(.forceRefresh) }
         if onlyFromCache { options.append(.onlyFromCache) }
+        if plan.keepsMetadata { options.append(.keepPositionInOriginal) }
+        if !hasRepeatedSources { options.append(.memoryCacheExpiration(.expired)) }
         return options
+    }
+
+    /// Whether a decoded picture may be of use again.
+    private var hasRepeatedSources: Bool {
+        let keys = arguments.compactMap { try? $0.source.get().cacheKey }
+        return Set(keys).count < keys.count
     }
 
     /// How images are loaded, processed if that is wanted, and cached.

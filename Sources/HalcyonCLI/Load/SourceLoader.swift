@@ -60,15 +60,17 @@ struct SourceLoader: Sendable {
     /// The bytes of the unprocessed image, as far as they are needed and can be had.
     private func original(of result: RetrieveImageResult, bytes: Data) async throws -> Data {
         guard plan.keepsMetadata, result.cacheType.cached, isProcessed else { return bytes }
+        // What is cached may have been cached without the position; the file may be gone by now.
+        if case .provider(let provider) = result.source, let data = try? await provider.data() {
+            return data
+        }
         let cache = manager.cache
         let key = result.source.cacheKey
         let cached = try await BlockingWork.run {
             // It may have been removed meanwhile, or never written.
             cache.cacheFileURLIfOnDisk(forKey: key).flatMap { try? Data(contentsOf: $0) }
         }
-        if let cached { return cached }
-        guard case .provider(let provider) = result.source else { return bytes }
-        return try await provider.data()
+        return cached ?? bytes
     }
 
     private var isProcessed: Bool { !processorIdentifier.isEmpty }

@@ -67,7 +67,10 @@ struct OutputWriter: Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw unwritable(folder, ErrorText.of(error))
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+            throw unwritable(
+                folder, isThere && !isFolder.boolValue ? "it is no folder" : ErrorText.of(error))
         }
         if let file = FileIdentity(path: target.path), sources.contains(file) {
             throw unwritable(target.path, "it is a source of this run")

@@ -4,8 +4,10 @@ import Foundation
 struct PrefetchList: Sendable {
     let arguments: [ImageArgument]
 
-    /// - Throws: `BadLine` for the first line that is neither an `http` or `https` URL nor a file.
+    /// - Throws: `NoText`, and `BadLine` for the first line that is neither an `http` or `https` URL nor
+    ///   a file.
     init(_ data: Data) throws {
+        guard String(validating: data, as: UTF8.self) != nil else { throw NoText() }
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         arguments = try lines.enumerated().compactMap { index, line in
             let text = String(decoding: line, as: UTF8.self)
@@ -14,6 +16,11 @@ struct PrefetchList: Sendable {
             if text.isEmpty || text.hasPrefix("#") { return nil }
             return try Self.argument(text, line: index + 1)
         }
+    }
+
+    /// The bytes are no text: a picture was given in place of a list, perhaps.
+    struct NoText: Error, Equatable, CustomStringConvertible {
+        var description: String { "it is no list of sources, but something else than text" }
     }
 
     /// A line that is no source.

@@ -91,6 +91,8 @@ struct PrefetchRequest: Sendable {
         options += [
             .targetCache(try CacheLocation.cache(in: cacheDirectory)),
             .downloader(ImageDownloader(name: "halcyon")),
+            // What is decoded to be processed is of no use again.
+            .memoryCacheExpiration(.expired),
         ]
         if forceRefresh { options.append(.forceRefresh) }
         return options

@@ -1,6 +1,6 @@
 import Foundation
+import HalcyonSampleServer
 import HalcyonSamples
-import HalcyonTestKit
 
 /// Finds the pictures that are to be shown and gives each an address.
 ///
@@ -23,7 +23,7 @@ struct Catalogue {
     private static let pieces = 40
 
     init(
-        _ sources: [GallerySource], samples: SamplePictures, origin: OriginServer
+        _ sources: [GallerySource], samples: SamplePictures, origin: SampleServer
     ) throws {
         let sampleFiles = Self.ordered(samples.names).map {
             samples.directory.appendingPathComponent($0)
@@ -45,7 +45,7 @@ struct Catalogue {
             let folder = file.deletingLastPathComponent()
             let path = folders[folder] ?? "/pictures/\(folders.count)"
             if folders.updateValue(path, forKey: folder) == nil {
-                origin.serve(directory: folder, under: path)
+                origin.serve(folder, under: path)
             }
             let url = origin.url(path).appendingPathComponent(file.lastPathComponent)
             pictures.append(
@@ -56,10 +56,11 @@ struct Catalogue {
         for (index, file) in slowFiles.enumerated() {
             let url = origin.url("/slow/\(index).\(file.pathExtension)")
             let data = try Data(contentsOf: file)
-            let slices = OriginBehaviour.slices(
-                bytes: max(1, data.count / Self.pieces),
-                pacing: .interval(Self.slowness / Self.pieces))
-            origin.route(url.path, .ok(data).with(slices))
+            origin.route(
+                url.path,
+                SampleAnswer(
+                    data, pieces: max(1, data.count / Self.pieces),
+                    pause: Self.slowness / Self.pieces))
             slow.append(Picture(title: file.lastPathComponent, url: url))
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
+import HalcyonSampleServer
 import HalcyonSamples
-import HalcyonTestKit
 
 /// Addresses of the server on this machine that give no picture, or not at once.
 enum FailureRoutes {
@@ -10,13 +10,13 @@ enum FailureRoutes {
     static let flaky = "/failures/flaky.jpg"
     static let reset = "/failures/reset.jpg"
 
-    static func add(to origin: OriginServer, samples: SamplePictures) {
+    static func add(to origin: SampleServer, samples: SamplePictures) {
         // Without the sample there is a page without picture, which the others show anyway.
         guard let data = try? samples.data("flower.jpg") else { return }
         origin.route(missing, .status(404))
-        origin.route(truncated, .ok(data).with(.breakOff(afterBytes: data.count / 2, .close)))
-        origin.route(page, .html())
-        origin.route(reset, .ok(data).with(.abort(.reset)))
-        origin.route(flaky, sequence: [.status(503), .status(503), .ok(data)])
+        origin.route(truncated, SampleAnswer(data, end: .cutOff(after: data.count / 2)))
+        origin.route(page, .page)
+        origin.route(reset, SampleAnswer(data, end: .reset))
+        origin.route(flaky, .status(503), .status(503), SampleAnswer(data))
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonSampleServer
 import HalcyonSamples
-import HalcyonTestKit
 
 /// What all pages share: the pictures, the cache and the count of what became of each load.
 @MainActor final class Gallery {
@@ -10,7 +10,7 @@ import HalcyonTestKit
     /// Those that are served slowly: the first ones, or samples when only URLs are shown.
     let slow: [Picture]
     /// The server on this machine.
-    let origin: OriginServer
+    let origin: SampleServer
     /// The pictures that come with the program, in `/samples` of `origin`.
     let samples: SamplePictures
     let ledger = Ledger()
@@ -29,8 +29,8 @@ import HalcyonTestKit
 
     init(_ sources: [GallerySource]) async throws {
         let samples = try SamplePictures()
-        let origin = try await OriginServer.start()
-        origin.serve(directory: samples.directory, under: "/samples")
+        let origin = try SampleServer()
+        origin.serve(samples.directory, under: "/samples")
         let catalogue = try Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
             throw Nothing(description: "there is no image in \(Self.names(of: sources)).")

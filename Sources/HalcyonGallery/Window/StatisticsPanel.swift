@@ -2,7 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonTestKit
+import HalcyonSampleServer
 
 /// Where images came from and what the caches hold, as it is now.
 final class StatisticsPanel: Box {

@@ -35,3 +35,42 @@ enum StoredDeflate {
         return writer.bytes
     }
 }
+
+/// Other compressed forms made of stored blocks.
+enum StoredBlocks {
+    /// RFC 7932: meta-blocks of at most 65,536 bytes that are not compressed, and an empty last one.
+    static func brotli(_ bytes: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + 0x10000, bytes.count)
+            // Not the last one; four digits of length; the length less one; not compressed.
+            var bits = UInt32(end - start - 1) << 3 | 1 << 19
+            // Before the first one a bit that says how long the window is: 64 KiB.
+            if start == 0 { bits <<= 1 }
+            writer.append([UInt8(bits & 0xFF), UInt8(bits >> 8 & 0xFF), UInt8(bits >> 16)])
+            writer.append(bytes[start..<end])
+            start = end
+        }
+        writer.append(bytes.isEmpty ? 0x06 : 0x03 as UInt8)
+        return writer.bytes
+    }
+
+    /// RFC 8878: a frame that says its length, of blocks of at most 65,536 bytes.
+    static func zstandard(_ bytes: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append([0x28, 0xB5, 0x2F, 0xFD])
+        // A single segment with a length of four bytes.
+        writer.append(0xA0 as UInt8)
+        writer.append(littleEndian: UInt32(bytes.count))
+        var start = 0
+        repeat {
+            let end = min(start + 0x10000, bytes.count)
+            let header = UInt32(end - start) << 3 | (end == bytes.count ? 1 : 0)
+            writer.append([UInt8(header & 0xFF), UInt8(header >> 8 & 0xFF), UInt8(header >> 16)])
+            writer.append(bytes[start..<end])
+            start = end
+        } while start < bytes.count
+        return writer.bytes
+    }
+}

@@ -53,16 +53,20 @@ public enum Abort: Hashable, Sendable {
     case reset
 }
 
-/// A content coding. Both are made of stored blocks, so the body becomes longer, not shorter.
+/// A content coding. All are made of stored blocks, so the body becomes longer, not shorter.
 public enum ContentEncoding: String, CaseIterable, Sendable {
     case gzip
     /// The zlib format, which is what HTTP means by this name.
     case deflate
+    case br
+    case zstd
 
     func encode(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .gzip: StoredDeflate.gzip(bytes)
         case .deflate: StoredDeflate.zlib(bytes)
+        case .br: StoredBlocks.brotli(bytes)
+        case .zstd: StoredBlocks.zstandard(bytes)
         }
     }
 }

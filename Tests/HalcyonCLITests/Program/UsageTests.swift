@@ -83,6 +83,17 @@ struct UsageTests {
         #expect(!outcome.output.contains("libgtk"))
     }
 
+    /// A server and its keys belong to tests; TLS and HTTP come from the system.
+    @Test(arguments: ["halcyon", "halcyon-gallery"])
+    func hasNoServerOfTheTestsInIt(name: String) throws {
+        let file = Program.executable.deletingLastPathComponent().appendingPathComponent(name)
+        let bytes = try Data(contentsOf: file, options: .alwaysMapped)
+        for text in ["HalcyonTestKit", "NIOPosix", "BoringSSL", "AsyncHTTPClient"] {
+            #expect(bytes.range(of: Data(text.utf8)) == nil, "\(text) is in \(name)")
+        }
+        #expect(bytes.range(of: Data("HalcyonHTTP".utf8)) != nil)
+    }
+
     @Test func formatsAreThoseOfTheLibrary() async throws {
         let row = try #require(try await program.run("formats", "--json").rows.first)
         let formats = try #require(row["formats"] as? [[String: Any]])

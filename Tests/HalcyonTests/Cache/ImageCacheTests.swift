@@ -374,12 +374,20 @@ import Testing
         options.processor = NamedProcessor(identifier: "p")
         options.diskStoreWriteOptions = .withoutOverwriting
         let data = Data([1, 2, 3])
-        try await cache.storeOriginal(data, forKey: "1", options: options).diskCacheResult.get()
+        let key = ImageKey("1", forcedExtension: "bin")
+        func store() async throws(KingfisherError) {
+            try await cache.startStoringOriginal(data, for: key, options: options)
+                .value.diskCacheResult.get()
+        }
+        try await store()
         let url = try #require(cache.cacheFileURLIfOnDisk(forKey: "1", forcedExtension: "bin"))
         #expect(try Data(contentsOf: url) == data)
         #expect(cache.memoryStorageCacheCost == 0)
-        let again = await cache.storeOriginal(data, forKey: "1", options: options)
-        #expect(KingfisherError.code { try again.diskCacheResult.get() } == 3009)
+        await #expect {
+            try await store()
+        } throws: {
+            ($0 as? KingfisherError)?.errorCode == 3009
+        }
     }
 
     @Test func bytesCanBeStoredAsTheyAre() async throws {

@@ -146,7 +146,9 @@ import Testing
     ) async throws -> CacheType {
         var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
         options.loadDiskFileSynchronously = synchronously
-        return try await cache.lookup(key: "1", options: options, isCurrent: isCurrent).cacheType
+        return try await cache.lookup(
+            ImageKey("1", options), options: options, isCurrent: isCurrent
+        ).cacheType
     }
 
     /// Upstream: testRetrieveImageInDiskCacheReturnsStaleWithoutCallingSerializerWhenCheckerIsAlreadyFalse

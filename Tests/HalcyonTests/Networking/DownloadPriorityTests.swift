@@ -104,7 +104,7 @@ struct DownloadPriorityTests {
 extension ImageDownloader {
     /// Waits until `count` requests are in line.
     fileprivate func waitForLine(_ count: Int) async throws {
-        guard let network = try transport() as? AsyncHTTPClientTransport else { return }
+        guard let network = try transport() as? CurlTransport else { return }
         while network.waitingRequestCount < count { await pause() }
     }
 }

@@ -47,7 +47,7 @@ struct DownloadTaskTests {
         #expect(task.priority == 0.5)
         let session = SessionDataTask(
             request: URLRequest(url: URL(string: "http://a.example/x")!),
-            reprioritized: { _ in told.record(task.priority) })
+            reprioritized: { _, priority in told.record(priority) })
         task.adopt(0.75)
         task.link(to: session, token: 0)
         #expect(task.priority == 0.75 && told.count == 0)
@@ -65,7 +65,7 @@ struct DownloadTaskTests {
         task.link(
             to: SessionDataTask(
                 request: URLRequest(url: URL(string: "http://a.example/x")!),
-                reprioritized: { _ in told.record(()) }),
+                reprioritized: { _, _ in told.record(()) }),
             token: 0)
         #expect(told.count == 1)
     }

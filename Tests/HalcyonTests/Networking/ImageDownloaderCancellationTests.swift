@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 
@@ -115,7 +116,7 @@ struct ImageDownloaderCancellationTests {
         modifier.gate.open()
         await modifier.ended.waitFor(count: 1)
         #expect(results.count == 1 && transport.requests.count == 0)
-        #expect(downloader.downloads.withLock { $0.preparing.isEmpty })
+        #expect(downloader.preparations.withLock { $0.handles.isEmpty })
     }
 
     @Test func cancelAllReachesRequestsWhoseModifierRuns() async {
@@ -207,7 +208,7 @@ struct ImageDownloaderCancellationTests {
         }
         await served.waitFor(count: 400)
         #expect(Set(served.events).count == 400 && served.count == 400)
-        #expect(downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        #expect(downloader.downloads.tickets.isEmpty)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 
@@ -75,7 +76,7 @@ struct ImageDownloaderTests {
             }
             for try await data in group { #expect(data == body) }
         }
-        #expect(downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        #expect(downloader.downloads.tickets.isEmpty)
     }
 
     /// Upstream: testDownloadWithDifferentProcessors

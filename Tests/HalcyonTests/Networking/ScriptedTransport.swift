@@ -1,11 +1,12 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
+import HalcyonWork
 
 @testable import Halcyon
 
 /// A network whose every exchange goes as a test says.
-struct ScriptedTransport: ImageTransport {
+struct ScriptedTransport: HTTPTransport {
     let requests = Recorder<URLRequest>()
     private let script: @Sendable (URLRequest, ScriptedExchange) async throws -> Void
 

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 
 @testable import Halcyon
 

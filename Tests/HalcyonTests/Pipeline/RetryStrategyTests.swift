@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 

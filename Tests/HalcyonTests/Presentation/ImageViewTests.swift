@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import HalcyonPresentationTestKit
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon

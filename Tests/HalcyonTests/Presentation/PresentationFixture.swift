@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonPresentationTestKit
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonPresentationTestKit
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
             #expect(row.staleEvents == 0)
         }
         // Nobody waits for anything any more.
-        #expect(fixture.downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        #expect(fixture.downloader.downloads.tickets.isEmpty)
         weak let first = rows.first
         rows = []
         await mainQueueTurn()
@@ -156,7 +157,7 @@ import Testing
             #expect(holder.image === images[last[slot]])
             #expect(holder.kf.taskIdentifier == nil)
         }
-        #expect(downloader.downloads.withLock { $0.table.tickets.isEmpty })
+        #expect(downloader.downloads.tickets.isEmpty)
         weak let first = holders.first
         holders = []
         await mainQueueTurn()

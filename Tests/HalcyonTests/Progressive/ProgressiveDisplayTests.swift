@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 
@@ -232,7 +233,7 @@ struct ProgressiveDisplayTests {
         async let failing = viewing.load(
             sharp, [.processor(CountingProcessor(identifier: "test.none", gives: nil))], into: third
         )
-        while viewing.downloader.downloads.withLock({ $0.table.tickets.count }) < 3 {
+        while viewing.downloader.downloads.tickets.count < 3 {
             await Task.yield()
         }
         begun.open()

@@ -43,6 +43,18 @@ struct ProgressiveFixture {
         data.prefix(scanEnds[scan - 1])
     }
 
+    /// The file with the beginning of a second frame header in its first scan, of a picture `height` pixels
+    /// high. It stands behind a reserved mark, which libjpeg skips alone in the place of a restart, while
+    /// all others take it for the segment of that mark. Its width is the mark of the scan behind it.
+    func hidingASecondFrame(height: UInt16) throws -> Data {
+        let scan = try #require(WholeJPEG(data).scanStarts.first)
+        let end = scan + Int(data[scan]) << 8 + Int(data[scan + 1])
+        let restarts: [UInt8] = [0xFF, 0xDD, 0, 4, 0, 1]
+        let frame: [UInt8] = [0xFF, 0xC2, 0, 11, 8, UInt8(height >> 8), UInt8(height & 255)]
+        return data[..<(scan - 2)] + restarts + data[(scan - 2)..<end] + [0xFF, 0x02, 0, 9] + frame
+            + data[(scan - 2)...]
+    }
+
     /// What a decoder of whole files makes of the first `scan` scans.
     func picture(_ scan: Int) throws -> Bitmap {
         try decoded(prefix(scan).dropLast(2) + [0xFF, 0xD9])

@@ -1,3 +1,4 @@
+import CJPEG
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -180,6 +181,65 @@ struct ProgressiveJPEGDecoderTests {
             try survive(noise)
             try survive(fixture.prefix(2) + noise)
             try survive(fixture.prefix(1).prefix(200) + noise)
+        }
+    }
+
+    /// Feeds `data` in pieces of 64 bytes and makes each picture that is to be had.
+    private func picturesOfPieces(_ data: Data) throws -> Int {
+        let decoder = try makeDecoder()
+        var pictures = 0
+        for start in stride(from: 0, to: data.count, by: 64) {
+            try decoder.feed(data[start..<min(data.count, start + 64)])
+            while decoder.decodedScanCount < decoder.followedScanCount {
+                try decoder.decode(upTo: decoder.decodedScanCount + 1)
+                _ = try decoder.bitmap()
+                pictures += 1
+            }
+        }
+        return pictures
+    }
+
+    @Test(arguments: [0, 1, 70, 0xFFFF] as [UInt16])
+    func makesNoPictureOfAFileThatHidesASecondFrame(_ height: UInt16) throws {
+        let fixture = try ProgressiveFixture()
+        #expect(try picturesOfPieces(fixture.data) == fixture.scanCount - 1)
+        #expect(try picturesOfPieces(fixture.hidingASecondFrame(height: height)) == 0)
+    }
+
+    @Test(arguments: Corpus.files(in: "found").filter { $0.path.contains("second-frame") })
+    func makesNoPictureOfRealFilesThatHideASecondFrame(_ file: URL) throws {
+        #expect(try picturesOfPieces(Data(contentsOf: file)) == 0)
+    }
+
+    @Test(arguments: [0, 1, 70, 0xFFFF] as [UInt16])
+    func theCoreFailsAtASecondFrameBeforeItIsComplete(_ height: UInt16) throws {
+        let fixture = try ProgressiveFixture()
+        let data = try fixture.hidingASecondFrame(height: height)
+        let scan = try #require(data.firstRange(of: [0xFF, 0x02, 0, 9] as [UInt8]))
+        // Up to the mark of the scan behind it, which stands where a frame header has its width.
+        let prefix = Array(data[..<(scan.upperBound + 9)])
+        let decoder = try #require(cjpeg_create())
+        defer { cjpeg_destroy(decoder) }
+        var consumed = 0
+        #expect(cjpeg_consume(decoder, prefix, prefix.count, &consumed) == CJPEG_HEADER_READ)
+        let rest = Array(prefix[consumed...])
+        #expect(cjpeg_consume(decoder, rest, rest.count, &consumed) == CJPEG_FAILED)
+        #expect(cjpeg_get_header(decoder).width == 90)
+        var pixels = [UInt8](repeating: 0, count: 90 * 70 * 3)
+        #expect(!cjpeg_read(decoder, &pixels, pixels.count))
+    }
+
+    @Test func theCoreWritesNoMoreThanThereIsRoomFor() throws {
+        let bytes = try Array(ProgressiveFixture().data)
+        for (missing, isRead) in [(1, false), (0, true)] {
+            let decoder = try #require(cjpeg_create())
+            defer { cjpeg_destroy(decoder) }
+            var consumed = 0
+            #expect(cjpeg_consume(decoder, bytes, bytes.count, &consumed) == CJPEG_HEADER_READ)
+            let rest = Array(bytes[consumed...])
+            #expect(cjpeg_consume(decoder, rest, rest.count, &consumed) == CJPEG_ENDED)
+            var pixels = [UInt8](repeating: 0, count: 90 * 70 * 3)
+            #expect(cjpeg_read(decoder, &pixels, pixels.count - missing) == isRead)
         }
     }
 

@@ -67,6 +67,35 @@ import Testing
         #expect(view.image?.pixelSize.width == 3)
     }
 
+    @Test(arguments: [0, 1, 0xFFFF] as [UInt16])
+    func aViewShowsNothingOfAFileThatHidesASecondFrame(_ height: UInt16) async throws {
+        let hostile = try ProgressiveFixture().hidingASecondFrame(height: height)
+        let pieces = hostile.count / 64 * 64
+        let gate = Gate()
+        let fixture = try await PresentationFixture()
+        fixture.origin.route(
+            "/photo.jpg",
+            .ok(hostile, contentType: "image/jpeg")
+                .with(.slices(bytes: 64), .hold(afterBytes: pieces, .gate(gate))))
+        let view = HeadlessImageView()
+        let asked = Recorder<PixelSize>()
+        let arrived = Recorder<Int64>()
+        let results = Results()
+        view.kf.setImage(
+            with: fixture.origin.url("/photo.jpg"),
+            options: fixture.using([.progressiveJPEG(progressive(asked))]),
+            progressBlock: { received, _ in arrived.record(received) },
+            completionHandler: results.add())
+        await arrived.wait { $0.contains { $0 >= Int64(pieces) } }
+        // Another file is loaded and shown meanwhile.
+        let other = HeadlessImageView()
+        _ = await fixture.show(fixture.url(width: 3), in: other)
+        gate.open()
+        let result = try #require(await results.wait(for: 1).first)
+        #expect(throws: KingfisherError.self) { try result.get() }
+        #expect(asked.count == 0)
+    }
+
     @Test func theBuilderSetsTheOption() {
         #expect(KF.url(nil).progressiveJPEG().options.progressiveJPEG?.isFastestScan == true)
         #expect(KF.url(nil).progressiveJPEG().progressiveJPEG(nil).options.progressiveJPEG == nil)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import HalcyonWork
 
 extension CacheDirectory {
     /// A cached file.

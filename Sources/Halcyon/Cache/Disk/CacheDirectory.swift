@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// The files of a cache folder together with their index.

@@ -1,30 +1,9 @@
-import NIOPosix
+import HalcyonWork
 
-/// Threads for blocking disk work, so that it never holds one of Swift's cooperative threads.
-///
-/// Reading and writing have lanes of their own: a write never delays a read.
-final class DiskLane: Sendable {
+/// The threads for blocking disk work. Reading and writing have their own: a write never delays a read.
+enum DiskLane {
     /// For looking up and reading cached files.
-    static let reading = DiskLane(threads: 4)
+    static let reading = ThreadPool(name: "disk reading", width: 4)
     /// For writing, removing and cleaning.
-    static let writing = DiskLane(threads: 2)
-
-    private let pool: NIOThreadPool
-
-    init(threads: Int) {
-        pool = NIOThreadPool(numberOfThreads: threads)
-        pool.start()
-    }
-
-    /// Runs `body` on the lane and returns what it returns.
-    func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
-        await handedOver { hand in
-            submit { hand(body()) }
-        }
-    }
-
-    /// Runs `body` on the lane some time after this returns.
-    func submit(_ body: @escaping @Sendable () -> Void) {
-        pool.submit { _ in body() }
-    }
+    static let writing = ThreadPool(name: "disk writing", width: 2)
 }

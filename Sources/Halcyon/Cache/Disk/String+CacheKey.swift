@@ -1,21 +1,11 @@
-import Crypto
 import Foundation
+import HalcyonWork
 
 extension String: KingfisherCompatibleValue {}
 
 extension KingfisherWrapper where Base == String {
     /// The SHA-256 digest of the UTF-8 bytes, as lower-case hexadecimal digits.
-    var sha256: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let digest = SHA256.hash(data: Data(base.utf8))
-        return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { buffer in
-            for (index, byte) in digest.enumerated() {
-                buffer[2 * index] = digits[Int(byte >> 4)]
-                buffer[2 * index + 1] = digits[Int(byte & 15)]
-            }
-            return 2 * SHA256.byteCount
-        }
-    }
+    var sha256: String { Digest.sha256.hexadecimal(base) }
 
     /// The file extension in a cache key: what follows the last dot before the first `@` (where the
     /// processor's identifier begins), if that is 1 to 20 letters and digits.

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -27,6 +28,7 @@ struct EncodedImage: Sendable {
         if format == .PDF && !limits.allowsPDF {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
+        if format == .PNG { try PNGStructure.check(data) }
         self.decoder = try decoder ?? ImageDecoders.decoder(for: format, reading: data)
         header = try self.decoder.header(of: data, format: format)
         self.data = data

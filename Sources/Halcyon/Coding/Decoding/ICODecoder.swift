@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// Reads the largest picture of a Windows icon; one that is a PNG goes to the decoder of PNG.
@@ -48,7 +49,9 @@ struct ICODecoder: ImageDecoder {
         let start = data.startIndex
         let bytes = data.subdata(
             in: start + entry.range.lowerBound..<start + entry.range.upperBound)
-        return ImageSniffer.format(of: bytes) == .PNG ? .png(bytes) : .bitmap(bytes)
+        guard ImageSniffer.format(of: bytes) == .PNG else { return .bitmap(bytes) }
+        try PNGStructure.check(bytes)
+        return .png(bytes)
     }
 
     private func parse(_ bytes: UnsafeRawBufferPointer) throws -> BMPHeader {

@@ -6,7 +6,7 @@ public import Foundation
 /// An image that was decoded and not processed is stored as the bytes it came in, unless a
 /// `compressionQuality` below 1 asks for new ones: encoding it again could only cost quality, time and
 /// space.
-public struct DefaultCacheSerializer: CacheSerializer {
+public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// The serializer used when none is asked for.
     public static let `default` = DefaultCacheSerializer()
 

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// What that format cannot hold is stored in the format of the original bytes, and if that fails as
 /// these bytes themselves, or as PNG when there are none.
-public struct FormatIndicatedCacheSerializer: CacheSerializer {
+public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     /// Stores PNG.
     public static let png = FormatIndicatedCacheSerializer(imageFormat: .PNG)
     /// Stores JPEG of quality 1.

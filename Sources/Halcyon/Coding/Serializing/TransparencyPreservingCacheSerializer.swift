@@ -6,7 +6,7 @@ import Vips
 /// A photograph becomes a JPEG of quality 0.8, a sticker a PNG. What counts is the pixels: an alpha
 /// channel that is opaque everywhere does not make a photograph a sticker. The bytes an unprocessed
 /// image came in are kept when they are fewer, and so are those of an animation.
-public struct TransparencyPreservingCacheSerializer: CacheSerializer {
+public struct TransparencyPreservingCacheSerializer: CacheSerializer, Hashable {
     /// The quality, 0…1, of images without transparency. 0.8 by default.
     public var compressionQuality: CGFloat
     /// The quality, 0…1, of images with transparency, stored as lossy WebP then; its alpha channel

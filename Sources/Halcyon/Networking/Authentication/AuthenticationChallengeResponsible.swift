@@ -11,7 +11,7 @@ public import FoundationNetworking
 /// cannot carry certificates on Linux. Whether a server is trusted is decided by
 /// `ImageDownloader.serverTrustEvaluator` and `trustedHosts`; this program's own certificate is
 /// `ImageDownloader.clientCertificate`.
-public protocol AuthenticationChallengeResponsible: AnyObject, Sendable {
+public protocol AuthenticationChallengeResponsible: AnyObject {
     /// What to answer a challenge with. Called once for each challenge; when a server refuses the
     /// answer its next challenge has a higher `previousFailureCount`. A nonce that has become stale is
     /// renewed without asking. After five answers in one download the status 401 stands. The time

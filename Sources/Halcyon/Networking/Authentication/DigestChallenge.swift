@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import HalcyonWork
 
 /// A server's demand for `Digest` authentication (RFC 7616) and the answer to it.
 struct DigestChallenge: Sendable {
@@ -14,17 +14,10 @@ struct DigestChallenge: Sendable {
 
         /// The hash of `text` in lower-case hexadecimal.
         func hash(_ text: String) -> String {
-            let data = Data(text.utf8)
-            return switch self {
-            case .md5: Self.hexadecimal(Insecure.MD5.hash(data: data))
-            case .sha256: Self.hexadecimal(SHA256.hash(data: data))
+            switch self {
+            case .md5: Digest.md5.hexadecimal(text)
+            case .sha256: Digest.sha256.hexadecimal(text)
             }
-        }
-
-        static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-            bytes.map { byte in
-                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-            }.joined()
         }
     }
 
@@ -83,7 +76,10 @@ struct DigestChallenge: Sendable {
 
     /// 128 random bits.
     static func makeClientNonce() -> String {
-        Algorithm.hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        (0..<16).map { _ in
+            let byte = UInt8.random(in: .min ... .max)
+            return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
     }
 
     private static func quoted(_ text: String) -> String {

@@ -61,6 +61,12 @@ public import Foundation
         setting(\.cacheOriginalImage, to: enabled)
     }
 
+    /// Whether originals written by `cacheOriginalImage` keep what their metadata tells of the place
+    /// where the picture was taken.
+    public func keepPositionInOriginal(_ enabled: Bool = true) -> Self {
+        setting(\.keepPositionInOriginal, to: enabled)
+    }
+
     /// Sets how files are written into the disk cache.
     public func diskStoreWriteOptions(_ writingOptions: Data.WritingOptions) -> Self {
         setting(\.diskStoreWriteOptions, to: writingOptions)

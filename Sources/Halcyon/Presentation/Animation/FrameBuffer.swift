@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// The decoded frames of one animation that all its players share.

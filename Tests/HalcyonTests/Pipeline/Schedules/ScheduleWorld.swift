@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import HalcyonTestKit
+import HalcyonWork
 import Synchronization
 import Testing
 
@@ -118,16 +119,17 @@ final class ScheduleWorld: Sendable {
     /// What is still under way; `nil` when nothing is.
     private func currentWork(of calls: [ScheduledCall]) -> String? {
         if calls.contains(where: \.isTaskKept) { return "the task of a call that has ended" }
-        let (tickets, preparing, isSettled) = downloader.downloads.withLock {
-            ($0.table.tickets.count, $0.preparing.count, $0.settled.isEmpty)
-        }
+        let tickets = downloader.downloads.tickets.count
+        let preparing = downloader.preparations.withLock { $0.handles.count }
         if tickets > 0 { return "\(tickets) waiters of downloads" }
         if preparing > 0 { return "\(preparing) requests being prepared" }
-        if !isSettled { return "interest in a download" }
+        if !downloader.downloads.isIdle { return "a visit of a download" }
+        if !DataProviders.loads.isIdle { return "a data provider" }
         if origin.runningCount > 0 { return "\(origin.runningCount) exchanges" }
         for cache in [cache, originals] {
             if !cache.operations.isIdle { return "a change of the disk" }
             if !cache.lookups.isIdle { return "a look-up on the disk" }
+            if !cache.originals.isIdle { return "a visit of an original" }
         }
         return nil
     }

@@ -1,0 +1,88 @@
+/// The directory of EXIF data that tells where a picture was taken (CIPA DC-008, section 4.6.6).
+enum GPSDirectory {
+    private static let pointerTag = 0x8825
+    /// LONG, and IFD.
+    private static let pointerTypes = [4, 13]
+    /// Bytes of a value of each type of TIFF; the first is none.
+    private static let typeLengths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+    /// Its entries have the tags 0…31.
+    private static let mostEntries = 32
+    /// Longer values are no positions, and might be something else.
+    private static let longestValue = 4096
+    /// Pages of a TIFF file that are looked at, and entries of each.
+    private static let mostDirectories = 64
+    private static let mostEntriesOfPage = 512
+
+    /// What removes it from the block of TIFF data with its header at `header`: nothing is moved, but
+    /// the entries behind the one that points at it.
+    static func edits(in bytes: UnsafeRawBufferPointer, header: Int) -> [ByteEdit] {
+        guard let block = TIFFBlock(bytes, start: header) else { return [] }
+        var edits: [ByteEdit] = []
+        var directory = block.firstDirectory
+        for _ in 0..<mostDirectories where directory != 0 {
+            guard let count = block.number(directory, 2), count <= mostEntriesOfPage,
+                let range = block.range(directory, length: length(count) + 4)
+            else { break }
+            edits += Self.edits(in: bytes, block, directory: directory, count: count, range: range)
+            directory = block.number(directory + length(count), 4) ?? 0
+        }
+        return edits
+    }
+
+    private static func edits(
+        in bytes: UnsafeRawBufferPointer, _ block: TIFFBlock, directory: Int, count: Int,
+        range: Range<Int>
+    ) -> [ByteEdit] {
+        let entries = (0..<count).map { directory + 2 + TIFFBlock.entryLength * $0 }
+        let pointers = entries.filter { entry in
+            block.number(entry, 2) == pointerTag
+                && block.number(entry + 2, 2).map(pointerTypes.contains) == true
+                && block.number(entry + 4, 4) == 1
+        }
+        if pointers.isEmpty { return [] }
+        // What other entries say stays, wherever a pointer points.
+        let kept =
+            [range]
+            + entries.filter { !pointers.contains($0) }.compactMap {
+                value(of: $0, in: block)
+            }
+        let cleared = pointers.flatMap { pointer in
+            block.number(pointer + 8, 4).map { ranges(ofDirectoryAt: $0, in: block) } ?? []
+        }.filter { range in !kept.contains { $0.overlaps(range) } }
+
+        // The directory without the pointers, and zeros behind it.
+        let rest =
+            entries.filter { !pointers.contains($0) }
+            .compactMap { block.range($0, length: TIFFBlock.entryLength) }
+            + [range.upperBound - 4..<range.upperBound]
+        let content = block.stored(UInt16(count - pointers.count)) + rest.flatMap { bytes[$0] }
+        let padding = Array(repeating: UInt8(0), count: range.count - content.count)
+        return [ByteEdit(range, content + padding)] + cleared.map { ByteEdit($0, filling: 0) }
+    }
+
+    /// The directory and the values that are not in it; none when it is no GPS directory.
+    private static func ranges(ofDirectoryAt offset: Int, in block: TIFFBlock) -> [Range<Int>] {
+        guard let count = block.number(offset, 2), (1...mostEntries).contains(count),
+            let own = block.range(offset, length: length(count))
+        else { return [] }
+        let entries = (0..<count).map { offset + 2 + TIFFBlock.entryLength * $0 }
+        guard entries.allSatisfy({ block.number($0, 2).map { $0 < mostEntries } ?? false }) else {
+            return []
+        }
+        return [own]
+            + entries.compactMap { value(of: $0, in: block) }
+            .filter { $0.count <= longestValue }
+    }
+
+    /// Where the value of an entry is, if it is not in the entry.
+    private static func value(of entry: Int, in block: TIFFBlock) -> Range<Int>? {
+        guard let type = block.number(entry + 2, 2), typeLengths.indices.contains(type),
+            let count = block.number(entry + 4, 4), let offset = block.number(entry + 8, 4)
+        else { return nil }
+        let length = typeLengths[type] * count
+        return length > 4 ? block.range(offset, length: length) : nil
+    }
+
+    /// Bytes of a directory up to the offset of the next one.
+    private static func length(_ count: Int) -> Int { 2 + TIFFBlock.entryLength * count }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonWork
+
+extension ImageCache {
+    /// The original of an image that is to be processed, from memory or from disk: not decoded yet in
+    /// that case, so that a smaller image is made of the file's bytes without decoding the whole.
+    ///
+    /// Requests that ask for it at the same time get the same one, and so share what they make of it.
+    /// - Parameters:
+    ///   - options: Those of the original: with the default processor.
+    ///   - visit: Lets the request share an original of which others have made their image meanwhile.
+    ///   - isCurrent: Whether anyone still wants it; see `lookup`.
+    /// - Returns: `nil` when there is none.
+    func original(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, during visit: OriginalVisit?,
+        isCurrent: (@Sendable () -> Bool)?
+    ) async throws(KingfisherError) -> ImageMaterial? {
+        guard let lookup = LookupKey(key, options) else {
+            return try await readOriginal(key, options, isCurrent).get()
+        }
+        let result: Result<ImageMaterial?, KingfisherError>? =
+            await originals.wantedResult(for: lookup, during: visit?.visit, isWanted: isCurrent) {
+                work in
+                let result = await readOriginal(key, options) { work.isWanted }
+                if case .success(nil) = result, !work.isWanted { return nil }
+                return result
+            }
+        return try result?.get()
+    }
+
+    /// Begins the time during which a request may need an original; `end()` has to follow.
+    func visitOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalVisit? {
+        LookupKey(key, options).map { OriginalVisit(cache: self, visit: originals.visit($0)) }
+    }
+
+    private func readOriginal(
+        _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
+        _ isCurrent: (@Sendable () -> Bool)?
+    ) async -> Result<ImageMaterial?, KingfisherError> {
+        do throws(KingfisherError) {
+            return .success(try await material(key, options, isCurrent))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func material(
+        _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
+        _ isCurrent: (@Sendable () -> Bool)?
+    ) async throws(KingfisherError) -> ImageMaterial? {
+        if isSubclass {
+            return try await overriddenLookup(key, options: options, isCurrent: isCurrent).image
+                .map { ImageMaterial(.image($0)) }
+        }
+        if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
+            return ImageMaterial(.image(image))
+        }
+        if options.fromMemoryCacheOrRefresh { return nil }
+        guard let data = try await diskData(key, options: options, isCurrent: isCurrent),
+            isCurrent?() ?? true
+        else { return nil }
+        // Only its header is read here: what is made of it may need less than all of its pixels.
+        let image = await DecodingPool.shared.run {
+            options.cacheSerializer.image(with: data, options: options)
+        }
+        guard let image else {
+            await removeFile(of: key, ifHolding: data)
+            return nil
+        }
+        return ImageMaterial(.image(image), file: data)
+    }
+
+    /// The look-up of a subclass, by the method that it may override.
+    func overriddenLookup(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        guard isCurrent?() ?? true else { return .none }
+        let result: Result<ImageCacheResult, KingfisherError> = await handedOver { hand in
+            retrieveImage(
+                forKey: key.source, options: options, callbackQueue: .untouch,
+                completionHandler: hand)
+        }
+        return try result.get()
+    }
+}
+
+/// A request's visit of the originals of a cache.
+struct OriginalVisit: Sendable {
+    fileprivate let cache: ImageCache
+    fileprivate let visit: SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Visit
+
+    func end() {
+        cache.originals.end(visit)
+    }
+}

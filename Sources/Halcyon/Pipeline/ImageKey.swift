@@ -1,0 +1,55 @@
+import Synchronization
+
+/// What an image is cached under: made once for each request that memory does not answer.
+struct ImageKey: Hashable, Sendable {
+    /// The key of the source.
+    let source: String
+    /// The processor's identifier; empty for the original.
+    let processor: String
+    let forcedExtension: String?
+    /// Both as one text, as they are spelled at the surface.
+    let text: String
+    private let fileName = FileName()
+
+    init(_ source: String, processor: String = "", forcedExtension: String? = nil) {
+        self.source = source
+        self.processor = processor
+        self.forcedExtension = forcedExtension
+        text = source.computedKey(with: processor)
+    }
+
+    /// The key of a source's image under these options.
+    init(_ source: String, _ options: KingfisherParsedOptionsInfo) {
+        self.init(
+            source, processor: options.processor.identifier,
+            forcedExtension: options.forcedExtension)
+    }
+
+    /// The name of the file in `cache`; its digest is made when it is first asked for.
+    func fileName(in cache: ImageCache) -> String {
+        fileName.value {
+            cache.diskStorage.cacheFileName(forKey: text, forcedExtension: forcedExtension)
+        }
+    }
+
+    static func == (left: ImageKey, right: ImageKey) -> Bool {
+        left.text == right.text && left.processor == right.processor
+            && left.forcedExtension == right.forcedExtension
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}
+
+/// A name that is made once, for all copies of a key.
+private final class FileName: Sendable {
+    private let name = Mutex<String?>(nil)
+
+    func value(_ make: () -> String) -> String {
+        if let name = name.withLock({ $0 }) { return name }
+        let made = make()
+        name.withLock { $0 = made }
+        return made
+    }
+}

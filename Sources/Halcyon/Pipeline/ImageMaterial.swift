@@ -1,0 +1,110 @@
+import Foundation
+import HalcyonWork
+
+/// What one or more requests make images of, and what has been made of it: each kind of image once,
+/// however many ask, and each file written once.
+///
+/// Images are kept as long as the material: whoever has it may still ask for one.
+final class ImageMaterial: Sendable {
+    /// Why there is no image.
+    enum Failure: Error {
+        /// The processor made none.
+        case unprocessed
+        /// The cached file is damaged.
+        case undecodable
+    }
+
+    typealias Made = Result<Image, Failure>
+
+    /// Two requests want the same image when these are equal.
+    fileprivate struct Kind: Hashable, Sendable {
+        let processor: String
+        let creating: ImageCreatingOptions
+        let isRendered: Bool
+    }
+
+    /// There is one group of images: those of this material.
+    fileprivate enum Group: Hashable, Sendable { case all }
+
+    fileprivate typealias Images = WorkTable<
+        Group, Kind, SteppedWork, WorkCaller<Made>, Made
+    >
+
+    /// One caller's place in the making of an image.
+    struct Place: Sendable {
+        fileprivate let ticket: Images.Ticket
+    }
+
+    /// Bytes as they were loaded, or a cached original.
+    let item: ImageProcessItem
+    /// The files written of this material.
+    let files = ImageFiles()
+    /// The cached file that the original was read from.
+    let file: Data?
+    private let images = Images()
+    private let visit: Images.Visit
+
+    init(_ item: ImageProcessItem, file: Data? = nil) {
+        self.item = item
+        self.file = file
+        visit = images.visit(.all)
+    }
+
+    /// Makes the image that `options` ask for, on their `processingQueue`, by default on the decoding
+    /// pool, unless it has been made or is being made.
+    ///
+    /// - Parameters:
+    ///   - rendering: Whether its pixels have to be in memory.
+    ///   - completion: Called on the thread that made it, or at once when it is made already; not after
+    ///     the caller has left.
+    /// - Returns: What `leave` takes; `nil` when the image was there.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        completion: @escaping @Sendable (Made) -> Void
+    ) -> Place? {
+        let kind = Kind(
+            processor: options.processor.identifier, creating: options.imageCreatingOptions,
+            isRendered: rendering)
+        let ticket = images.ask(for: kind, during: visit, completion: completion) { work, finish in
+            item.process(options, rendering: rendering, while: { work.isWanted }) { image in
+                finish(image.map(Made.success) ?? .failure(self.failure()))
+            }
+        }
+        return ticket.map(Place.init)
+    }
+
+    /// The same for the holder of `handle`, whose cancellation ends its wait.
+    ///
+    /// - Parameter completion: Called once; with `nil` after a cancellation.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
+        completion: @escaping @Sendable (Made?) -> Void
+    ) {
+        let isOver = OneShot<Void>()
+        let place = makeImage(options, rendering: rendering) { made in
+            if isOver.give(()) { completion(made) }
+        }
+        guard let place else { return }
+        handle.onCancel(before: isOver) { [self] in
+            if leave(place), isOver.give(()) { completion(nil) }
+        }
+    }
+
+    /// Takes a caller out; when it was the last one, the work ends at its next step.
+    ///
+    /// - Returns: Whether it was still waiting.
+    func leave(_ place: Place) -> Bool {
+        images.leave(place.ticket) != nil
+    }
+
+    private func failure() -> Failure {
+        guard file != nil, case .image(let image) = item else { return .unprocessed }
+        do {
+            _ = try image.bitmap()
+            return .unprocessed
+        } catch {
+            // What is wrong with a cached file is of no use to those who will load it anew.
+            return .undecodable
+        }
+    }
+}

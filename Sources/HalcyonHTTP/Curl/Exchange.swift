@@ -1,0 +1,338 @@
+import CCurl
+import Foundation
+import Synchronization
+
+/// One request and its answer in libcurl.
+final class Exchange: @unchecked Sendable {
+    // Unchecked: what changes is used on the loop's thread alone.
+
+    typealias Continuation = CheckedContinuation<ExchangeTimes?, any Error>
+
+    /// What is to be done with the body.
+    private enum Decision {
+        /// There is no header yet.
+        case none
+        /// Somebody is being asked; then the first piece of the body waits in libcurl.
+        case pending(isPaused: Bool)
+        case receive
+        case discard
+    }
+
+    /// The longest rest of an unwanted body that is read to keep the connection.
+    private static let longestDiscardedRest = 64 * 1024
+    /// How long that may take.
+    private static let longestDiscarding = Duration.seconds(2)
+
+    let request: OutgoingRequest
+    let configuration: CurlTransport.Configuration
+    let loop: CurlLoop
+    private let terms: ExchangeTerms
+    private let onHTTP2: @Sendable () -> Void
+    private let onResponse: @Sendable (AnswerHead) async throws -> BodyDisposition
+    private let onBody: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    private let onEnd: @Sendable () -> Void
+
+    private var continuation: Continuation?
+    private var isCancelled = false
+    /// While the transfer is libcurl's business.
+    private var handle: EasyHandle?
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var header = HeaderReader()
+    private var decision = Decision.none
+    /// How libcurl ended while somebody was still being asked.
+    private var ending: CURLcode?
+    /// What stopped the exchange from our side.
+    private var failure: (any Error)?
+    private var times: ExchangeTimes?
+    private var watch: StallWatch?
+    private var received: Int64 = 0
+    /// What the header says, of a body without content encoding.
+    private var expected: Int64?
+    /// Why an address was not connected to; another one may have been.
+    private var refusedAddress: TransportError?
+    private var isSecondTry = false
+    private var isEnded = false
+
+    init(
+        _ request: OutgoingRequest, on loop: CurlLoop, configuration: CurlTransport.Configuration,
+        terms: ExchangeTerms, onHTTP2: @escaping @Sendable () -> Void,
+        onResponse: @escaping @Sendable (AnswerHead) async throws -> BodyDisposition,
+        onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.request = request
+        self.loop = loop
+        self.configuration = configuration
+        self.terms = terms
+        self.onHTTP2 = onHTTP2
+        self.onResponse = onResponse
+        self.onBody = onBody
+        self.onEnd = onEnd
+    }
+
+    private var url: String { request.url.absoluteString }
+
+    // MARK: - From the loop
+
+    /// Sends the request, unless that has been cancelled; `continuation` is resumed exactly once, and
+    /// `onEnd` called when the connection is free again.
+    func start(_ continuation: Continuation) {
+        self.continuation = continuation
+        times = ExchangeTimes(start: ContinuousClock().now)
+        if isCancelled { return end(.failure(CancellationError())) }
+        if let deadline = terms.deadline { loop.check(at: deadline) }
+        send()
+    }
+
+    private func send() {
+        guard let handle = loop.takeHandle() else {
+            return end(
+                .failure(TransportError.other(url: url, reason: "there is no memory for it")))
+        }
+        self.handle = handle
+        fields = request.apply(to: handle)
+        configuration.apply(to: handle, trustsAnyCertificate: terms.trustsAnyCertificate)
+        // A request that may do something twice is not sent on a connection that may turn out dead.
+        handle.set(CURLOPT_FRESH_CONNECT, isSecondTry || !request.isSafe)
+        // Whether a host without TLS can carry several requests at once is known beforehand: no.
+        handle.set(CURLOPT_PIPEWAIT, request.url.scheme?.lowercased() == "https")
+        setCallbacks(of: handle)
+        loop.add(handle, of: self)
+    }
+
+    func cancel() {
+        isCancelled = true
+        guard handle != nil else { return }
+        end(.failure(CancellationError()))
+    }
+
+    /// Ends the exchange if its time is over, and says when to look again.
+    func check(now: ContinuousClock.Instant) {
+        guard handle != nil else { return }
+        if let deadline = terms.deadline {
+            if deadline <= now { return end(.failure(TransportError.timedOut(.total, url: url))) }
+            loop.check(at: deadline)
+        }
+        guard let watch else { return }
+        guard let rest = watch.remaining(now: now) else {
+            return end(.failure(TransportError.timedOut(.stall, url: url)))
+        }
+        loop.check(at: now + rest)
+    }
+
+    /// libcurl is done with the transfer.
+    func transferEnded(_ code: CURLcode) {
+        if case .pending = decision, code == CURLE_OK {
+            ending = code
+            return
+        }
+        if shouldTryAgain(code) { return tryAgain() }
+        end(result(code))
+    }
+
+    // MARK: - From libcurl; the transfer must not be removed here
+
+    /// An address of the host is about to be connected to.
+    /// - Returns: Whether it may be.
+    func mayConnect(to address: IPAddress?) -> Bool {
+        guard let refusal = configuration.refusal(of: address, host: request.host) else {
+            return true
+        }
+        refusedAddress = refusal
+        return false
+    }
+
+    /// A connection stands, and the request is about to be sent on it.
+    /// - Returns: Whether it may be.
+    func requestLeaves(to peer: ConnectionEnds) -> Bool {
+        guard let handle else { return false }
+        let isReused = handle.long(CURLINFO_NUM_CONNECTS) == 0
+        do {
+            try configuration.check(
+                peer, host: request.host, of: handle, isReused: isReused,
+                isSecure: request.url.scheme?.lowercased() == "https")
+        } catch {
+            failure = error
+            // Nobody else may use the connection either.
+            handle.set(CURLOPT_FORBID_REUSE, true)
+            return false
+        }
+        let now = ContinuousClock().now
+        times?.isConnectionReused = isReused
+        times?.connecting = isReused ? nil : handle.connecting
+        times?.sent = now
+        watch = StallWatch(timeout: terms.stall, now: now)
+        loop.check(at: now + terms.stall)
+        return true
+    }
+
+    /// A line of the header has arrived.
+    /// - Returns: Whether to go on.
+    func headerArrived(_ line: UnsafeRawBufferPointer) -> Bool {
+        do {
+            guard let answer = try header.take(line, of: request.url) else { return true }
+            answered(answer)
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    private func answered(_ answer: AnswerHead) {
+        if answer.version.hasPrefix("HTTP/2") { onHTTP2() }
+        times?.answered = ContinuousClock().now
+        watch?.pause()
+        let encoding = answer.contentEncoding
+        if let encoding, !ContentEncoding.names.contains(encoding) {
+            let error = TransportError.undecodableBody(
+                url: url, reason: "its content encoding is \(encoding)")
+            return decided(.failure(error), length: nil)
+        }
+        let length = answer.contentLength
+        expected = encoding == nil ? length : nil
+        decision = .pending(isPaused: false)
+        // Usually nothing in it waits; then the body is taken as soon as it comes.
+        Task.immediate(executorPreference: loop) { [onResponse] in
+            do {
+                let disposition = try await onResponse(answer)
+                loop.now { self.decided(.success(disposition), length: length) }
+            } catch {
+                loop.now { self.decided(.failure(error), length: length) }
+            }
+        }
+    }
+
+    /// A piece of the body has arrived.
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
+        switch decision {
+        case .none:
+            return .stop
+        case .pending:
+            decision = .pending(isPaused: true)
+            return .wait
+        case .discard:
+            received += Int64(bytes.count)
+            return received > Self.longestDiscardedRest ? .stop : .goOn
+        case .receive:
+            received += Int64(bytes.count)
+            watch?.receive(bytes.count, now: ContinuousClock().now)
+            do {
+                try onBody(bytes)
+                return .goOn
+            } catch {
+                failure = error
+                return .stop
+            }
+        }
+    }
+
+    // MARK: - Ends
+
+    /// It is known what is to be done with the body, or why there is nothing to be done with it.
+    private func decided(_ result: Result<BodyDisposition, any Error>, length: Int64?) {
+        // Cancelled, or out of time, meanwhile.
+        guard handle != nil else { return }
+        let isPaused = if case .pending(isPaused: true) = decision { true } else { false }
+        switch result {
+        case .success(.receive):
+            decision = .receive
+            watch?.resume(now: ContinuousClock().now)
+        case .success(.discard):
+            resume(.success(times))
+            discard(length: length)
+        case .failure(let error):
+            resume(.failure(error))
+            discard(length: length)
+        }
+        // Not at once: this may be within a callback of libcurl.
+        loop.perform { [self] in
+            guard let handle else { return }
+            if isPaused { curl_easy_pause(handle.pointer, CURLPAUSE_CONT) }
+            if let ending { transferEnded(ending) }
+        }
+    }
+
+    /// Has a short rest of the body read, so that the connection can be used again.
+    private func discard(length: Int64?) {
+        decision = .discard
+        received = 0
+        let now = ContinuousClock().now
+        watch = StallWatch(timeout: min(terms.stall, Self.longestDiscarding), now: now)
+        loop.check(at: now + Self.longestDiscarding)
+        guard length ?? 0 > Self.longestDiscardedRest else { return }
+        loop.perform { self.end(.failure(CancellationError())) }
+    }
+
+    /// Whether the connection was dead already when the request was sent on it.
+    private func shouldTryAgain(_ code: CURLcode) -> Bool {
+        let breaks = [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2]
+        return breaks.contains(code) && times?.isConnectionReused == true && header.isEmpty
+            && request.isSafe && !isSecondTry && failure == nil
+    }
+
+    /// Sends the request once more, on a new connection.
+    private func tryAgain() {
+        isSecondTry = true
+        watch = nil
+        removeHandle()
+        send()
+    }
+
+    private func result(_ code: CURLcode) -> Result<ExchangeTimes?, any Error> {
+        if let failure { return .failure(failure) }
+        if code == CURLE_COULDNT_CONNECT, let refusedAddress { return .failure(refusedAddress) }
+        guard code == CURLE_OK else {
+            return .failure(
+                CurlFailure(code, of: handle, hasHead: !header.isEmpty)
+                    .error(request, received: received, expected: expected))
+        }
+        if let expected, received < expected, request.method != "HEAD" {
+            return .failure(
+                TransportError.incompleteBody(url: url, received: received, expected: expected))
+        }
+        return .success(times)
+    }
+
+    private func end(_ result: Result<ExchangeTimes?, any Error>) {
+        guard !isEnded else { return }
+        isEnded = true
+        removeHandle()
+        resume(result)
+        onEnd()
+    }
+
+    private func removeHandle() {
+        guard let handle else { return }
+        self.handle = nil
+        loop.remove(handle, of: self)
+        curl_slist_free_all(fields)
+        fields = nil
+    }
+
+    /// Resumes the caller, once; later ends change nothing.
+    private func resume(_ result: Result<ExchangeTimes?, any Error>) {
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+}
+
+/// How a piece of the body was taken.
+enum BodyReply {
+    case goOn
+    /// It is to be offered again later.
+    case wait
+    case stop
+}
+
+extension EasyHandle {
+    /// How long it took to make the connection.
+    fileprivate var connecting: ExchangeTimes.Connecting {
+        let (name, tcp, tls) = (
+            time(CURLINFO_NAMELOOKUP_TIME_T), time(CURLINFO_CONNECT_TIME_T),
+            time(CURLINFO_APPCONNECT_TIME_T)
+        )
+        return ExchangeTimes.Connecting(
+            nameLookup: name, tcp: max(.zero, tcp - name), tls: tls > tcp ? tls - tcp : nil)
+    }
+}

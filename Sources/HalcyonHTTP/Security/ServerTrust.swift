@@ -1,0 +1,85 @@
+public import Foundation
+
+/// What a server shows to prove who it is.
+public struct ServerTrust: Sendable {
+    /// The host of the URL, in lower case.
+    public let host: String
+    /// The certificates that the server showed, each in DER form: its own, and then mostly those that
+    /// lead to a root. Only the first is surely the server's.
+    public let certificateChain: [Data]
+    /// The public key of the server's own certificate as `SubjectPublicKeyInfo` in DER form, which
+    /// stays the same when a certificate is renewed with its key.
+    public let publicKey: Data
+
+    /// The server's own certificate in DER form.
+    public var certificate: Data { certificateChain[0] }
+}
+
+/// Texts in which certificates are kept (RFC 7468).
+enum PEM {
+    private static let begin = "-----BEGIN CERTIFICATE-----"
+    private static let end = "-----END CERTIFICATE-----"
+
+    /// The certificates in `text` in DER form; none when one of them cannot be read.
+    static func certificates(_ text: String) -> [Data] {
+        var certificates: [Data] = []
+        var rest = text[...]
+        while let start = rest.range(of: begin) {
+            guard let stop = rest[start.upperBound...].range(of: end),
+                let der = Data(
+                    base64Encoded: String(rest[start.upperBound..<stop.lowerBound]),
+                    options: .ignoreUnknownCharacters),
+                DER.publicKey(ofCertificate: der) != nil
+            else { return [] }
+            certificates.append(der)
+            rest = rest[stop.upperBound...]
+        }
+        return certificates
+    }
+}
+
+/// As much of the encoding of certificates as it takes to find a public key (X.690, RFC 5280).
+struct DER {
+    private static let sequence: UInt8 = 0x30
+    private static let version: UInt8 = 0xA0
+
+    private var bytes: Data.SubSequence
+
+    /// The `SubjectPublicKeyInfo` of a certificate; `nil` when it is no certificate.
+    static func publicKey(ofCertificate certificate: Data) -> Data? {
+        var outer = DER(bytes: certificate)
+        guard var certificate = outer.enter(sequence), var fields = certificate.enter(sequence)
+        else { return nil }
+        if fields.bytes.first == version, fields.next() == nil { return nil }
+        // Serial number, signature algorithm, issuer, validity, subject.
+        for _ in 0..<5 where fields.next() == nil { return nil }
+        guard fields.bytes.first == sequence else { return nil }
+        return fields.next().map { Data($0.whole) }
+    }
+
+    /// What is in the next element, if it has this tag.
+    private mutating func enter(_ tag: UInt8) -> DER? {
+        guard bytes.first == tag, let element = next() else { return nil }
+        return DER(bytes: element.content)
+    }
+
+    /// Takes the next element; `nil` when there is none, or when it is not whole.
+    private mutating func next() -> (whole: Data.SubSequence, content: Data.SubSequence)? {
+        let whole = bytes
+        guard bytes.popFirst() != nil, let first = bytes.popFirst() else { return nil }
+        var length = Int(first)
+        if first >= 0x80 {
+            // The number of bytes that say the length: up to 16 MiB, which no certificate reaches.
+            guard (0x81...0x83).contains(first) else { return nil }
+            length = 0
+            for _ in 0..<(first & 0x7F) {
+                guard let byte = bytes.popFirst() else { return nil }
+                length = length << 8 | Int(byte)
+            }
+        }
+        guard length <= bytes.count else { return nil }
+        let content = bytes.prefix(length)
+        bytes = bytes.dropFirst(length)
+        return (whole[whole.startIndex..<content.endIndex], content)
+    }
+}

@@ -1,0 +1,67 @@
+package import Foundation
+package import FoundationNetworking
+
+extension URLRequest {
+    /// The request that follows a redirect (RFC 9110, section 15.4); `nil` when `response` is none.
+    ///
+    /// Credentials, and header fields whose names look like them, are not handed on to another origin.
+    /// - Throws: `TransportError` for a location that cannot be downloaded.
+    package func redirected(by response: HTTPURLResponse) throws -> URLRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"), let url
+        else { return nil }
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
+            throw TransportError.invalidRedirect(location)
+        }
+        guard HTTPURL.hasHTTPScheme(target) else {
+            throw TransportError.redirectToUnsupportedScheme(target.absoluteString)
+        }
+        guard HTTPURL.isDownloadable(target) else {
+            throw TransportError.unsupportedURL(target.absoluteString)
+        }
+        var next = self
+        next.url = target
+        let keepsMethod = [307, 308].contains(response.statusCode)
+        if !keepsMethod, httpMethod != "GET", httpMethod != "HEAD" {
+            next.httpMethod = "GET"
+            next.httpBody = nil
+        }
+        if Origin(target) != Origin(url) {
+            for field in (allHTTPHeaderFields ?? [:]).keys where CredentialField.isOne(field) {
+                next.setValue(nil, forHTTPHeaderField: field)
+            }
+        }
+        return next
+    }
+}
+
+/// Header fields that say who sends a request, and are nobody else's business.
+enum CredentialField {
+    private static let words: Set = [
+        "auth", "authentication", "authorization", "key", "apikey", "accesskey", "authkey",
+        "secret",
+        "password", "passwd", "credential", "credentials", "cookie", "cookie2", "token", "session",
+        "sessionid", "sid", "jwt", "csrf", "xsrf", "signature",
+    ]
+    private static let endings = ["token", "secret", "password", "apikey"]
+
+    /// Whether `name` is known for credentials, or its words say that it has some: `X-Api-Key`.
+    static func isOne(_ name: String) -> Bool {
+        name.lowercased().split(whereSeparator: { $0 == "-" || $0 == "_" }).contains { word in
+            words.contains(String(word)) || endings.contains { word.hasSuffix($0) }
+        }
+    }
+}
+
+/// Scheme, host and port of a URL.
+package struct Origin: Hashable {
+    package let scheme: String?
+    package let host: String?
+    package let port: Int
+
+    package init(_ url: URL) {
+        scheme = url.scheme?.lowercased()
+        host = url.host?.lowercased()
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+}

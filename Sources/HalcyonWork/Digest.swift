@@ -1,0 +1,32 @@
+import CGLib
+package import Foundation
+
+/// Digests of bytes and of text.
+package enum Digest {
+    case md5
+    case sha256
+
+    /// The digest of `bytes` as lower-case hexadecimal digits.
+    package func hexadecimal(_ bytes: some ContiguousBytes) -> String {
+        bytes.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let digits = g_compute_checksum_for_data(type, start, gsize(bytes.count))
+            defer { g_free(digits) }
+            // Only an unknown type of digest has none.
+            return digits.map { String(cString: $0) } ?? ""
+        }
+    }
+
+    /// The digest of the UTF-8 bytes of `text` as lower-case hexadecimal digits.
+    package func hexadecimal(_ text: String) -> String {
+        var text = text
+        return text.withUTF8 { hexadecimal($0) }
+    }
+
+    private var type: GChecksumType {
+        switch self {
+        case .md5: G_CHECKSUM_MD5
+        case .sha256: G_CHECKSUM_SHA256
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A fixed number of threads for work that blocks or computes for long, which never belongs on Swift's
+/// cooperative threads.
+///
+/// Jobs begin in the order they were submitted, with one exception: the first job that a job of this
+/// pool submits is done next by the same thread, so that what leads on needs no other thread to wake.
+/// That job's own go to the end of the line, so the line cannot be held up.
+package final class ThreadPool: Sendable {
+    package typealias Job = @Sendable () -> Void
+
+    private let line = Mutex(JobLine())
+    private let jobs = DispatchSemaphore(value: 0)
+    private let afterEachJob: (@Sendable () -> Void)?
+
+    /// A pool of `width` threads, at least one, which live as long as the program.
+    ///
+    /// - Parameters:
+    ///   - name: What debuggers show; at most 15 bytes count on Linux.
+    ///   - afterEachJob: Runs on the job's thread, to give back what belongs to the thread.
+    package init(
+        name: String, width: Int, afterEachJob: (@Sendable () -> Void)? = nil
+    ) {
+        self.afterEachJob = afterEachJob
+        for _ in 0..<max(1, width) {
+            let thread = Thread { [self] in serve() }
+            thread.name = name
+            thread.start()
+        }
+    }
+
+    /// Runs `job` some time after this returns.
+    package func submit(_ job: @escaping Job) {
+        if let worker = Worker.current, worker.pool === self, worker.takes(job) { return }
+        line.withLock { $0.append(job) }
+        jobs.signal()
+    }
+
+    /// Runs `body` on the pool and returns what it returns.
+    package func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+        await handedOver { hand in
+            submit { hand(body()) }
+        }
+    }
+
+    /// Runs `body` on the pool and returns what it returns, or throws what it throws.
+    package func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await handedOver { hand in
+            submit { hand(Result { try body() }) }
+        }.get()
+    }
+
+    private func serve() {
+        let worker = Worker(pool: self)
+        Worker.current = worker
+        while true {
+            jobs.wait()
+            guard let job = line.withLock({ $0.takeFirst() }) else { continue }
+            worker.isOpen = true
+            perform(job)
+            worker.isOpen = false
+            if let next = worker.next {
+                worker.next = nil
+                perform(next)
+            }
+        }
+    }
+
+    private func perform(_ job: Job) {
+        job()
+        afterEachJob?()
+    }
+}
+
+/// Jobs in the order they came. Those that have begun are out of it: what they own is released by whoever
+/// runs them, not under the lock some time later.
+private struct JobLine {
+    private var jobs: [ThreadPool.Job?] = []
+    /// What comes before has begun.
+    private var first = 0
+
+    mutating func append(_ job: @escaping ThreadPool.Job) {
+        jobs.append(job)
+    }
+
+    mutating func takeFirst() -> ThreadPool.Job? {
+        guard first < jobs.count else { return nil }
+        let job = jobs[first].take()
+        first += 1
+        if first == jobs.count {
+            jobs.removeAll(keepingCapacity: first <= 1024)
+            first = 0
+        } else if first > 1024, 2 * first > jobs.count {
+            jobs.removeFirst(first)
+            first = 0
+        }
+        return job
+    }
+}
+
+/// What belongs to one thread of a pool, and is used by it alone.
+private final class Worker {
+    let pool: ThreadPool
+    /// Whether the job that runs was in the line, so that the thread may do its first one next.
+    var isOpen = false
+    var next: ThreadPool.Job?
+
+    init(pool: ThreadPool) {
+        self.pool = pool
+    }
+
+    func takes(_ job: @escaping ThreadPool.Job) -> Bool {
+        guard isOpen, next == nil else { return false }
+        next = job
+        return true
+    }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// That of the calling thread; `nil` on threads of others.
+    static var current: Worker? {
+        get {
+            pthread_getspecific(key).map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
+        }
+        set {
+            // Kept for good, like the thread.
+            pthread_setspecific(key, newValue.map { Unmanaged.passRetained($0).toOpaque() })
+        }
+    }
+}

@@ -1,0 +1,85 @@
+"""Picture files drawn by code."""
+
+import struct
+import zlib
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def chunk(kind, data, length=None):
+    length = len(data) if length is None else length
+    return struct.pack(">I", length) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png_header(width, height, depth=8, colour=2, interlace=0):
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace))
+
+
+def png(width=16, height=16, seed=0, noise=False):
+    """A gradient; `seed` makes it another picture, `noise` one that does not compress."""
+    rows = bytearray()
+    state = seed * 2654435761 % (1 << 32) or 1
+    for y in range(height):
+        rows.append(0)
+        for x in range(width):
+            if noise:
+                state = (state * 1664525 + 1013904223) % (1 << 32)
+                rows += struct.pack(">I", state)[:3]
+            else:
+                rows += bytes(((x * 7 + seed) % 256, (y * 5 + seed * 3) % 256, seed % 256))
+    return (SIGNATURE + png_header(width, height) + chunk(b"IDAT", zlib.compress(bytes(rows), 1))
+            + chunk(b"IEND", b""))
+
+
+def plain_png(width, height, depth, colour, interlace=0):
+    """A picture of zeros, so that it is small whatever its size."""
+    samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    row = bytes(1 + (width * samples * depth + 7) // 8)
+    packer = zlib.compressobj(9)
+    data = b"".join(packer.compress(row * 64) for _ in range(height // 64 + 1)) + packer.flush()
+    return (SIGNATURE + png_header(width, height, depth, colour, interlace)
+            + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def gif(width, height, frames, screen=None):
+    """Frames of one colour, each of a few bytes."""
+    head = b"GIF89a" + struct.pack("<HHBBB", *(screen or (width, height)), 0x80, 0, 0)
+    frame = (b"\x21\xf9\x04\x00\x05\x00\x00\x00" + b"\x2c"
+             + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x02\x02\x44\x01\x00")
+    return head + b"\0\0\0\xff\xff\xff" + frame * frames + b"\x3b"
+
+
+def bmp(width, height, body=b"", compression=0, bits=24):
+    header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, compression, len(body),
+                         2835, 2835, 256 if bits == 8 else 0, 0)
+    palette = bytes(1024) if bits == 8 else b""
+    offset = 14 + len(header) + len(palette)
+    return (b"BM" + struct.pack("<IHHI", offset + len(body), 0, 0, offset) + header + palette
+            + body)
+
+
+def tiff(width, height, strips=b""):
+    """A grey picture without compression whose header may lie."""
+    entries = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1),
+               (273, 4, 8), (277, 3, 1), (278, 4, height), (279, 4, len(strips))]
+    directory = struct.pack("<H", len(entries))
+    for tag, kind, value in entries:
+        directory += struct.pack("<HHII", tag, kind, 1, value)
+    return (b"II*\0" + struct.pack("<I", 8 + len(strips)) + strips + directory + bytes(4))
+
+
+def ico(*images):
+    """Images of (declared length, bytes)."""
+    head = struct.pack("<HHH", 0, 1, len(images))
+    offset = 6 + 16 * len(images)
+    body = b""
+    for length, data in images:
+        head += struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, length, offset + len(body))
+        body += data
+    return head + body
+
+
+def svg(content, width=100, height=100, head=""):
+    return (f'<?xml version="1.0"?>{head}<svg xmlns="http://www.w3.org/2000/svg" '
+            f'xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" height="{height}">'
+            f"{content}</svg>").encode()

@@ -1,0 +1,190 @@
+import Foundation
+import Halcyon
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonCLI
+
+/// What the program says of bad input: the fault, in the words of the user.
+@Suite(.timeLimit(.minutes(20)))
+struct MessageTests {
+    private let program: Program
+
+    init() throws {
+        program = try Program()
+    }
+
+    private var folder: String { program.folder.url.path }
+
+    private func write(_ data: Data, _ name: String) throws {
+        try data.write(to: program.folder.file(name))
+    }
+
+    /// The messages and codes of a run, one for each source.
+    private func failures(_ arguments: [String]) async throws -> [String] {
+        let outcome = try await program.start(["load", "--json"] + arguments).outcome()
+        #expect(outcome.exitCode == 1)
+        return try outcome.rows.map { row in
+            let error = row["error"] as? [String: Any]
+            return "\(error?["code"] ?? 0) \(error?["message"] ?? "no error")"
+        }
+    }
+
+    @Test func sourcesThatAreNoPictures() async throws {
+        try write(Data(), "empty.jpg")
+        try write(Data("hello\n".utf8), "text.png")
+        try write(Data("<!DOCTYPE html><html></html>".utf8), "page.png")
+        try write(Data("%PDF-1.4\n%%EOF\n".utf8), "paper.pdf")
+        try write(Data([0x42, 0x4D, 0, 0]), "cut.bmp")
+        try write(Data("{\"error\": 1}".utf8), "answer.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: program.folder.file("link.png").path, withDestinationPath: "nowhere")
+        let expected = [
+            ("none.jpg", "5003 There is no file at \(folder)/none.jpg."),
+            ("none/a.jpg", "5003 There is no file at \(folder)/none/a.jpg."),
+            ("file:///none.jpg", "5003 There is no file at /none.jpg."),
+            ("link.png", "5003 There is no file at \(folder)/link.png."),
+            ("/", "5003 / is a folder, not a file."),
+            (
+                "text.png/a.jpg",
+                "5003 There is no file at \(folder)/text.png/a.jpg: a part of the path is no folder."
+            ),
+            ("empty.jpg", "4001 The data is empty."),
+            ("text.png", "4001 The data is not a known image: plain text."),
+            ("page.png", "4001 The data is not a known image: an HTML page."),
+            ("answer.json", "4001 The data is not a known image: plain text."),
+            ("cut.bmp", "4001 The data is not a known image: only 4 bytes."),
+            ("paper.pdf", "4001 PDF is not supported: reading PDF was not allowed."),
+            (
+                "ftp://host/a.png",
+                "1002 ftp is not a scheme that images are loaded from; http, https, file and data are."
+            ),
+            ("http://", "1002 This is not a valid URL: http://"),
+            ("http://a b/c", "1002 This is not a valid URL: http://a b/c"),
+            ("data:image/png", "1002 The data URI has no comma before its data."),
+            ("data:image/png;base64,?", "1002 The data URI's data is not Base64."),
+            ("data:,%4", "1002 The data URI's percent-encoding is malformed."),
+            ("", "1002 This is not a file: "),
+        ]
+        let messages = try await failures(["--"] + expected.map(\.0))
+        for (message, expected) in zip(messages, expected) {
+            #expect(message == expected.1, "\(expected.0)")
+        }
+        #expect(messages.count == expected.count)
+    }
+
+    /// Names of functions and modules that libraries put into their messages.
+    private static let innerNames = ["vips", "_buffer", "_source", "Decoder", "load:", "::"]
+
+    @Test func picturesThatAreCutShortAreDamaged() async throws {
+        try write(Pictures.png(width: 200, height: 150), "whole.png")
+        var names: [String] = []
+        for format in ["png", "jpg", "webp", "tiff", "gif", "avif", "heic", "jxl"] {
+            let made = try await program.run(
+                "load", "whole.png", "--output", "made.\(format)")
+            #expect(made.exitCode == 0)
+            let data = try Data(contentsOf: program.folder.file("made.\(format)"))
+            try write(Data(data.prefix(data.count / 2)), "cut.\(format)")
+            names.append("cut.\(format)")
+        }
+        let plain = try await failures(names)
+        let processed = try await failures(names + ["--processor", "downsample:20x20"])
+        for (index, message) in (plain + processed).enumerated() {
+            let name = names[index % names.count]
+            #expect(message.hasPrefix("4001 The "), "\(name): \(message)")
+            #expect(message.contains(" data is damaged: "), "\(name): \(message)")
+            for inner in Self.innerNames {
+                #expect(!message.contains(inner), "\(name): \(message)")
+            }
+        }
+    }
+
+    @Test func limitsAreThoseThatWereGiven() async throws {
+        try write(Pictures.png(), "a.png")
+        try write(Pictures.gif, "a.gif")
+        #expect(
+            try await failures(["--max-pixels", "90", "a.png", "a.gif"]) == [
+                "4001 The image has 40×30 pixels; the limit is 90 pixels.",
+                "4001 The image has 12×8 pixels; the limit is 90 pixels.",
+            ])
+    }
+
+    @Test func serversThatGiveNothing() async throws {
+        let origin = try await OriginServer.start(files: ["/page.png": Data("<html>".utf8)])
+        let closed = try ClosedPort()
+        let missing = origin.url("/none.png?token=abc").absoluteString
+        let messages = try await failures([
+            missing, origin.url("/page.png").absoluteString,
+            closed.url("/a.png").absoluteString, "http://nobody.invalid/a.png",
+        ])
+        #expect(
+            messages[0] == "2002 The server answered with status 404 for "
+                + missing.replacing("abc", with: "***") + ".")
+        #expect(messages[1] == "4001 The data is not a known image: an HTML page.")
+        #expect(messages[2].hasPrefix("2003 127.0.0.1 refused the connection"), "\(messages[2])")
+        #expect(
+            messages[3].hasPrefix("2003 The host nobody.invalid cannot be found"),
+            "\(messages[3])")
+    }
+
+    @Test func secretsAreShownNowhere() async throws {
+        let origin = try await OriginServer.start(files: [:])
+        let url = origin.url("/a.png?token=abc123").absoluteString
+            .replacing("http://", with: "http://anna:hunter2@")
+        let outcome = try await program.run("load", url)
+        for text in [outcome.output, outcome.error] {
+            #expect(!text.contains("abc123") && !text.contains("hunter2"), "\(text)")
+        }
+        #expect(outcome.output.contains("***"))
+    }
+
+    @Test func cachesThatDoNotHaveIt() async throws {
+        try write(Pictures.png(), "a.png")
+        #expect(
+            try await failures(["--only-from-cache", "a.png"]) == [
+                "3006 The image is not in the cache."
+            ])
+        let path = try await program.run("cache", "path", "a.png")
+        #expect(path.exitCode == 1)
+        #expect(path.error == "halcyon: a.png is not in the cache.\n")
+        let file = try await program.run("load", "a.png", "--cache-directory", "a.png")
+        #expect(file.exitCode == 1)
+        #expect(
+            file.error.hasPrefix("halcyon: The cache folder \(folder)/a.png cannot be created"),
+            "\(file.error)")
+    }
+
+    @Test func outputsThatCannotBeWritten() async throws {
+        try write(Pictures.png(), "a.png")
+        try FileManager.default.createDirectory(
+            at: program.folder.file("folder"), withIntermediateDirectories: true)
+        let outputs: [([String], String)] = [
+            (["-o", "none/a.png"], "none/a.png cannot be written: No such file or directory"),
+            (["-o", "folder"], "folder cannot be written: Is a directory"),
+            (["-o", "/dev/full"], "/dev/full cannot be written: No space left on device"),
+            (["--output-directory", "a.png"], "a.png cannot be written: it is no folder"),
+        ]
+        for (arguments, message) in outputs {
+            #expect(try await failures(["a.png"] + arguments) == ["9002 \(message)"])
+        }
+    }
+
+    @Test func whatIsNotUnderstoodIsNamed() async throws {
+        try write(Pictures.png(), "a.png")
+        let usage: [([String], String)] = [
+            (["load", "a.png", "--processor", "nope:1"], "--processor: nope: there is no such"),
+            (["load", "a.png", "--processor", "crop:0x0"], "crop: size: “0x0” is not a size"),
+            (["load", "a.png", "--processor", "blur"], "blur: radius"),
+            (["load", "a.png", "-o", "a.ico"], "“ico” is no format that can be written"),
+            (["load", "a.png", "-o", "a.jpg", "--quality", "7"], "--quality must be from 0 to 1"),
+            (["load", "a.png", "--jobs", "0"], "--jobs must be from 1 to"),
+            (["prefetch", "none.txt"], "none.txt cannot be read: No such file or directory"),
+            (["prefetch", "a.png"], "a.png cannot be read: it is no list of sources"),
+        ]
+        for (arguments, message) in usage {
+            let outcome = try await program.start(arguments).outcome()
+            #expect(outcome.exitCode == 64, "\(arguments)")
+            #expect(outcome.error.contains(message), "\(outcome.error)")
+        }
+    }
+}

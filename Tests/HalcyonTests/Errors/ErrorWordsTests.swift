@@ -1,0 +1,112 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// What errors say to people: what is at fault, in the words of those who asked.
+@Suite struct ErrorWordsTests {
+    private let folder: TemporaryDirectory
+    private let manager: KingfisherManager
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        manager = KingfisherManager(
+            downloader: ImageDownloader.patient(),
+            cache: try ImageCache(name: "words", cacheDirectoryURL: folder.url))
+    }
+
+    private func words(
+        loading source: Source, _ options: KingfisherOptionsInfo = []
+    ) async -> String? {
+        await kingfisherError {
+            _ = try await manager.retrieveImage(with: source, options: options)
+        }?.errorDescription
+    }
+
+    private func words(
+        loading data: Data, _ options: KingfisherOptionsInfo = []
+    ) async -> String? {
+        let key = UUID().uuidString
+        return await words(
+            loading: .provider(RawImageDataProvider(data: data, cacheKey: key)), options)
+    }
+
+    private let png = PNGFixture.data(.gradient(width: 40, height: 30))
+
+    @Test func aMissingFileIsNamedByItsPath() async {
+        let url = folder.file("none.jpg")
+        #expect(
+            await words(loading: url.convertToSource()) == "There is no file at \(url.path).")
+    }
+
+    @Test func aFolderInPlaceOfAFileIsSaidToBeOne() async throws {
+        #expect(
+            await words(loading: folder.url.convertToSource())
+                == "\(folder.url.path) is a folder, not a file.")
+        let url = try folder.write(Data(), to: "file").appendingPathComponent("a.jpg")
+        #expect(
+            await words(loading: url.convertToSource())
+                == "There is no file at \(url.path): a part of the path is no folder.")
+    }
+
+    @Test func aProviderThatReadsNoFileIsNamedByItsKey() async {
+        let provider = Base64ImageDataProvider(base64String: "%", cacheKey: "avatar")
+        #expect(
+            await words(loading: .provider(provider))
+                == "avatar cannot be loaded: The text given for avatar is not Base64.")
+    }
+
+    @Test func whatIsNoPictureIsNoFailureOfTheProcessor() async {
+        let resize = ResizingImageProcessor(referenceSize: CGSize(width: 9, height: 9))
+        #expect(await words(loading: Data()) == "The data is empty.")
+        #expect(
+            await words(loading: Data("<!doctype html><html></html>".utf8), [.processor(resize)])
+                == "The data is not a known image: an HTML page.")
+    }
+
+    @Test func aDamagedFileIsDamagedWhateverWasToBeMadeOfIt() async {
+        let blur = BlurImageProcessor(blurRadius: 3)
+        for options: KingfisherOptionsInfo in [[], [.processor(blur)]] {
+            let text = await words(loading: Data(png.prefix(2000)), options)
+            #expect(text?.hasPrefix("The PNG data is damaged: ") == true, "\(text ?? "nil")")
+        }
+    }
+
+    @Test func theLimitNamedIsTheOneInForce() async {
+        let limits = DecodingLimits(maximumPixelCount: 100)
+        #expect(
+            await words(loading: png, [.decodingLimits(limits)])
+                == "The image has 40×30 pixels; the limit is 100 pixels.")
+        let blur = BlurImageProcessor(blurRadius: 3)
+        #expect(
+            await words(loading: png, [.decodingLimits(limits), .processor(blur)])
+                == "The image has 40×30 pixels; the limit is 100 pixels.")
+    }
+
+    @Test func aProcessorThatGivesNothingIsNamedByItsIdentifier() async {
+        #expect(
+            await words(loading: png, [.processor(CountingProcessor(gives: nil))])
+                == "test.counting failed: it gave no image.")
+    }
+
+    @Test func aProcessorThatFailsIsNamedAsItIsWritten() async throws {
+        let huge = ResizingImageProcessor(
+            referenceSize: CGSize(width: 9_000_000, height: 9_000_000))
+        let text = try #require(await words(loading: png, [.processor(huge)]))
+        #expect(text.hasPrefix("resize:9000000x9000000 failed: "), "\(text)")
+    }
+
+    @Test func transfersAreNotSaidToHaveFailedTwice() async throws {
+        let port = try ClosedPort()
+        let text = await words(loading: .network(port.url("/a.png")))
+        #expect(text?.hasPrefix("127.0.0.1 refused the connection") == true, "\(text ?? "nil")")
+    }
+
+    @Test func secretsOfURLsAreMasked() async throws {
+        let origin = try await OriginServer.start(files: [:])
+        let text = await words(loading: .network(origin.url("/a.png?size=9&token=abc123")))
+        #expect(text?.contains("size=9&token=***") == true)
+        #expect(text?.contains("abc123") == false)
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Answers and addresses that are wrong, and connections that are dead.
+struct NetworkFaultTests {
+    private let body = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &+ 65) })
+    private let downloader = ImageDownloader.patient()
+
+    private func modifying(_ change: @escaping @Sendable (inout URLRequest) -> Void)
+        -> KingfisherParsedOptionsInfo
+    {
+        let modifier = AnyModifier { request in
+            var request = request
+            change(&request)
+            return request
+        }
+        return .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+    }
+
+    // MARK: - Status
+
+    @Test(arguments: [
+        "000", "001", "050", "099", "-1", "-99", "1e2", "2000", "99999999999999999999",
+    ])
+    func aStatusThatDoesNotExistIsAnError(status: String) async throws {
+        let server = try await OriginServer.start()
+        let answer = "HTTP/1.1 \(status) X\r\nContent-Length: 1\r\n\r\nx"
+        server.route("/x", .garbage(Data(answer.utf8)))
+        let error = await downloader.result(server.url("/x")).transportError
+        guard case .invalidResponse = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(arguments: [0, 1, 50, 99, -1]) func norIsItInHTTP2(status: Int) async throws {
+        let server = try await OriginServer.start(tls: true)
+        server.route("/x", .status(status))
+        downloader.trustedHosts = ["localhost"]
+        #expect(await downloader.result(server.url("/x")).transportError != nil)
+    }
+
+    @Test func aHeaderThatDoesNotEndIsAnError() async throws {
+        let server = try await OriginServer.start()
+        let field = "X-Long: \(String(repeating: "x", count: 1000))\r\n"
+        let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 300)
+        server.route("/x", .garbage(Data(answer.utf8)))
+        let error = await downloader.result(server.url("/x")).transportError
+        guard case .invalidResponse(_, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("262144"))
+    }
+
+    @Test func interimAnswersAreSkipped() async throws {
+        let server = try await OriginServer.start()
+        let answer =
+            "HTTP/1.1 103 Early Hints\r\nLink: </y>\r\n\r\nHTTP/1.1 200 OK\r\n"
+            + "Content-Length: 2\r\n\r\n*1"
+        server.route("/x", .garbage(Data(answer.utf8)))
+        #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
+    }
+
+    // MARK: - Addresses
+
+    @Test(arguments: [
+        "http://127.0.0.1:65536/x", "http://127.0.0.1:0/x", "https://localhost:70000/",
+        "http://127.0.0.1:99999999999999999999/x", "http://127.0.0.1:4294967376/x",
+    ])
+    func aPortThatDoesNotExistIsAnError(text: String) async throws {
+        let url = try #require(URL(string: text))
+        #expect(await downloader.result(url).transportError == .unsupportedURL(text))
+        let server = try await OriginServer.start()
+        server.route("/x", .redirect(to: text))
+        #expect(await downloader.result(server.url("/x")).transportError == .unsupportedURL(text))
+    }
+
+    @Test func norIsOneOfAnAlternativeSource() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .status(404))
+        let manager = KingfisherManager(
+            downloader: downloader, cache: ImageCache(name: UUID().uuidString))
+        let alternative = try #require(URL(string: "http://127.0.0.1:65536/x"))
+        await #expect(throws: KingfisherError.self) {
+            try await manager.retrieveImage(
+                with: server.url("/x"), options: [.alternativeSources([.network(alternative)])])
+        }
+    }
+
+    @Test func userAndPasswordOfAURLAreNotSent() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body))
+        let url = try #require(URL(string: "http://me:secret@127.0.0.1:\(server.port)/x"))
+        _ = try await downloader.result(url).get()
+        #expect(server.requests.map { $0.headers["Authorization"] } == [nil])
+    }
+
+    // MARK: - Dead connections
+
+    @Test func aServerThatHangsUpAfterEachAnswerFailsNobody() async throws {
+        let server = try await OriginServer.start()
+        let (body, downloader) = (body, downloader)
+        // Complete, and then the connection is closed without a word.
+        server.route("/x", .ok(body).with(.declaredLength(body.count)))
+        server.route("/r", .redirect(to: "/x").with(.declaredLength(0)))
+        let failures = await withTaskGroup(of: [LoadingResult].self) { group in
+            for lane in 0..<4 {
+                group.addTask {
+                    var failures: [LoadingResult] = []
+                    for index in 0..<50 {
+                        let url = server.url("/\(index % 2 == 0 ? "x" : "r")?\(lane)-\(index)")
+                        let result = await downloader.result(url)
+                        if result.errorCode != nil { failures.append(result) }
+                    }
+                    return failures
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(failures.isEmpty, "\(failures.count) of 200: \(String(describing: failures.first))")
+    }
+
+    @Test func aRequestOnADeadConnectionIsSentOnceMore() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body))
+        server.route("/once", .ok(body).with(.abort(.close, times: 1)))
+        server.route("/reset", .ok(body).with(.abort(.reset, times: 1)))
+        server.route("/never", .abort())
+        for path in ["/once", "/reset"] {
+            _ = try await downloader.result(server.url("/x")).get()
+            #expect(try await downloader.result(server.url(path)).get().originalData == body)
+            #expect(server.requestCount(for: path) == 2)
+        }
+        // Once more, and not again.
+        _ = try await downloader.result(server.url("/x")).get()
+        #expect(await downloader.result(server.url("/never")).errorCode == 2003)
+        #expect(server.requestCount(for: "/never") == 2)
+    }
+
+    @Test func onANewConnectionItIsNot() async throws {
+        let server = try await OriginServer.start()
+        server.route("/never", .abort())
+        #expect(await downloader.result(server.url("/never")).errorCode == 2003)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test func whatMayDoSomethingIsSentOnce() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body))
+        server.route("/y", .ok(body).with(.abort(.close, times: 1)))
+        _ = try await downloader.result(server.url("/x")).get()
+        let result = await downloader.result(
+            server.url("/y"),
+            modifying { request in
+                request.httpMethod = "POST"
+                request.httpBody = Data("order".utf8)
+            })
+        #expect(result.errorCode == 2003 && server.requestCount(for: "/y") == 1)
+    }
+
+    @Test func anAnswerThatHadBegunIsNotAskedForAgain() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body))
+        server.route("/y", .ok(body).with(.breakOff(afterBytes: 10, .reset)))
+        _ = try await downloader.result(server.url("/x")).get()
+        #expect(await downloader.result(server.url("/y")).errorCode == 2003)
+        #expect(server.requestCount(for: "/y") == 1)
+    }
+
+    // MARK: - Requests
+
+    @Test func aTransferTakesNothingFromTheOneBefore() async throws {
+        let server = try await OriginServer.start()
+        server.route("/x", .ok(body))
+        let post = modifying { request in
+            request.httpMethod = "POST"
+            request.httpBody = Data("order".utf8)
+            request.setValue("1", forHTTPHeaderField: "X-Once")
+            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        _ = try await downloader.result(server.url("/x"), post).get()
+        _ = try await downloader.result(server.url("/x"), modifying { $0.httpMethod = "PUT" }).get()
+        _ = try await downloader.result(server.url("/x")).get()
+        let requests = server.requests
+        #expect(requests.map(\.method) == ["POST", "PUT", "GET"])
+        #expect(requests.map(\.body) == [Data("order".utf8), Data(), Data()])
+        #expect(requests.map { $0.headers["X-Once"] } == ["1", nil, nil])
+        #expect(requests.map { $0.headers["Content-Length"] } == ["5", "0", nil])
+        #expect(requests[0].headers["Accept-Encoding"] == "identity")
+        #expect(requests[2].headers["Accept-Encoding"] != "identity")
+        #expect(requests.allSatisfy { $0.headers["Content-Type"] == nil })
+        #expect(requests.allSatisfy { $0.headers["Expect"] == nil })
+    }
+
+    @Test func credentialsStayWithTheirOriginOverTheNetworkToo() async throws {
+        let names = ["X-Api-Key", "Cookie", "Authorization", "X-Auth-Token", "X-AccessToken"]
+        let (first, second) = (try await OriginServer.start(), try await OriginServer.start())
+        first.route("/x", .redirect(to: second.url("/y").absoluteString))
+        first.route("/same", .redirect(to: "/y"))
+        for server in [first, second] { server.route("/y", .ok(body)) }
+        let options = modifying { request in
+            for name in names { request.setValue("v", forHTTPHeaderField: name) }
+            request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        }
+        _ = try await downloader.result(first.url("/x"), options).get()
+        let crossed = try #require(second.requests.first)
+        #expect(names.allSatisfy { crossed.headers[$0] == nil })
+        #expect(crossed.headers["Accept-Language"] == "de")
+        _ = try await downloader.result(first.url("/same"), options).get()
+        let stayed = try #require(first.requests(for: "/y").first)
+        #expect(names.allSatisfy { stayed.headers[$0] == "v" })
+
+        var handled = options
+        handled.redirectHandler = AnyRedirectHandler { _, _, request, reply in
+            var request = request
+            request.setValue("v", forHTTPHeaderField: "X-Api-Key")
+            reply(request)
+        }
+        _ = try await downloader.result(first.url("/x"), handled).get()
+        #expect(second.requests.last?.headers["X-Api-Key"] == "v")
+    }
+}

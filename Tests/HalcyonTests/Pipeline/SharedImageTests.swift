@@ -1,0 +1,327 @@
+import Dispatch
+import Foundation
+import HalcyonTestKit
+import Testing
+
+import Halcyon
+
+/// Requests for the same image at the same time: what is done once for all of them.
+@Suite struct SharedImageTests {
+    private let fixture: ManagerFixture
+    private let queue = HeldQueue()
+    private let processor = CountingProcessor()
+    private let serializer = CountingSerializer()
+    private let ends = Recorder<Result<RetrieveImageResult, KingfisherError>>()
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+    }
+
+    private var options: KingfisherOptionsInfo {
+        [
+            .processor(processor), .cacheSerializer(serializer), .callbackQueue(.untouch),
+            .processingQueue(.operationQueue(queue)), .waitForCache,
+        ]
+    }
+
+    @discardableResult
+    private func start(_ source: Source, _ more: KingfisherOptionsInfo = []) -> DownloadTask? {
+        fixture.manager.retrieveImage(with: source, options: options + more) { [ends] in
+            ends.record($0)
+        }
+    }
+
+    @Test func aProcessedImageOfACachedOriginalIsMadeAndWrittenOnce() async throws {
+        try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
+        for _ in 0..<20 { start(.network(fixture.url)) }
+        await queue.operations.waitFor(count: 1)
+        queue.release()
+        let images = try await ends.waitFor(count: 20).map { try $0.get().image }
+        #expect(images.allSatisfy { $0 === images[0] })
+        #expect(processor.runs.value == 1)
+        #expect(serializer.writes.value == 1)
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test func aProcessedImageOfAnOriginalInMemoryIsMadeAndWrittenOnce() async throws {
+        _ = try await fixture.retrieve()
+        for _ in 0..<20 { start(.network(fixture.url)) }
+        await queue.operations.waitFor(count: 1)
+        queue.release()
+        _ = await ends.waitFor(count: 20)
+        #expect(processor.runs.value == 1)
+        #expect(serializer.writes.value == 1)
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func aDataProviderIsAskedOnceForAllItsCallers() async throws {
+        let provider = CountingProvider(bytes: fixture.png)
+        for _ in 0..<20 { start(.provider(provider)) }
+        provider.gate.open()
+        await queue.operations.waitFor(count: 1)
+        queue.release()
+        let results = try await ends.waitFor(count: 20).map { try $0.get() }
+        #expect(results.allSatisfy { $0.data() == fixture.png })
+        #expect(provider.calls.value == 1)
+        #expect(processor.runs.value == 1)
+        #expect(serializer.writes.value == 1)
+    }
+
+    @Test func aDataProviderGoesOnForThoseWhoStay() async throws {
+        let provider = CountingProvider(bytes: fixture.png)
+        let first = start(.provider(provider))
+        start(.provider(provider))
+        first?.cancel()
+        #expect(await ends.waitFor(count: 1)[0].errorCode == 1006)
+        provider.gate.open()
+        await queue.operations.waitFor(count: 1)
+        queue.release()
+        #expect(await ends.waitFor(count: 2)[1].errorCode == nil)
+        #expect(provider.calls.value == 1)
+    }
+
+    @Test func aDownloadCancelledAfterItsBytesHaveComeIsNeitherProcessedNorStored() async throws {
+        let task = start(.network(fixture.url))
+        await queue.operations.waitFor(count: 1)
+        task?.cancel()
+        guard
+            case .failure(.requestError(reason: .taskCancelled(let session, let token))) =
+                ends.events.first
+        else {
+            Issue.record("not cancelled")
+            return
+        }
+        #expect(session === task?.sessionTask && token == 0)
+        queue.release()
+        #expect(processor.runs.value == 0)
+        #expect(serializer.writes.value == 0)
+        #expect(ends.count == 1)
+        #expect(!isCached)
+    }
+
+    @Test func aDownloadCancelledByOneAfterItsBytesHaveComeIsMadeForTheOther() async throws {
+        let first = start(.network(fixture.url))
+        start(.network(fixture.url))
+        await queue.operations.waitFor(count: 1)
+        first?.cancel()
+        #expect(ends.events.map(\.errorCode) == [1003])
+        queue.release()
+        #expect(await ends.waitFor(count: 2)[1].errorCode == nil)
+        #expect(processor.runs.value == 1)
+        #expect(isCached)
+    }
+
+    @Test func theDownloadersOwnCallersMayCancelAfterTheBytesHaveComeToo() async throws {
+        let downloads = Recorder<Int?>()
+        let task = fixture.downloader.downloadImage(with: fixture.url, options: options) {
+            switch $0 {
+            case .success: downloads.record(nil)
+            case .failure(let error): downloads.record(error.errorCode)
+            }
+        }
+        await queue.operations.waitFor(count: 1)
+        task.cancel()
+        #expect(downloads.events == [1003])
+        queue.release()
+        #expect(processor.runs.value == 0 && downloads.count == 1)
+    }
+
+    private var isCached: Bool {
+        fixture.cache.isCached(
+            forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier)
+    }
+}
+
+/// Two requests that share a download and differ in what the disk is to hold of it.
+@Suite struct SharedFileTests {
+    private let fixture: ManagerFixture
+    private let gate = Gate()
+    private let ends = Recorder<Bool>()
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+        fixture.origin.route(
+            "/photo.png", OriginResponse.ok(fixture.png).with(.wait(.gate(gate))))
+    }
+
+    /// What is on disk after requests with these options that share one download.
+    private func file(_ wishes: KingfisherOptionsInfo...) async throws -> DiskStorage.Entry {
+        for wish in wishes {
+            fixture.manager.retrieveImage(
+                with: fixture.url, options: [.callbackQueue(.untouch)] + wish
+            ) { [ends] result in ends.record((try? result.get()) != nil) }
+        }
+        gate.open()
+        #expect(await ends.waitFor(count: wishes.count).allSatisfy { $0 })
+        #expect(fixture.origin.requestCount == 1)
+        return try #require(fixture.cache.diskStorage.entries().first)
+    }
+
+    private func days(_ count: Int) -> KingfisherOptionsInfo {
+        [.diskCacheExpiration(.days(count))]
+    }
+
+    /// Whole days the file is still good for.
+    private func daysLeft(_ entry: DiskStorage.Entry) -> Int {
+        Int(((entry.expiration?.timeIntervalSinceNow ?? 0) / 86_400).rounded())
+    }
+
+    @Test(arguments: [[1, 30], [30, 1], [5, 30, 5], [2, 2, 2]])
+    func theExpirationOfTheLaterOneHolds(_ wishes: [Int]) async throws {
+        for wish in wishes {
+            fixture.manager.retrieveImage(
+                with: fixture.url, options: [.callbackQueue(.untouch)] + days(wish)
+            ) { [ends] result in ends.record((try? result.get()) != nil) }
+        }
+        gate.open()
+        #expect(await ends.waitFor(count: wishes.count).allSatisfy { $0 })
+        let entry = try #require(fixture.cache.diskStorage.entries().first)
+        #expect(daysLeft(entry) == wishes.last)
+    }
+
+    @Test func theSerializerOfTheLaterOneHolds() async throws {
+        let entry = try await file(
+            [.cacheSerializer(DefaultCacheSerializer.default)],
+            [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)])
+        #expect(entry.format == "JPEG")
+    }
+
+    @Test func aFileOfTheFirstStaysWhenTheLaterOneDoesNotOverwrite() async throws {
+        let entry = try await file(
+            [.cacheSerializer(DefaultCacheSerializer.default)],
+            [
+                .cacheSerializer(FormatIndicatedCacheSerializer.jpeg),
+                .diskStoreWriteOptions(.withoutOverwriting),
+            ])
+        #expect(entry.format == "PNG")
+    }
+
+    @Test func equalWishesWriteOnce() async throws {
+        let serializer = CountingSerializer()
+        _ = try await file(
+            [.cacheSerializer(serializer)], [.cacheSerializer(serializer)],
+            [.cacheSerializer(serializer)])
+        #expect(serializer.writes.value == 1)
+    }
+}
+
+/// An image that is made smaller, of an original on disk.
+@Suite struct ReducedOriginalTests {
+    /// A photograph of sorts, so that reducing it has something to get wrong.
+    private static func drawn(_ format: ImageFormat) throws -> Data {
+        var random = SeededGenerator(state: 7)
+        let size = PixelSize(width: 1280, height: 960)
+        var pixels = Data(capacity: size.pixelCount * 4)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let noise = Int(random.next() % 48)
+                pixels.append(contentsOf: [
+                    UInt8((x * 200 / size.width) + noise), UInt8((y * 200 / size.height) + noise),
+                    UInt8(((x ^ y) & 127) + noise), 255,
+                ])
+            }
+        }
+        let bitmap = try #require(Bitmap(pixels: pixels, size: size))
+        return try #require(Image(bitmap: bitmap).kf.data(format: format, compressionQuality: 0.9))
+    }
+
+    private static let corpus = ["found/cached-original.jpg", "found/cached-original.png"]
+        .compactMap { Corpus.file($0) }
+
+    private func hasTheSamePixelsAsAfterADownload(_ bytes: Data) async throws {
+        let fixture = try await ManagerFixture()
+        fixture.origin.route("/picture", .ok(bytes))
+        let url = fixture.origin.url("/picture")
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+        let downloaded = try await fixture.manager.retrieveImage(
+            with: url, options: [.processor(processor)])
+        await fixture.cache.clearCache()
+        try await fixture.cache.storeToDisk(bytes, forKey: url.cacheKey)
+        let made = try await fixture.manager.retrieveImage(
+            with: url, options: [.processor(processor)])
+        #expect(fixture.origin.requestCount == 1)
+        #expect(made.cacheType == .none)
+        #expect(made.image.pixelSize == downloaded.image.pixelSize)
+        #expect(try made.image.bitmap().pixels == downloaded.image.bitmap().pixels)
+        #expect(
+            fixture.cache.imageCachedType(forKey: url.cacheKey) == .disk,
+            "nobody has needed all pixels of the original")
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .PNG])
+    func hasTheSamePixelsAsAfterADownload(_ format: ImageFormat) async throws {
+        try await hasTheSamePixelsAsAfterADownload(Self.drawn(format))
+    }
+
+    @Test(.enabled(if: !corpus.isEmpty), arguments: corpus)
+    func ofRealFilesTooHasTheSamePixelsAsAfterADownload(_ file: URL) async throws {
+        try await hasTheSamePixelsAsAfterADownload(Data(contentsOf: file))
+    }
+
+    @Test func aDamagedOriginalIsLoadedAgain() async throws {
+        let fixture = try await ManagerFixture()
+        let bytes = try Self.drawn(.PNG)
+        fixture.origin.route("/picture", .ok(bytes))
+        let url = fixture.origin.url("/picture")
+        try await fixture.cache.storeToDisk(bytes.prefix(bytes.count / 2), forKey: url.cacheKey)
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+        let made = try await fixture.manager.retrieveImage(
+            with: url, options: [.processor(processor)])
+        #expect(made.image.pixelSize == PixelSize(width: 200, height: 150))
+        #expect(fixture.origin.requestCount == 1)
+        #expect(!fixture.cache.isCached(forKey: url.cacheKey), "the damaged file is gone")
+    }
+}
+
+/// A queue whose operations run when a test says so.
+final class HeldQueue: CallbackOperationQueue {
+    let operations = Recorder<@Sendable () -> Void>()
+    private let isReleased = Locked(false)
+
+    var underlyingQueue: DispatchQueue? { nil }
+
+    func addOperation(_ block: @Sendable @escaping () -> Void) {
+        let runs = isReleased.withLock { isReleased in
+            operations.record(block)
+            return isReleased
+        }
+        if runs { block() }
+    }
+
+    /// Runs what has been added, here, and lets everything else run at once.
+    func release() {
+        let held = isReleased.withLock { isReleased in
+            isReleased = true
+            return operations.events
+        }
+        for block in held { block() }
+    }
+}
+
+/// Stores as the default serializer, and counts.
+final class CountingSerializer: CacheSerializer {
+    let writes = Locked(0)
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        writes.withLock { $0 += 1 }
+        return DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// Gives its bytes when its gate opens, and counts how often it is asked.
+private struct CountingProvider: ImageDataProvider {
+    let cacheKey = "test.counting-provider"
+    let bytes: Data
+    let gate = Gate()
+    let calls = Locked(0)
+
+    func data() async throws -> Data {
+        calls.withLock { $0 += 1 }
+        try await gate.wait()
+        return bytes
+    }
+}

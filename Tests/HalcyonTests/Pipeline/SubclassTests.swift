@@ -1,0 +1,218 @@
+import Foundation
+import Halcyon
+import HalcyonTestKit
+import Testing
+
+/// Subclasses of the downloader and of the cache, as anybody outside of the library writes them: what
+/// they override is what a manager calls.
+@Suite struct SubclassTests {
+    private let origin: OriginServer
+    private let folder: TemporaryDirectory
+    private let png = PNGFixture.data(.gradient(width: 64, height: 48))
+    private var url: URL { origin.url("/photo.png") }
+
+    init() async throws {
+        origin = try await OriginServer.start(files: ["/photo.png": png])
+        folder = try TemporaryDirectory()
+    }
+
+    @Test func anOverriddenDownloadIsCalled() async throws {
+        let downloader = RedirectingDownloader(name: "test", to: url)
+        let cache = try ImageCache(name: "plain", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        let missing = origin.url("/missing.png")
+        let result = try await manager.retrieveImage(with: missing, options: [.waitForCache])
+        #expect(downloader.asked.events == [missing])
+        #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
+        #expect(result.cacheType == .none && result.data() == png)
+        #expect(result.metrics?.httpStatusCode == 200)
+        #expect(cache.isCached(forKey: missing.cacheKey))
+    }
+
+    @Test func progressAndCancellationPassThroughAnOverriddenDownload() async throws {
+        let gate = Gate()
+        origin.route("/photo.png", OriginResponse.ok(png).with(.wait(.gate(gate))))
+        let downloader = RedirectingDownloader(name: "test", to: url)
+        let cache = try ImageCache(name: "plain", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        let progress = Recorder<Int64>()
+        let ends = Recorder<Int?>()
+        func start(_ name: String) -> DownloadTask? {
+            manager.retrieveImage(
+                with: origin.url(name), options: [.callbackQueue(.untouch)],
+                progressBlock: { received, _ in progress.record(received) }
+            ) { result in
+                switch result {
+                case .success: ends.record(nil)
+                case .failure(let error): ends.record(error.errorCode)
+                }
+            }
+        }
+        let first = try #require(start("/a"))
+        _ = start("/b")
+        #expect(first.isInitialized && first.sessionTask != nil && first.cancelToken == 0)
+        first.cancel()
+        #expect(ends.events == [1003])
+        gate.open()
+        #expect(await ends.waitFor(count: 2) == [1003, nil])
+        await progress.waitFor(count: 1)
+        #expect(progress.events.last == Int64(png.count))
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func overriddenLookUpsAndStoresAreCalled() async throws {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        func retrieve(_ more: KingfisherOptionsInfo = []) async throws -> CacheType {
+            try await manager.retrieveImage(with: url, options: [.waitForCache] + more).cacheType
+        }
+        #expect(try await retrieve() == .none)
+        #expect(cache.calls.events == ["retrieve", "store"])
+        cache.calls.removeAll()
+        #expect(try await retrieve() == .memory)
+        #expect(cache.calls.count == 0)
+        cache.clearMemoryCache()
+        cache.calls.removeAll()
+        #expect(try await retrieve() == .disk)
+        #expect(cache.calls.events == ["retrieve"])
+    }
+
+    @Test func anOverriddenLookUpInMemoryIsAskedFirst() async throws {
+        let image = try #require(Image(data: png))
+        let cache = try ImageCacheOfOne(name: "one", cacheDirectoryURL: folder.url)
+        cache.image.set(image)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        let result = try await manager.retrieveImage(with: url)
+        #expect(result.image === image && result.cacheType == .memory)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test func theCallbackFormAsksAnOverriddenTypeFirst() async throws {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        let ends = Recorder<Bool>()
+        manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) {
+            ends.record((try? $0.get()) != nil)
+        }
+        #expect(await ends.waitFor(count: 1) == [true])
+        #expect(cache.calls.events == ["type", "store"])
+    }
+
+    @Test func anOriginalIsLookedUpAndStoredByOverriddenMethods() async throws {
+        let cache = try ImageCache(name: "plain", cacheDirectoryURL: folder.url)
+        let originals = try WatchedCache(name: "originals", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        let options: KingfisherOptionsInfo = [
+            .originalCache(originals), .cacheOriginalImage, .waitForCache,
+            .processor(ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 6))),
+        ]
+        _ = try await manager.retrieveImage(with: url, options: options)
+        #expect(originals.calls.events == ["retrieve", "storeToDisk"])
+        await cache.clearCache()
+        let made = try await manager.retrieveImage(with: url, options: options)
+        #expect(made.image.pixelSize == PixelSize(width: 8, height: 6))
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aPrefetcherAsksOverriddenMethods() async throws {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let downloader = RedirectingDownloader(name: "test", to: url)
+        let ends = Recorder<Int>()
+        for _ in 0..<2 {
+            ImagePrefetcher(
+                urls: [url],
+                options: [.targetCache(cache), .downloader(downloader), .waitForCache]
+            ) { skipped, failed, completed in
+                ends.record(100 * skipped.count + 10 * failed.count + completed.count)
+            }.start()
+            await ends.waitFor(count: ends.count + 1)
+        }
+        #expect(ends.events == [1, 100])
+        #expect(downloader.asked.count == 1)
+        #expect(cache.calls.events.filter { $0 == "type" }.count == 2)
+        #expect(cache.calls.events.filter { $0 == "store" }.count == 1)
+    }
+}
+
+/// Downloads one and the same URL, whatever it is asked for.
+private final class RedirectingDownloader: ImageDownloader, @unchecked Sendable {
+    // Unchecked as its superclass is; what it adds is constant.
+
+    let asked = Recorder<URL>()
+    private let target: URL
+
+    init(name: String, to target: URL) {
+        self.target = target
+        super.init(name: name)
+    }
+
+    override func downloadImage(
+        with url: URL, options: KingfisherParsedOptionsInfo,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask {
+        asked.record(url)
+        return super.downloadImage(
+            with: target, options: options, completionHandler: completionHandler)
+    }
+}
+
+/// Has one image in memory, whatever it is asked for.
+private final class ImageCacheOfOne: ImageCache, @unchecked Sendable {
+    // Unchecked as its superclass is; what it adds is Sendable.
+
+    let image = Locked<Image?>(nil)
+
+    override func retrieveImageInMemoryCache(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        image.value
+    }
+}
+
+/// Writes down what it is asked.
+private final class WatchedCache: ImageCache, @unchecked Sendable {
+    // Unchecked as its superclass is; what it adds is constant.
+
+    let calls = Recorder<String>()
+
+    override func store(
+        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
+        options: KingfisherParsedOptionsInfo, toDisk: Bool,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)?
+    ) {
+        calls.record("store")
+        super.store(
+            image, original: original, forKey: key, options: options, toDisk: toDisk,
+            completionHandler: completionHandler)
+    }
+
+    override func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String,
+        forcedExtension: String?, expiration: StorageExpiration?, callbackQueue: CallbackQueue,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)?
+    ) {
+        calls.record("storeToDisk")
+        super.storeToDisk(
+            data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+            expiration: expiration, callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
+    }
+
+    override func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo, callbackQueue: CallbackQueue,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        calls.record("retrieve")
+        super.retrieveImage(
+            forKey: key, options: options, callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
+    }
+
+    override func imageCachedType(
+        forKey key: String, processorIdentifier identifier: String, forcedExtension: String?
+    ) -> CacheType {
+        calls.record("type")
+        return super.imageCachedType(
+            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
+    }
+}

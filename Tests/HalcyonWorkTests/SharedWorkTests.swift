@@ -1,0 +1,159 @@
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+struct SharedWorkTests {
+    @Test func manyWhoAskMeanwhileShareOneRun() async throws {
+        let table = SharedWork<String, Int>()
+        let gate = Gate()
+        let results = Recorder<Int>()
+        let runs = Locked(0)
+        for _ in 0..<100 {
+            table.ask(for: "key", completion: { results.record($0) }) { _, finish in
+                runs.withLock { $0 += 1 }
+                Task {
+                    // Only cancellation ends the wait early, and nobody cancels.
+                    try? await gate.wait()
+                    finish(7)
+                }
+            }
+        }
+        gate.open()
+        #expect(await results.waitFor(count: 100) == Array(repeating: 7, count: 100))
+        #expect(runs.value == 1)
+        #expect(table.isIdle)
+    }
+
+    @Test func afterTheEndItRunsAnew() async {
+        let table = SharedWork<String, Int>()
+        #expect(await table.result(for: "key") { _ in 1 } == 1)
+        #expect(await table.result(for: "key") { _ in 2 } == 2)
+    }
+
+    @Test func duringAVisitItRunsOnce() async {
+        let table = SharedWork<String, Int>()
+        let visit = table.visit("key")
+        #expect(await table.result(for: "key", during: visit) { _ in 1 } == 1)
+        #expect(await table.result(for: "key", during: visit) { _ in 2 } == 1)
+        table.end(visit)
+        #expect(table.isIdle)
+    }
+
+    @Test func whoLeavesIsNotServedAndTheOthersAre() throws {
+        let table = SharedWork<String, Int>()
+        let served = Recorder<String>()
+        let end = Locked<(@Sendable (Int) -> Void)?>(nil)
+        let first = try #require(
+            table.ask(for: "key", completion: { _ in served.record("first") }) { _, finish in
+                end.set(finish)
+            })
+        table.ask(for: "key", completion: { _ in served.record("second") }) { _, _ in
+            Issue.record("the second caller must share the work")
+        }
+        #expect(table.leave(first) != nil)
+        #expect(table.leave(first) == nil)
+        end.value?(1)
+        end.value?(2)
+        #expect(served.events == ["second"])
+    }
+
+    @Test func theLastWhoLeavesStopsTheWork() throws {
+        let table = SharedWork<String, Int>()
+        let stops = Recorder<String>()
+        let wanted = Locked<[Bool]>([])
+        let job = Locked<SteppedWork?>(nil)
+        func ask() -> SharedWork<String, Int>.Ticket? {
+            table.ask(
+                for: "key", completion: { _ in Issue.record("served") }
+            ) { work, _ in
+                job.set(work)
+                work.onStop { stops.record("stop") }
+            }
+        }
+        let first = try #require(ask())
+        let second = try #require(ask())
+        let work = try #require(job.value)
+        wanted.withLock { $0.append(work.isWanted) }
+        table.leave(first)
+        wanted.withLock { $0.append(work.isWanted) }
+        #expect(stops.count == 0)
+        table.leave(second)
+        wanted.withLock { $0.append(work.isWanted) }
+        #expect(wanted.value == [true, true, false])
+        #expect(stops.events == ["stop"])
+        work.onStop { stops.record("late") }
+        #expect(stops.events == ["stop", "late"])
+    }
+
+    @Test func itIsWantedAsLongAsOneCallerHasNotLostInterest() throws {
+        let table = SharedWork<String, Int>()
+        let job = Locked<SteppedWork?>(nil)
+        let interest = Locked(true)
+        table.ask(for: "key", isWanted: { interest.value }, completion: { _ in }) { work, _ in
+            job.set(work)
+        }
+        let work = try #require(job.value)
+        #expect(work.isWanted)
+        interest.set(false)
+        #expect(!work.isWanted)
+        table.ask(for: "key", completion: { _ in }) { _, _ in }
+        #expect(work.isWanted)
+    }
+
+    /// Callers come, leave and are served at once, on many threads.
+    @Test func everyCallerIsServedOnceOrHasLeft() async {
+        let table = SharedWork<Int, Int>()
+        let served = Recorder<Int>()
+        let left = Recorder<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            for caller in 0..<600 {
+                group.addTask {
+                    let ticket = table.ask(
+                        for: caller % 3, completion: { _ in served.record(caller) }
+                    ) { work, finish in
+                        Task {
+                            for _ in 0..<(caller % 7) where work.isWanted { await Task.yield() }
+                            finish(caller)
+                        }
+                    }
+                    if caller % 5 == 0 { await Task.yield() }
+                    if caller % 2 == 0, let ticket, table.leave(ticket) != nil {
+                        left.record(caller)
+                    }
+                }
+            }
+        }
+        // All have asked; those who stayed are served when the work ends.
+        await served.waitFor(count: 600 - left.count)
+        #expect(served.count + left.count == 600)
+        #expect(Set(served.events).isDisjoint(with: left.events))
+        #expect(Set(served.events + left.events).count == 600)
+        #expect(table.isIdle)
+    }
+}
+
+/// What a table does with the priorities that the ledger decides.
+struct WorkPriorityTests {
+    private final class Job: WorkJob {
+        let noted = Recorder<Float>()
+        let changes = Recorder<Void>()
+        let stops = Recorder<Void>()
+
+        func stop() { stops.record(()) }
+        func note(priority: Float) { noted.record(priority) }
+        func priorityChanged() { changes.record(()) }
+    }
+
+    @Test func theJobIsToldOfThePriorityOfTheMostUrgentCaller() throws {
+        let table = WorkTable<String, String, Job, Int, Int>()
+        let job = Job()
+        let first = table.join(1, for: "key", priority: 0.2) { _ in job }.ticket
+        let second = table.join(2, for: "key", priority: 0.7) { _ in job }.ticket
+        #expect(job.noted.events == [0.2, 0.7] && job.changes.count == 1)
+        table.setPriority(0.9, of: first)
+        table.leave(first)
+        #expect(job.noted.events == [0.2, 0.7, 0.9, 0.7] && job.changes.count == 3)
+        table.leave(second)
+        #expect(job.stops.count == 1)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Synchronization
+import Testing
+
+struct ThreadPoolTests {
+    @Test func asManyJobsRunAtOnceAsThePoolIsWide() async throws {
+        let pool = ThreadPool(name: "test", width: 3)
+        let running = Recorder<Int>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        let ended = Recorder<Int>()
+        for job in 0..<5 {
+            pool.submit {
+                running.record(job)
+                mayEnd.wait()
+                ended.record(job)
+            }
+        }
+        await running.waitFor(count: 3)
+        #expect(running.events.sorted() == [0, 1, 2])
+        mayEnd.signal()
+        await running.waitFor(count: 4)
+        #expect(running.count == 4)
+        for _ in 0..<4 { mayEnd.signal() }
+        await ended.waitFor(count: 5)
+    }
+
+    @Test func jobsBeginInTheOrderTheyWereSubmitted() async {
+        let pool = ThreadPool(name: "test", width: 1)
+        let order = Recorder<Int>()
+        for job in 0..<100 { pool.submit { order.record(job) } }
+        #expect(await order.waitFor(count: 100) == Array(0..<100))
+    }
+
+    @Test func theFirstJobThatAJobSubmitsIsDoneNextByTheSameThread() async {
+        let pool = ThreadPool(name: "test", width: 1)
+        let order = Recorder<String>()
+        let mayBegin = DispatchSemaphore(value: 0)
+        pool.submit { mayBegin.wait() }
+        pool.submit {
+            order.record("a")
+            pool.submit {
+                order.record("a1")
+                pool.submit { order.record("a1x") }
+            }
+            pool.submit { order.record("a2") }
+        }
+        pool.submit { order.record("b") }
+        mayBegin.signal()
+        #expect(await order.waitFor(count: 5) == ["a", "a1", "b", "a2", "a1x"])
+    }
+
+    @Test func valuesAndErrorsComeBack() async throws {
+        struct Failure: Error {}
+        let pool = ThreadPool(name: "test", width: 2)
+        #expect(await pool.run { 7 } == 7)
+        await #expect(throws: Failure.self) { try await pool.run { throw Failure() } }
+    }
+
+    @Test func theThreadGivesBackWhatIsItsOwnAfterEachJob() async {
+        let after = Recorder<Void>()
+        let pool = ThreadPool(name: "test", width: 2) { after.record(()) }
+        for _ in 0..<10 { pool.submit { pool.submit {} } }
+        await after.waitFor(count: 20)
+        #expect(after.count == 20)
+    }
+}
