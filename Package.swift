@@ -36,6 +36,7 @@ let package = Package(
         // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
+        .target(name: "CFileSystem"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
@@ -61,6 +62,7 @@ let package = Package(
                 "Vips",
                 "DirectCodecs",
                 "CJPEG",
+                "CFileSystem",
                 "CXXHash",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -95,6 +97,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // What scripts/crash-test interrupts; no product.
+        .executableTarget(name: "CacheCrashStep", dependencies: ["Halcyon"]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(

@@ -26,6 +26,9 @@ readonly gtk_packages=(libgtk-4-dev)
 # certificates, for the tests from outside (scripts/hostile and scripts/soak).
 readonly test_packages=(xvfb xauth python3 openssl)
 
+# What scripts/crash-test interrupts processes with.
+readonly crash_packages=(strace)
+
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
 readonly benchmark_packages=(python3 python3-venv curl)
 

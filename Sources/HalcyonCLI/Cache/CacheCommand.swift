@@ -40,6 +40,11 @@ struct RemovedFiles: Equatable {
         bytes = entries.reduce(0) { $0 + Int64($1.size) }
     }
 
+    init(_ removals: [DiskStorage.Removal]) {
+        count = removals.count
+        bytes = removals.reduce(0) { $0 + Int64($1.size) }
+    }
+
     /// Those of `entries` whose files are at `urls`.
     init(_ urls: [URL], of entries: [DiskStorage.Entry]) {
         let names = Set(urls.map(\.lastPathComponent))

@@ -7,7 +7,8 @@ struct CacheLocation: ParsableArguments {
     @Option(
         name: .customLong("cache-directory"),
         help: ArgumentHelp(
-            "The folder of the disk cache; by default halcyon/default in ~/.cache.",
+            "The folder of the disk cache; by default halcyon/default in $XDG_CACHE_HOME, or in "
+                + "~/.cache without that.",
             valueName: "dir"))
     var directory: String?
 

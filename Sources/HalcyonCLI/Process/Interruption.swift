@@ -5,8 +5,8 @@ import Synchronization
 /// Runs work that the user can stop with Ctrl-C (or `SIGTERM`, `SIGHUP`), or the reader of standard
 /// output by going away.
 ///
-/// The first signal cancels the work, which then has time to clean up; a second one ends the process
-/// at once. Either way no unfinished file is left.
+/// The first signal cancels the work, which then has some seconds to clean up; a second one ends the
+/// process at once. Either way no unfinished file is left.
 final class Interruption: Sendable {
     /// The work ended because of a signal.
     struct Signalled: Error {
@@ -19,6 +19,10 @@ final class Interruption: Sendable {
         var signal: Int32?
         var cancel: (@Sendable () -> Void)?
     }
+
+    /// Seconds after which work that a signal has cancelled is given up: it may be waiting for something
+    /// that never comes.
+    private static let patience = 5.0
 
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "halcyon.signals")
@@ -67,10 +71,17 @@ final class Interruption: Sendable {
         let isIgnored = number == SIGHUP && former == unsafeBitCast(SIG_IGN, to: Int.self)
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler { [weak self] in
-            guard !isIgnored, let self, !interrupt(number) else { return }
-            PendingFile.discardAll()
-            atOnce()
-            _exit(128 + number)
+            guard !isIgnored, let self else { return }
+            let end: @Sendable () -> Void = {
+                PendingFile.discardAll()
+                atOnce()
+                _exit(128 + number)
+            }
+            if interrupt(number) {
+                queue.asyncAfter(deadline: .now() + Self.patience, execute: end)
+            } else {
+                end()
+            }
         }
         source.resume()
         return source

@@ -80,6 +80,15 @@ import Testing
 
     // MARK: Without permission
 
+    /// Lets everybody read the folder and the index, which a storage keeps to their owner.
+    private func openToAll(_ storage: DiskStorage.Backend<Note>) {
+        #expect(chmod(storage.directoryURL.path, 0o755) == 0)
+        for name in DiskIndex.fileNames {
+            // Not all of them are there.
+            chmod(storage.directoryURL.appendingPathComponent(name).path, 0o644)
+        }
+    }
+
     /// Upstream: testValueWithUnreadableDirectoryReportsMiss
     @Test func aFolderThatMayNotBeEnteredHoldsNothing() throws {
         let storage = try makeStorage()
@@ -101,6 +110,7 @@ import Testing
         let storage = try makeStorage()
         try storage.store(value: Note("one"), forKey: "1")
         let file = storage.cacheFileURL(forKey: "1").path
+        openToAll(storage)
         #expect(chmod(file, 0) == 0)
         Unprivileged.run {
             #expect(storage.isCached(forKey: "1"))
@@ -115,6 +125,7 @@ import Testing
         let storage = try makeStorage()
         try storage.store(value: Note("one"), forKey: "1")
         let index = storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
+        openToAll(storage)
         #expect(chmod(index, 0) == 0)
         try Unprivileged.run {
             let other = try DiskStorage.Backend<Note>(config: config)

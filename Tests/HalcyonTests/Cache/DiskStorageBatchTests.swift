@@ -47,7 +47,7 @@ import Testing
         group.wait()
         #expect(failures.events.isEmpty)
         #expect(try Int(storage.totalSize()) == visibleSize(storage))
-        let hidden = try #require(DiskFile.names(in: storage.directoryURL.path, hidden: true))
+        let hidden = try #require(CacheFolder(storage.directoryURL.path).names(hidden: true))
         #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
     }
 

@@ -145,7 +145,7 @@ import Testing
     @Test func storingLeavesNoTemporaryFiles() throws {
         let storage = try makeStorage()
         for index in 0..<10 { try storage.store(value: Note("x"), forKey: "\(index % 3)") }
-        let hidden = try #require(DiskFile.names(in: storage.directoryURL.path, hidden: true))
+        let hidden = try #require(CacheFolder(storage.directoryURL.path).names(hidden: true))
         #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
     }
 

@@ -9,6 +9,7 @@ extension Benchmark {
         hit(bytes: 500_000, files: 50, title: "500 KB"),
         store(bytes: 20_000, files: 100, title: "20 KB"),
         store(bytes: 500_000, files: 20, title: "500 KB"),
+        overwriting,
         storesAtOnce,
     ]
 
@@ -66,6 +67,35 @@ extension Benchmark {
     }
 
     private static let readWithDate = "Data(contentsOf:) + date"
+
+    /// What is stored in place of a former file beside what is stored for the first time.
+    private static let overwriting = Benchmark(
+        "disk cache: overwrite, 20 KB", unit: .microseconds,
+        conditions: """
+            100 files of 20 KB under keys that have files already with DiskStorage.Backend.store, the same \
+            100 in each round; beside it 100 files under new keys in the same folder.
+            """,
+        targets: ["new key": 1.5]
+    ) { workbench in
+        let count = 100
+        let body = DiskStock.bytes(20_000)
+        let cache = try ImageCache(name: "overwrite", cacheDirectoryURL: workbench.makeFolder())
+        let series = Atomic(1)
+        @Sendable func store(_ keys: [String]) async throws -> Sample {
+            try await Stopwatch.time(operations: count) {
+                for key in keys { try cache.diskStorage.store(value: body, forKey: key) }
+            }
+        }
+        return Contest(
+            ours: Contestant("overwrite") { try await store(DiskStock.keys(count, series: 0)) },
+            peers: [
+                Contestant("new key") {
+                    try await store(
+                        DiskStock.keys(
+                            count, series: series.add(1, ordering: .relaxed).newValue))
+                }
+            ])
+    }
 
     /// Files as a list of images brings them: many at once, each awaited.
     private static let storesAtOnce = Benchmark(

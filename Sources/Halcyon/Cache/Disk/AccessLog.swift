@@ -39,3 +39,34 @@ struct AccessLog {
         return accesses
     }
 }
+
+/// Rows of files that were stored while the index could not be used.
+///
+/// They are written with the next transaction. Until then only this process knows what is in the files.
+struct UnwrittenRows {
+    /// More are forgotten: their files are misses then.
+    private static let capacity = 4096
+
+    private var rows: [String: IndexRow] = [:]
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func row(_ name: String) -> IndexRow? { rows[name] }
+
+    /// Notes a row and returns whether it is the first one.
+    mutating func note(_ row: IndexRow) -> Bool {
+        let isFirst = rows.isEmpty
+        if rows.count < Self.capacity || rows[row.name] != nil { rows[row.name] = row }
+        return isFirst
+    }
+
+    mutating func forget(_ name: String) {
+        rows[name] = nil
+    }
+
+    /// Forgets all rows and returns them.
+    mutating func take() -> [IndexRow] {
+        defer { rows = [:] }
+        return Array(rows.values)
+    }
+}

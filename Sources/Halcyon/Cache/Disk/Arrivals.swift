@@ -52,7 +52,7 @@ struct Arrivals {
 struct ArrivedFile: Sendable {
     let file: NewFile
     let row: IndexRow
-    /// The path.
+    /// The name it was written under.
     let temporary: String
     let stamp: DiskFile.Stamp
     /// Called once, when the file is in its place with its row, or is not going to be.

@@ -21,6 +21,14 @@ extension CacheDirectory {
             // system takes a tenth of the time of a query.
             return nil
         }
+        do {
+            return try indexedEntry(name, at: reference, reading: reading)
+        } catch is IndexUnavailable {
+            return try entryWithoutIndex(name, at: reference, reading: reading)
+        }
+    }
+
+    private func indexedEntry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         guard let seen = try look(name, at: reference, reading: reading, validated: false) else {
             return nil
         }
@@ -50,8 +58,8 @@ extension CacheDirectory {
     private func entry(of known: IndexMirror.Entry, at reference: Date) throws -> Entry? {
         let name = known.row.name
         if known.row.expires > reference.timeIntervalSince1970,
-            case .bytes(let bytes, let stamp) = try DiskFile.read(
-                path(of: name), size: known.row.size),
+            let folder = try openFolder(validated: false),
+            case .bytes(let bytes, let stamp) = try folder.read(name, size: known.row.size),
             stamp == known.stamp, DiskFile.checksum(bytes) == known.row.checksum
         {
             return Entry(row: known.row, bytes: bytes)
@@ -60,25 +68,53 @@ extension CacheDirectory {
         return nil
     }
 
+    /// A file as it is while the index cannot be asked. Files get their names when they are whole, and
+    /// one that was not stored by this process is taken to expire as if it had been adopted when it was
+    /// written.
+    private func entryWithoutIndex(
+        _ name: String, at reference: Date, reading: Bool
+    ) throws -> Entry? {
+        guard let folder = try openFolder(validated: true) else { return nil }
+        if let row = unwrittenRow(name) {
+            let seen = try sight(of: row, in: folder, at: reference, reading: reading)
+            guard case .entry(let entry) = seen else { return nil }
+            return entry
+        }
+        guard let file = folder.metadata(name), file.isRegular else { return nil }
+        let written = Date(timeIntervalSince1970: file.modified)
+        let expires = adoptedExpiration.estimatedExpirationSince(written)
+        guard expires > reference else { return nil }
+        let row = IndexRow(
+            name: name, key: nil, size: file.size, checksum: nil,
+            expires: expires.timeIntervalSince1970, accessed: file.modified, format: nil)
+        guard reading else { return Entry(row: row, bytes: nil) }
+        guard case .bytes(let bytes, _) = try folder.read(name, size: file.size) else {
+            return nil
+        }
+        return Entry(row: row, bytes: bytes)
+    }
+
     private func look(
         _ name: String, at reference: Date, reading: Bool, validated: Bool
     ) throws -> Sight? {
         try withIndex(validated: validated) { index in
-            try sight(of: index.row(named: name), at: reference, reading: reading)
+            let row = try unwrittenRow(name) ?? index.row(named: name)
+            return try sight(of: row, in: index.folder, at: reference, reading: reading)
         }
     }
 
-    private func sight(of row: IndexRow?, at reference: Date, reading: Bool) throws -> Sight {
+    private func sight(
+        of row: IndexRow?, in folder: CacheFolder, at reference: Date, reading: Bool
+    ) throws -> Sight {
         guard var row = row.map(current) else { return .noRow }
         guard row.expires > reference.timeIntervalSince1970 else { return .expired }
-        let file = path(of: row.name)
         guard reading else {
-            guard let metadata = DiskFile.metadata(file), metadata.isRegular,
+            guard let metadata = folder.metadata(row.name), metadata.isRegular,
                 metadata.size == row.size
             else { return .doubtful }
             return .entry(Entry(row: row, bytes: nil))
         }
-        guard case .bytes(let bytes, let stamp) = try DiskFile.read(file, size: row.size) else {
+        guard case .bytes(let bytes, let stamp) = try folder.read(row.name, size: row.size) else {
             return .doubtful
         }
         let checksum = DiskFile.checksum(bytes)
@@ -96,17 +132,18 @@ extension CacheDirectory {
         do {
             return try withIndex(validated: true) { index in
                 try index.write { transaction -> Entry? in
+                    try applyAccesses(transaction, in: index.folder)
                     let row = try transaction.row(named: name)
-                    switch try sight(of: row, at: reference, reading: reading) {
+                    switch try sight(of: row, in: index.folder, at: reference, reading: reading) {
                     case .entry(let entry): return entry
                     case .expired, .noRow: return nil
                     case .doubtful:
-                        try delete(name, in: transaction)
+                        try delete(name, in: transaction, of: index.folder)
                         return nil
                     }
                 }
             } ?? nil
-        } catch is DatabaseError {
+        } catch  where error is DatabaseError || error is IndexUnavailable {
             // On a full disk the row cannot be removed; it is a miss all the same.
             return nil
         }
@@ -127,35 +164,54 @@ extension CacheDirectory {
 
     /// Removes the file `name`; none is no error. With `content`, only if that is what it holds.
     func remove(_ name: String, ifHolding content: Data? = nil) throws {
-        try withIndex(validated: true) { index in
-            try index.write { transaction in
-                if let content {
-                    let row = try transaction.row(named: name)
-                    guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content) else {
-                        return
+        do {
+            try withIndex(validated: true) { index in
+                try index.write { transaction in
+                    try applyAccesses(transaction, in: index.folder)
+                    if let content {
+                        let row = try transaction.row(named: name)
+                        guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content)
+                        else { return }
                     }
-                }
-                try transaction.delete(name)
-                guard unlink(path(of: name)) == 0 || errno == ENOENT else {
-                    throw POSIXError.current
+                    try transaction.delete(name)
+                    try index.folder.removeIfThere(name)
                 }
             }
+        } catch is IndexUnavailable {
+            guard let folder = try openFolder(validated: true) else { return }
+            if let content {
+                guard case .bytes(content, _) = try folder.read(name, size: content.count) else {
+                    return
+                }
+            }
+            forgetUnwritten(name)
+            try folder.removeIfThere(name)
         }
     }
 
     /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
     func evict(
-        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction
+        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction,
+        of folder: CacheFolder
     ) throws -> [String] {
-        let names = try transaction.namesToEvict(downTo: limit, keeping: kept)
-        for name in names { try delete(name, in: transaction) }
-        return names
+        let files = try transaction.filesToEvict(downTo: limit) { $0 != kept && mayOwn($0) }
+        for file in files { try delete(file.name, in: transaction, of: folder) }
+        return files.map(\.name)
     }
 
     /// Removes a file and its row.
-    func delete(_ name: String, in transaction: IndexTransaction) throws {
+    func delete(
+        _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws {
         try transaction.delete(name)
-        unlink(path(of: name))
+        folder.remove(name)
+    }
+}
+
+extension CacheFolder {
+    /// Removes a file; none is no error.
+    fileprivate func removeIfThere(_ name: String) throws(POSIXError) {
+        guard remove(name) || errno == ENOENT else { throw .current }
     }
 }
 

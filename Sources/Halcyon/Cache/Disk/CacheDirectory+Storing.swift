@@ -11,7 +11,9 @@ extension CacheDirectory {
         do {
             try storeOnce(file)
         } catch let error as POSIXError where error.code == .ENOENT {
+            // The folder has gone, or another one has taken its place.
             try prepare()
+            _ = try openFolder(validated: true)
             try storeOnce(file)
         }
     }
@@ -67,14 +69,21 @@ extension CacheDirectory {
     private func write(
         _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws -> ArrivedFile {
-        let temporary = path(of: TemporaryFile.newName())
-        let stamp = try DiskFile.create(temporary, bytes: file.bytes)
+        guard let folder = try openFolder(validated: false) else { throw POSIXError(.ENOENT) }
+        let temporary = TemporaryFile.newName()
+        let stamp = try folder.create(temporary, bytes: file.bytes)
         let row = IndexRow(
-            name: file.name, key: file.key, size: file.bytes.count,
+            name: file.name, key: file.key.maskingSecrets, size: file.bytes.count,
             checksum: DiskFile.checksum(file.bytes), expires: file.expires.timeIntervalSince1970,
             accessed: now().timeIntervalSince1970, format: ImageFormat.name(of: file.bytes))
         return ArrivedFile(
             file: file, row: row, temporary: temporary, stamp: stamp, completion: completion)
+    }
+
+    /// The folder that is open; `nil` when there is none.
+    private var currentFolder: CacheFolder? {
+        // One that cannot be opened is none.
+        try? openFolder(validated: false)
     }
 
     /// Gives files their names and rows, in one transaction. A file that cannot get its name fails
@@ -82,45 +91,62 @@ extension CacheDirectory {
     private func settle(_ files: [ArrivedFile]) -> [Result<Void, any Error>] {
         var failures: [Int: any Error] = [:]
         var renamed: Set<Int> = []
+        // When a damaged index is replaced, all this is done once more.
+        func rename(_ number: Int, in folder: CacheFolder) -> Bool {
+            if renamed.contains(number) { return true }
+            if failures[number] != nil { return false }
+            do {
+                try files[number].rename(in: folder)
+                renamed.insert(number)
+                return true
+            } catch {
+                failures[number] = error
+                return false
+            }
+        }
         do {
             let settled: Void? = try withIndex(validated: true) { index in
                 try index.write { transaction in
-                    try applyAccesses(transaction)
-                    for (number, arrived) in files.enumerated() where failures[number] == nil {
-                        // When a damaged index is replaced, all this is done once more.
-                        if !renamed.contains(number) {
-                            do {
-                                try rename(arrived)
-                                renamed.insert(number)
-                            } catch {
-                                failures[number] = error
-                                continue
-                            }
-                        }
+                    try applyAccesses(transaction, in: index.folder)
+                    for (number, arrived) in files.enumerated()
+                    where rename(number, in: index.folder) {
                         try transaction.upsert(arrived.row)
                         guard let limit = arrived.file.limit else { continue }
-                        _ = try evict(downTo: limit, keeping: arrived.row.name, in: transaction)
+                        _ = try evict(
+                            downTo: limit, keeping: arrived.row.name, in: transaction,
+                            of: index.folder)
                     }
                 }
             }
             if settled == nil { throw POSIXError(.ENOENT) }
+        } catch is IndexUnavailable {
+            // What is renamed without the index has its row when somebody can write it.
+            if let folder = currentFolder {
+                for (number, arrived) in files.enumerated() where rename(number, in: folder) {
+                    noteUnwritten(arrived.row)
+                }
+            } else {
+                for number in files.indices { failures[number] = POSIXError(.ENOENT) }
+            }
         } catch {
             for number in files.indices where failures[number] == nil { failures[number] = error }
         }
         return files.enumerated().map { number, arrived in
             if let error = failures[number] {
                 // A file whose row was not written is none.
-                unlink(renamed.contains(number) ? path(of: arrived.row.name) : arrived.temporary)
+                currentFolder?.remove(
+                    renamed.contains(number) ? arrived.row.name : arrived.temporary)
                 return .failure(error)
             }
             mirror(IndexMirror.Entry(row: arrived.row, stamp: arrived.stamp), of: arrived.row.name)
             return .success(())
         }
     }
+}
 
-    private func rename(_ arrived: ArrivedFile) throws {
-        try DiskFile.rename(
-            arrived.temporary, to: path(of: arrived.row.name),
-            overwriting: arrived.file.overwriting)
+extension ArrivedFile {
+    /// Gives the file its final name.
+    fileprivate func rename(in folder: CacheFolder) throws(POSIXError) {
+        try folder.rename(temporary, to: row.name, overwriting: file.overwriting)
     }
 }

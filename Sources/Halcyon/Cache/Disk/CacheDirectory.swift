@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import Glibc
 import HalcyonWork
 import Synchronization
 
@@ -9,13 +7,18 @@ import Synchronization
 /// A file counts only with its row: the row is written, and the file gets its name, in one
 /// transaction that excludes all other threads and processes. Readers take no lock; when what they
 /// see does not fit together they look again under the writers' lock, and only what is wrong then is
-/// removed. All members block.
+/// removed. When others keep the index locked, or have put something else in its place, files are found
+/// and stored without it. All members block.
 final class CacheDirectory: Sendable {
     private struct State {
         /// Whether the folder has been made, or found, once.
         var isReady = false
+        var folder: CacheFolder?
         var index: DiskIndex?
+        /// Whether all file names are digests, so that other files are somebody else's.
+        var usesHashedNames: Bool
         var accesses = AccessLog()
+        var unwritten = UnwrittenRows()
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
         var arrivals = Arrivals()
@@ -29,128 +32,102 @@ final class CacheDirectory: Sendable {
     let now: @Sendable () -> Date
     private let fileManager: FileManager
     /// The expiration of files that a rebuild finds.
-    private let adoptedExpiration: StorageExpiration
-    /// Whether all file names are digests, so that other files are somebody else's.
-    private let usesHashedNames: Bool
-    private let state = Mutex(State())
+    let adoptedExpiration: StorageExpiration
+    /// Whether the folder is one that nobody has chosen, so that its permissions are ours to set.
+    private let isPrivate: Bool
+    private let state: Mutex<State>
+    /// How long the index is waited for.
+    let patience = LockPatience()
     /// Makes threads wait for the one that opens the index.
-    private let opening = NSLock()
+    let opening = NSLock()
 
     init(
         url: URL, fileManager: FileManager, now: @escaping @Sendable () -> Date,
-        adoptedExpiration: StorageExpiration, usesHashedNames: Bool
+        adoptedExpiration: StorageExpiration, usesHashedNames: Bool, isPrivate: Bool
     ) {
         self.url = url
         path = url.path
         self.fileManager = fileManager
         self.now = now
         self.adoptedExpiration = adoptedExpiration
-        self.usesHashedNames = usesHashedNames
+        self.isPrivate = isPrivate
+        state = Mutex(State(usesHashedNames: usesHashedNames))
     }
 
     deinit {
-        let (index, accesses) = state.withLock { ($0.index, $0.accesses.take()) }
-        guard let index, !accesses.isEmpty else { return }
+        let (index, accesses, rows) = state.withLock {
+            ($0.index, $0.accesses.take(), $0.unwritten.take())
+        }
+        guard let index, !accesses.isEmpty || !rows.isEmpty else { return }
         DiskLane.writing.submit {
-            // Lost accesses only cost precision when files are evicted.
-            try? index.write { try $0.apply(accesses) }
+            // Lost accesses only cost precision when files are evicted, lost rows the files.
+            try? index.write {
+                try $0.apply(accesses)
+                try $0.add(rows, in: index.folder)
+            }
         }
     }
+
+    // MARK: The folder
 
     /// Whether the folder could be made once.
     var isReady: Bool { state.withLock { $0.isReady } }
 
     /// Whether there is a folder that this process may enter.
-    var isSearchable: Bool { DiskFile.metadata(path + "/.") != nil }
+    var isSearchable: Bool { !DiskFile.isUnreachable(path + "/.") }
 
-    /// Makes the folder.
+    /// Makes the folder, which only its owner can enter. One that is there keeps its permissions,
+    /// unless nobody has chosen it.
     func prepare() throws {
-        try fileManager.createDirectory(at: url, withIntermediateDirectories: true)
+        if DiskFile.isMissing(path) {
+            try fileManager.createDirectory(
+                at: url, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } else {
+            // Says what is wrong with something that is no folder.
+            try fileManager.createDirectory(at: url, withIntermediateDirectories: true)
+            if isPrivate { try CacheFolder(path).makePrivate() }
+        }
         state.withLock { $0.isReady = true }
     }
 
-    /// Whether a file without a row may be one of the cache's. Somebody may have given a folder to
-    /// the cache that holds files of their own: these are never adopted and never removed.
+    /// The open folder; `nil` when there is none.
+    /// - Parameter validated: whether to look first if it is still the one at the path.
+    /// - Throws: `POSIXError`.
+    func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
+        if let folder = state.withLock({ $0.folder }), !validated || folder.isAt(path) {
+            return folder
+        }
+        do throws(POSIXError) {
+            let folder = try CacheFolder(path)
+            state.withLock { $0.folder = folder }
+            return folder
+        } catch  where error.code == .ENOENT {
+            state.withLock { $0.folder = nil }
+            return nil
+        }
+    }
+
+    /// Whether a file without a row may be one of the cache's, and a file with one removed. Somebody
+    /// may have given a folder to the cache that holds files of their own, or have written the rows:
+    /// these are never adopted and never removed.
     func mayOwn(_ name: String) -> Bool {
-        !usesHashedNames || CacheFileName.isDigest(name)
+        CacheFileName.isSound(name)
+            && (CacheFileName.isDigest(name) || !state.withLock { $0.usesHashedNames })
+    }
+
+    /// Says that files are stored under other names than digests from now on.
+    func allowPlainNames() {
+        state.withLock { $0.usesHashedNames = false }
     }
 
     /// The path of a file.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    // MARK: The index
-
-    /// Runs `body` with the index, and once more with a new one when that turns out to be damaged.
-    /// - Parameter validated: whether to look first if the index is still the one in the folder.
-    /// - Returns: `nil` when there is no folder.
-    func withIndex<T>(validated: Bool, _ body: (DiskIndex) throws -> T) throws -> T? {
-        guard let index = try openIndex(validated: validated) else { return nil }
-        do {
-            if state.withLock({ $0.unused.takeCheck() }) {
-                // What cannot be removed now is removed by the next cleaning.
-                _ = try? wipeIfUnused(index)
-            }
-            return try body(index)
-        } catch let error as DatabaseError where error.tellsOfDamage {
-            replace(index, deleting: !error.tellsOfReplacement)
-            guard let index = try openIndex(validated: true) else { return nil }
-            return try body(index)
-        }
-    }
-
-    private func openIndex(validated: Bool) throws -> DiskIndex? {
-        if let index = state.withLock({ $0.index }), !validated || index.isCurrent { return index }
-        return try opening.withLock {
-            if let index = state.withLock({ $0.index }), index.isCurrent { return index }
-            let index = try openLocked()
-            state.withLock { $0.index = index }
-            return index
-        }
-    }
-
-    private func openLocked() throws -> DiskIndex? {
-        do {
-            return try DirectoryLock.hold(path) {
-                if DiskFile.metadata(path(of: DiskIndex.fileName)) == nil { deleteIndexFiles() }
-                do {
-                    return try DiskIndex(folder: path, adopting: adoptedRows)
-                } catch let error as DatabaseError where error.tellsOfDamage {
-                    deleteIndexFiles()
-                    return try DiskIndex(folder: path, adopting: adoptedRows)
-                }
-            }
-        } catch let error as POSIXError where error.code == .ENOENT {
-            return nil
-        }
-    }
-
-    private func replace(_ index: DiskIndex, deleting: Bool) {
-        opening.withLock {
-            state.withLock { if $0.index === index { $0.index = nil } }
-            guard deleting else { return }
-            // Without a folder there is nothing to delete.
-            try? DirectoryLock.hold(path) {
-                if index.isCurrent { deleteIndexFiles() }
-            }
-        }
-    }
-
-    private func deleteIndexFiles() {
-        for name in DiskIndex.fileNames { unlink(path(of: name)) }
-    }
-
-    /// Rows for the files that are there without an index: of a lost one, or of a cache that had
-    /// none. Checksum and format follow when the files are read.
-    private func adoptedRows() -> [IndexRow] {
-        let date = now()
-        let expires = adoptedExpiration.estimatedExpirationSince(date).timeIntervalSince1970
-        return (DiskFile.names(in: path, hidden: false) ?? []).compactMap { name in
-            guard mayOwn(name), let file = DiskFile.metadata(path(of: name)), file.isRegular
-            else { return nil }
-            return IndexRow(
-                name: name, key: nil, size: file.size, checksum: nil, expires: expires,
-                accessed: min(file.modified, date.timeIntervalSince1970), format: nil)
-        }
+    /// The index that was opened last.
+    var knownIndex: DiskIndex? {
+        get { state.withLock { $0.index } }
+        set { state.withLock { $0.index = newValue } }
     }
 
     // MARK: Arrivals
@@ -195,14 +172,19 @@ final class CacheDirectory: Sendable {
         let policy = state.withLock { $0.unused }
         guard policy.limit != nil else { return [] }
         return try index.write { transaction in
-            try applyAccesses(transaction)
+            try applyAccesses(transaction, in: index.folder)
             guard let last = try transaction.lastAccess(),
                 policy.isUnused(lastAccess: last, at: now())
             else { return [] }
-            let names = try transaction.names()
-            for name in names { try delete(name, in: transaction) }
-            return Array(names)
+            let names = try transaction.rows().map(\.name).filter(mayOwn)
+            for name in names { try delete(name, in: transaction, of: index.folder) }
+            return names
         }
+    }
+
+    /// Whether the disuse has to be checked now; tells so once.
+    func takeUnusedCheck() -> Bool {
+        state.withLock { $0.unused.takeCheck() }
     }
 
     // MARK: Access times
@@ -231,46 +213,63 @@ final class CacheDirectory: Sendable {
             state.mirror.note(access, of: row.name)
             return (state.accesses.note(access, of: row.name), state.accesses.isFull)
         }
-        let flush: @Sendable () -> Void = { [weak self] in self?.flushAccesses() }
         if isFull {
-            DiskLane.writing.submit(flush)
+            DiskLane.writing.submit { [weak self] in self?.flushAccesses() }
         } else if isFirst {
-            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.accessDelay) {
-                DiskLane.writing.submit(flush)
-            }
+            planFlush()
         }
     }
 
     /// Writes the noted accesses into the index.
     func flushAccesses() {
-        guard state.withLock({ !$0.accesses.accesses.isEmpty }) else { return }
+        guard state.withLock({ !$0.accesses.accesses.isEmpty || !$0.unwritten.isEmpty }) else {
+            return
+        }
         // Lost accesses only cost precision when files are evicted.
-        _ = try? withIndex(validated: true) { try $0.write(applyAccesses) }
-    }
-
-    /// Writes the noted accesses as part of a transaction.
-    func applyAccesses(_ transaction: IndexTransaction) throws {
-        try transaction.apply(takeAccesses())
-    }
-
-    /// Empties the log of accesses.
-    func takeAccesses() -> [String: AccessLog.Access] {
-        state.withLock { $0.accesses.take() }
-    }
-}
-
-extension DatabaseError {
-    /// Whether the database itself is unusable, in contrast to one that is busy or cannot grow.
-    var tellsOfDamage: Bool {
-        switch resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA: true
-        case .SQLITE_IOERR: extendedResultCode == .SQLITE_IOERR_SHORT_READ
-        default: tellsOfReplacement
+        _ = try? withIndex(validated: true) { index in
+            try index.write { try applyAccesses($0, in: index.folder) }
         }
     }
 
-    /// Whether the database's file was moved or removed while it was open.
-    var tellsOfReplacement: Bool {
-        extendedResultCode == .SQLITE_READONLY_DBMOVED || resultCode == .SQLITE_CANTOPEN
+    /// Writes the noted accesses, and the rows that could not be written before, as part of a
+    /// transaction.
+    func applyAccesses(_ transaction: IndexTransaction, in folder: CacheFolder) throws {
+        let (accesses, rows) = state.withLock { ($0.accesses.take(), $0.unwritten.take()) }
+        try transaction.apply(accesses)
+        try transaction.add(rows, in: folder)
+    }
+
+    // MARK: Rows to be written
+
+    /// Notes the row of a file that was stored without the index.
+    func noteUnwritten(_ row: IndexRow) {
+        let isFirst = state.withLock { $0.unwritten.note(row) }
+        if isFirst { planFlush() }
+    }
+
+    /// Forgets the row of a file that is removed without the index.
+    func forgetUnwritten(_ name: String) {
+        state.withLock { $0.unwritten.forget(name) }
+    }
+
+    /// Forgets all accesses and rows that are not written yet.
+    func forgetAll() {
+        state.withLock {
+            _ = $0.accesses.take()
+            _ = $0.unwritten.take()
+            $0.mirror = IndexMirror()
+        }
+    }
+
+    /// The row of a file that was stored without the index.
+    func unwrittenRow(_ name: String) -> IndexRow? {
+        state.withLock { $0.unwritten.row(name) }
+    }
+
+    private func planFlush() {
+        let flush: @Sendable () -> Void = { [weak self] in self?.flushAccesses() }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.accessDelay) {
+            DiskLane.writing.submit(flush)
+        }
     }
 }

@@ -22,6 +22,14 @@ enum CacheFileName {
         return "\(digest).\(ext)"
     }
 
+    /// Whether a name that came from elsewhere is one that a file of a cache can have: it leads to no
+    /// other folder and is not hidden.
+    static func isSound(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return !bytes.isEmpty && bytes.count <= maximumLength && bytes.first != UInt8(ascii: ".")
+            && !bytes.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+    }
+
     /// Whether `name` is a SHA-256 digest as hexadecimal digits, with or without an extension.
     static func isDigest(_ name: String) -> Bool {
         let bytes = name.utf8

@@ -9,8 +9,8 @@ enum DiskFile {
         case bytes(Data, Stamp)
         /// There is no such file.
         case missing
-        /// The file has another length than expected.
-        case otherSize
+        /// The file has another length than expected, or is a link, a FIFO, a socket or a device.
+        case unfit
     }
 
     /// What tells a file from another one that takes its name.
@@ -41,6 +41,7 @@ enum DiskFile {
     struct Metadata {
         let identity: Identity
         let isRegular: Bool
+        let isFolder: Bool
         let size: Int
         /// Seconds since 1970.
         let modified: Double
@@ -50,38 +51,52 @@ enum DiskFile {
         init(_ info: stat) {
             identity = Identity(info)
             isRegular = info.st_mode & S_IFMT == S_IFREG
+            isFolder = info.st_mode & S_IFMT == S_IFDIR
             size = Int(info.st_size)
             modified = Double(info.st_mtim.tv_sec) + Double(info.st_mtim.tv_nsec) / 1e9
             changed = Double(info.st_ctim.tv_sec) + Double(info.st_ctim.tv_nsec) / 1e9
         }
     }
 
-    /// The file's metadata; `nil` when there is none to be had.
-    static func metadata(_ path: String) -> Metadata? {
-        var info = stat()
-        return stat(path, &info) == 0 ? Metadata(info) : nil
-    }
-
-    /// Whether there is certainly no such file.
+    /// Whether there is certainly nothing at a path.
     static func isMissing(_ path: String) -> Bool {
         var info = stat()
-        return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)
+        return lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// The bytes of a file of `size` bytes.
-    /// - Throws: `POSIXError` when there is a file, but it cannot be read.
-    static func read(_ path: String, size: Int) throws -> Content {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+    /// Whether what is at a path, following links, cannot be reached.
+    static func isUnreachable(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) != 0
+    }
+
+    /// The XXH3 checksum, 64 bits.
+    static func checksum(_ data: Data) -> Int64 {
+        data.withUnsafeBytes { Int64(bitPattern: XXH3_64bits($0.baseAddress, $0.count)) }
+    }
+}
+
+extension CacheFolder {
+    /// The bytes of a file, which has to have `size` bytes if that is known.
+    /// - Throws: `POSIXError` when there is a file or a folder, but it cannot be read.
+    func read(_ name: String, size expected: Int?) throws(POSIXError) -> DiskFile.Content {
+        let file = openForReading(name)
         guard file >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return .missing }
-            throw POSIXError.current
+            switch errno {
+            case ENOENT, ENOTDIR: return .missing
+            // A link; a socket; a device that is not there.
+            case ELOOP, ENXIO, ENODEV: return .unfit
+            default: throw .current
+            }
         }
         defer { close(file) }
         var info = stat()
-        guard fstat(file, &info) == 0 else { throw POSIXError.current }
-        guard info.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EISDIR) }
-        guard Int(info.st_size) == size else { return .otherSize }
-        guard size > 0 else { return .bytes(Data(), Stamp(info)) }
+        guard fstat(file, &info) == 0 else { throw .current }
+        guard info.st_mode & S_IFMT != S_IFDIR else { throw POSIXError(.EISDIR) }
+        guard info.st_mode & S_IFMT == S_IFREG else { return .unfit }
+        let size = Int(info.st_size)
+        guard size == expected ?? size else { return .unfit }
+        guard size > 0 else { return .bytes(Data(), DiskFile.Stamp(info)) }
         guard let buffer = malloc(size) else { throw POSIXError(.ENOMEM) }
         var count = 0
         while count < size {
@@ -90,78 +105,43 @@ enum DiskFile {
             guard got > 0 else {
                 let error = POSIXError.current
                 free(buffer)
-                if got == 0 { return .otherSize }
+                if got == 0 { return .unfit }
                 throw error
             }
             count += got
         }
         return .bytes(
-            Data(bytesNoCopy: buffer, count: size, deallocator: .free), Stamp(info))
+            Data(bytesNoCopy: buffer, count: size, deallocator: .free), DiskFile.Stamp(info))
     }
 
     /// Writes a file that must not exist yet; removes it again when that fails.
     /// - Throws: `POSIXError`.
-    static func create(_ path: String, bytes: Data) throws -> Stamp {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw POSIXError.current }
+    func create(_ name: String, bytes: Data) throws(POSIXError) -> DiskFile.Stamp {
+        let file = makeFile(name)
+        guard file >= 0 else { throw .current }
         var info = stat()
-        do {
-            try bytes.withUnsafeBytes { try write($0, to: file) }
-            guard fstat(file, &info) == 0 else { throw POSIXError.current }
-        } catch {
-            close(file)
-            unlink(path)
-            throw error
-        }
+        var failure = bytes.withUnsafeBytes { Self.write($0, to: file) }
+        if failure == nil, fstat(file, &info) != 0 { failure = .current }
         // A network file system may report here that it could not keep the bytes.
-        guard close(file) == 0 else {
-            let error = POSIXError.current
-            unlink(path)
-            throw error
+        if close(file) != 0, failure == nil { failure = .current }
+        if let failure {
+            remove(name)
+            throw failure
         }
-        return Stamp(info)
+        return DiskFile.Stamp(info)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
             let put = Glibc.write(file, start, rest.count)
             if put < 0 {
                 if errno == EINTR { continue }
-                throw POSIXError.current
+                return .current
             }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(put))
         }
-    }
-
-    /// Gives a file its final name, at once.
-    /// - Throws: `POSIXError`; with `overwriting` off, `EEXIST` when there is a file of that name.
-    static func rename(_ path: String, to final: String, overwriting: Bool) throws {
-        if overwriting {
-            guard Glibc.rename(path, final) == 0 else { throw POSIXError.current }
-        } else {
-            guard link(path, final) == 0 else { throw POSIXError.current }
-            unlink(path)
-        }
-    }
-
-    /// The names in a folder, without hidden ones unless asked for; none when it cannot be listed.
-    static func names(in folder: String, hidden: Bool) -> [String]? {
-        guard let stream = opendir(folder) else { return nil }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasPrefix(".") == hidden, name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
-
-    /// The XXH3 checksum, 64 bits.
-    static func checksum(_ data: Data) -> Int64 {
-        data.withUnsafeBytes { Int64(bitPattern: XXH3_64bits($0.baseAddress, $0.count)) }
+        return nil
     }
 }
 

@@ -36,8 +36,9 @@ extension DiskStorage {
         /// The cache `name` of at most `sizeLimit` bytes.
         ///
         /// In `directory` the cache's folder is `com.onevcat.Kingfisher.ImageCache.<name>`; without
-        /// one it is `halcyon/<name>` in `$XDG_CACHE_HOME` (`~/.cache` when that is not set or no
-        /// absolute path). `fileManager` makes the folder.
+        /// one it is `halcyon/<name>` in `$XDG_CACHE_HOME`, or in `$HOME/.cache` when that is not set
+        /// or no absolute path. `fileManager` makes the folder, for its owner alone; one that is there
+        /// already keeps its permissions. Files are always their owner's alone.
         public init(
             name: String, sizeLimit: UInt, fileManager: FileManager = .default,
             directory: URL? = nil
@@ -57,6 +58,8 @@ extension DiskStorage {
     /// Where a storage's files are.
     struct Location {
         let url: URL
+        /// Whether nobody has chosen the folder.
+        let isDefault: Bool
 
         /// `environment` tells where the user's caches are.
         init(
@@ -67,8 +70,12 @@ extension DiskStorage {
                 config.cachePathBlock ?? { $0.appendingPathComponent($1, isDirectory: true) }
             if let directory = config.directory {
                 url = makePath(directory, "com.onevcat.Kingfisher.ImageCache.\(config.name)")
+                isDefault = false
             } else {
-                url = makePath(Self.userCaches(environment), config.name)
+                let caches = Self.userCaches(environment)
+                url = makePath(caches, config.name)
+                isDefault =
+                    url.path == caches.appendingPathComponent(config.name, isDirectory: true).path
             }
         }
 
@@ -76,6 +83,9 @@ extension DiskStorage {
             let caches: URL
             if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
                 caches = URL(fileURLWithPath: path, isDirectory: true)
+            } else if let path = environment["HOME"], path.hasPrefix("/") {
+                caches = URL(fileURLWithPath: path, isDirectory: true)
+                    .appendingPathComponent(".cache", isDirectory: true)
             } else {
                 caches = FileManager.default.homeDirectoryForCurrentUser
                     .appendingPathComponent(".cache", isDirectory: true)

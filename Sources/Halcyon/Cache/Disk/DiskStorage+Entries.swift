@@ -1,13 +1,12 @@
 public import Foundation
-import GRDB
 
 extension DiskStorage {
     /// What the index of a disk storage knows of a file.
     public struct Entry: Hashable, Sendable {
         /// The file's name in the storage's folder.
         public let fileName: String
-        /// The key it was stored for, with the processor's identifier; `nil` for a file that was
-        /// found when the index was rebuilt.
+        /// The key it was stored for, with the processor's identifier and `***` in place of passwords
+        /// and other secrets of a URL; `nil` for a file that was found when the index was rebuilt.
         public let key: String?
         /// Bytes.
         public let size: Int
@@ -30,32 +29,31 @@ extension DiskStorage {
     }
 }
 
-extension DiskStorage.Backend {
-    /// All files, expired ones too, those used last first. Blocks.
-    /// - Throws: an error of the index.
-    public func entries() throws -> [DiskStorage.Entry] {
-        let rows = try directory.withIndex(validated: true) { index in
-            try index.write { transaction in
-                try directory.applyAccesses(transaction)
-                return try transaction.rows()
-            }
-        }
-        return (rows ?? []).map(DiskStorage.Entry.init)
+extension DiskStorage {
+    /// A file that was removed.
+    public struct Removal: Hashable, Sendable {
+        /// The file's name in the storage's folder.
+        public let fileName: String
+        /// Bytes.
+        public let size: Int
     }
 }
 
-extension IndexTransaction {
-    /// All rows, those of files used last first.
-    func rows() throws -> [IndexRow] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT name, key, size, checksum, expires, accessed, format FROM files
-                ORDER BY accessed DESC, name
-                """)
-        return try Row.fetchAll(statement).map {
-            IndexRow(
-                name: $0[0], key: $0[1], size: $0[2], checksum: $0[3], expires: $0[4],
-                accessed: $0[5], format: $0[6])
+extension DiskStorage.Backend {
+    /// All files, expired ones too, those used last first. Blocks.
+    ///
+    /// While others keep the index locked, these are the files in the folder, without their keys.
+    /// - Throws: an error of the index.
+    public func entries() throws -> [DiskStorage.Entry] {
+        try directory.rows().map(DiskStorage.Entry.init)
+    }
+
+    /// Does what `removeAll()` does, and returns the files that were removed: also those that a crash
+    /// left half written, which are no entries. Blocks.
+    public func removeAllFiles() throws -> [DiskStorage.Removal] {
+        try prepareDirectory()
+        return try directory.removeAll().map {
+            DiskStorage.Removal(fileName: $0.name, size: $0.size)
         }
     }
 }

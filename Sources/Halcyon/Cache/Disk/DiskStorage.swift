@@ -29,6 +29,7 @@ public enum DiskStorage {
                     $0.cachePathBlock = nil
                 }
                 directory.setUnusedLimit(newValue.wipesWhenUnusedFor)
+                if !newValue.usesHashedFileName { directory.allowPlainNames() }
             }
         }
 
@@ -50,14 +51,16 @@ public enum DiskStorage {
 
         /// Makes the storage, which takes the time from `now`, without its folder.
         init(config: Config, now: @escaping @Sendable () -> Date) {
-            directoryURL = Location(config).url
+            let location = Location(config)
+            directoryURL = location.url
             var kept = config
             kept.cachePathBlock = nil
             state = Mutex(kept)
             directory = CacheDirectory(
                 url: directoryURL, fileManager: config.fileManager, now: now,
                 adoptedExpiration: config.expiration,
-                usesHashedNames: config.usesHashedFileName)
+                usesHashedNames: config.usesHashedFileName,
+                isPrivate: location.isDefault)
             directory.setUnusedLimit(config.wipesWhenUnusedFor)
         }
 
@@ -222,10 +225,11 @@ public enum DiskStorage {
             try directory.remove(cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
 
-        /// Removes all values, and files that others have put into the folder. Folders in it stay.
+        /// Removes all values and the index, and what crashes have left. Folders in the folder stay, and
+        /// so do files of others, unless files are named by their keys.
         public func removeAll() throws {
             try prepareDirectory()
-            try directory.removeAll()
+            _ = try directory.removeAll()
         }
 
         /// Where the key's file is, or would be.
@@ -241,7 +245,7 @@ public enum DiskStorage {
         }
 
         /// Removes the values that are expired at `referenceDate`; returns the removed files.
-        func removeExpiredValues(referenceDate: Date) throws -> [URL] {
+        package func removeExpiredValues(referenceDate: Date) throws -> [URL] {
             try indexed { try urls(directory.removeExpired(at: referenceDate)) }
         }
 
@@ -284,13 +288,10 @@ public enum DiskStorage {
         private func indexed<R>(_ body: () throws -> R) throws -> R {
             do {
                 return try body()
-            } catch let error as DatabaseError {
-                throw indexError(error)
+            } catch  where error is DatabaseError || error is IndexUnavailable {
+                throw KingfisherError.cacheError(
+                    reason: .cannotLoadDataFromDisk(url: directoryURL, error: error))
             }
-        }
-
-        private func indexError(_ error: DatabaseError) -> KingfisherError {
-            .cacheError(reason: .cannotLoadDataFromDisk(url: directoryURL, error: error))
         }
 
         private func urls(_ names: [String]) -> [URL] {

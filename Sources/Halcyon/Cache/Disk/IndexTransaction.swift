@@ -5,11 +5,6 @@ import GRDB
 struct IndexTransaction {
     let db: Database
 
-    /// The version of the tables; 0 when there are none yet.
-    func version() throws -> Int {
-        try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-    }
-
     /// Notes the version of the tables.
     func setVersion(_ version: Int) throws {
         try db.execute(sql: "PRAGMA user_version = \(version)")
@@ -18,12 +13,13 @@ struct IndexTransaction {
     /// The row of a file.
     func row(named name: String) throws -> IndexRow? {
         let statement = try db.cachedStatement(
-            sql: "SELECT key, size, checksum, expires, accessed, format FROM files WHERE name = ?")
-        return try Row.fetchOne(statement, arguments: [name]).map {
-            IndexRow(
-                name: name, key: $0[0], size: $0[1], checksum: $0[2], expires: $0[3],
-                accessed: $0[4], format: $0[5])
-        }
+            sql: "SELECT \(IndexRow.columns) FROM files WHERE name = ?")
+        return try Row.fetchOne(statement, arguments: [name]).map { try IndexRow($0) }
+    }
+
+    /// All rows, those of files used last first.
+    func rows() throws -> [IndexRow] {
+        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC, name")
     }
 
     /// Adds a row, or replaces that of the same name.
@@ -39,15 +35,19 @@ struct IndexTransaction {
             [row.name, row.key, row.size, row.checksum, row.expires, row.accessed, row.format])
     }
 
+    /// Adds rows that could not be written before, as far as their files are still there.
+    func add(_ rows: [IndexRow], in folder: CacheFolder) throws {
+        for row in rows {
+            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
+                continue
+            }
+            try upsert(row)
+        }
+    }
+
     /// Removes the row of a file.
     func delete(_ name: String) throws {
         try execute("DELETE FROM files WHERE name = ?", [name])
-    }
-
-    /// Removes all rows.
-    func deleteAll() throws {
-        // With a condition SQLite visits each row, so that the total follows.
-        try execute("DELETE FROM files WHERE true", [])
     }
 
     /// Writes accesses into the rows they belong to.
@@ -68,40 +68,62 @@ struct IndexTransaction {
 
     /// Bytes of all files.
     func totalSize() throws -> Int {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total")) ?? 0
+        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
+        guard let row else { throw DatabaseError.senseless }
+        let bytes: Int = try IndexRow.value(of: row[0])
+        guard bytes >= 0 else { throw DatabaseError.senseless }
+        return bytes
     }
 
-    /// The names of all files.
-    func names() throws -> Set<String> {
-        try String.fetchSet(db.cachedStatement(sql: "SELECT name FROM files"))
+    /// Makes sure that all rows make sense and that the total is theirs.
+    /// - Throws: `DatabaseError` that tells of damage when it is not so.
+    func check() throws {
+        let total = try totalSize()
+        // A name with a NUL would be read up to there only.
+        let cutNames = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM files WHERE instr(name, char(0)) > 0")
+        guard try rows().reduce(0, { $0 &+ $1.size }) == total, cutNames == 0 else {
+            throw DatabaseError.senseless
+        }
     }
 
     /// When a file was last used, in seconds since 1970; `nil` when there is none.
     func lastAccess() throws -> Double? {
-        try Double.fetchOne(db.cachedStatement(sql: "SELECT max(accessed) FROM files"))
+        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC LIMIT 1").first?
+            .accessed
     }
 
-    /// The names of the files that expire at `date` or before.
-    func namesExpired(at date: Date) throws -> [String] {
-        try String.fetchAll(
-            db.cachedStatement(sql: "SELECT name FROM files WHERE expires <= ?"),
-            arguments: [date.timeIntervalSince1970])
+    /// The files that expire at `date` or before.
+    func expired(at date: Date) throws -> [IndexRow] {
+        try all(
+            "SELECT \(IndexRow.columns) FROM files WHERE expires <= ?",
+            [date.timeIntervalSince1970])
     }
 
-    /// The files to remove, those used longest ago first, so that at most `limit` bytes remain; `kept`
-    /// is none of them.
-    func namesToEvict(downTo limit: Int, keeping kept: String?) throws -> [String] {
+    /// The files to remove, those used longest ago first, so that at most `limit` bytes remain, of those
+    /// that `isRemovable` allows.
+    func filesToEvict(
+        downTo limit: Int, where isRemovable: (String) -> Bool
+    ) throws -> [IndexRow] {
         var total = try totalSize()
         guard total > limit else { return [] }
-        var names: [String] = []
+        var files: [IndexRow] = []
         let rows = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT name, size FROM files ORDER BY accessed"))
+            db.cachedStatement(sql: "SELECT \(IndexRow.columns) FROM files ORDER BY accessed"))
         while total > limit, let row = try rows.next() {
-            if row[0] == kept { continue }
-            names.append(row[0])
-            total -= row[1] as Int
+            let file = try IndexRow(row)
+            guard isRemovable(file.name) else { continue }
+            files.append(file)
+            total -= file.size
         }
-        return names
+        return files
+    }
+
+    private func all(_ sql: String, _ arguments: StatementArguments = []) throws -> [IndexRow] {
+        let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        var rows: [IndexRow] = []
+        while let row = try cursor.next() { rows.append(try IndexRow(row)) }
+        return rows
     }
 
     private func execute(_ sql: String, _ arguments: StatementArguments) throws {

@@ -1,0 +1,17 @@
+// What Linux can do with files that the headers show to programs for GNU only, and so not to Swift.
+
+#ifndef HALCYON_CFILESYSTEM_H
+#define HALCYON_CFILESYSTEM_H
+
+/// Opens a folder for looking names up in it, for which the right to list it is not needed (O_PATH).
+/// A descriptor, or -1 with errno.
+int halcyon_open_folder(const char *path);
+
+/// Renames a file within an open folder unless there is one of the new name (RENAME_NOREPLACE). 0, or -1
+/// with errno: EEXIST when there is one, EINVAL or ENOSYS when the file system cannot tell.
+int halcyon_rename_to_new(int folder, const char *from, const char *to);
+
+/// Exchanges the names of two files in an open folder at once (RENAME_EXCHANGE). 0, or -1 with errno.
+int halcyon_exchange(int folder, const char *one, const char *other);
+
+#endif

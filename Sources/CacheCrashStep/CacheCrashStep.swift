@@ -1,0 +1,150 @@
+import Foundation
+import Halcyon
+
+/// Does one thing with the disk cache in a folder, to be interrupted at it, or checks what is left.
+@main
+struct CacheCrashStep {
+    static let usage = """
+        usage: CacheCrashStep prepare|store|overwrite|clean|rebuild|check FOLDER
+        """
+
+    static func main() {
+        guard CommandLine.arguments.count == 3 else {
+            print(usage)
+            exit(2)
+        }
+        do {
+            let cache = try CrashCache(folder: CommandLine.arguments[2])
+            switch CommandLine.arguments[1] {
+            case "prepare": try cache.prepare()
+            case "store": try cache.store(.init(key: "new", version: 1))
+            case "overwrite": try cache.store(.init(key: "a", version: 2))
+            case "clean": try cache.clean()
+            case "rebuild": try cache.rebuild()
+            case "check": try cache.check()
+            default:
+                print(usage)
+                exit(2)
+            }
+        } catch {
+            print(error)
+            exit(1)
+        }
+    }
+}
+
+/// A cache of a few files whose contents are known.
+struct CrashCache {
+    /// What is stored for a key.
+    struct Value {
+        let key: String
+        let version: Int
+
+        var bytes: Data {
+            Data(String(repeating: "\(key), version \(version). ", count: 300 + version).utf8)
+        }
+    }
+
+    /// What must not be there, or has to be.
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let folder: URL
+    let storage: DiskStorage.Backend<Data>
+
+    init(folder: String) throws {
+        self.folder = URL(filePath: folder, directoryHint: .isDirectory)
+        storage = try Self.open(self.folder)
+    }
+
+    private static func open(_ folder: URL) throws -> DiskStorage.Backend<Data> {
+        var config = DiskStorage.Config(name: "crash", sizeLimit: 0, directory: folder)
+        config.cachePathBlock = { folder, _ in folder }
+        return try DiskStorage.Backend(config: config)
+    }
+
+    // MARK: Steps
+
+    /// Three files to stay and one that is expired when this returns.
+    func prepare() throws {
+        for key in ["a", "b", "c"] { try store(Value(key: key, version: 1)) }
+        let end = Date(timeIntervalSinceNow: 0.05)
+        try storage.store(
+            value: Value(key: "old", version: 1).bytes, forKey: "old", expiration: .date(end))
+        Thread.sleep(until: end)
+    }
+
+    func store(_ value: Value) throws {
+        try storage.store(value: value.bytes, forKey: value.key, expiration: .never)
+    }
+
+    func clean() throws {
+        guard try storage.removeExpiredValues().count == 1 else {
+            throw Violation(description: "the expired file was not removed")
+        }
+    }
+
+    /// Uses the cache, whose index somebody has removed.
+    func rebuild() throws {
+        guard try storage.value(forKey: "b") == Value(key: "b", version: 1).bytes else {
+            throw Violation(description: "a file was not adopted")
+        }
+    }
+
+    // MARK: What has to hold whatever happened
+
+    func check() throws {
+        let before = try values(in: storage)
+        for key in ["b", "c"] where before[key] == nil {
+            throw Violation(description: "\(key) is lost, which nobody has touched")
+        }
+        try checkRows()
+
+        try store(Value(key: "after", version: 1))
+        // A day later the remains of a crash are old enough to be removed.
+        _ = try storage.removeExpiredValues(referenceDate: Date(timeIntervalSinceNow: 86_400))
+        try checkRows()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let rows = Set(try storage.entries().map(\.fileName))
+        for name in names where !name.hasPrefix(".index") && !rows.contains(name) {
+            throw Violation(description: "\(name) is left over")
+        }
+
+        let after = try values(in: try Self.open(folder))
+        for key in ["b", "c", "after"] where after[key] == nil {
+            throw Violation(description: "\(key) is lost after the cleaning")
+        }
+        _ = try storage.removeAllFiles()
+        let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        guard rest.isEmpty else { throw Violation(description: "\(rest) is left over") }
+    }
+
+    /// The versions that are cached; each has to be one that was stored.
+    private func values(in storage: DiskStorage.Backend<Data>) throws -> [String: Int] {
+        var found: [String: Int] = [:]
+        for (key, versions) in ["a": 2, "b": 1, "c": 1, "old": 1, "new": 1, "after": 1] {
+            guard let bytes = try storage.value(forKey: key) else { continue }
+            found[key] = (1...versions).first { Value(key: key, version: $0).bytes == bytes }
+            if found[key] == nil { throw Violation(description: "\(key) has wrong bytes") }
+        }
+        return found
+    }
+
+    /// Compares the rows with the files and with the total.
+    private func checkRows() throws {
+        let entries = try storage.entries()
+        for entry in entries {
+            let file = folder.appending(path: entry.fileName)
+            let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize
+            // The file of a row may be gone until the next cleaning, but is never another one.
+            if let size, size != entry.size, entry.key != "a" {
+                throw Violation(description: "the row of \(entry.fileName) has a wrong size")
+            }
+        }
+        let sum = entries.reduce(0) { $0 + $1.size }
+        guard try storage.totalSize() == UInt(sum) else {
+            throw Violation(description: "the total is wrong")
+        }
+    }
+}

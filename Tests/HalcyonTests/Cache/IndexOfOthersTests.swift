@@ -1,0 +1,261 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Indexes that others have written to, replaced or locked.
+@Suite(.enabled(if: OtherProcess.isAvailable, "needs python3 as the other process"))
+struct IndexOfOthersTests {
+    let folder: TemporaryDirectory
+    let storage: DiskStorage.Backend<Note>
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        storage = try DiskStorage.Backend(
+            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
+        try storage.store(value: Note("one"), forKey: "1")
+        try storage.store(value: Note("two"), forKey: "2", expiration: .never)
+    }
+
+    private func makeStorage() throws -> DiskStorage.Backend<Note> {
+        try DiskStorage.Backend(
+            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
+    }
+
+    private var index: String {
+        storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
+    }
+
+    /// Runs a script in another process, in which `db` is the database at a path, until it says "done"
+    /// after the first statements.
+    private func run(on path: String, _ script: String) throws -> OtherProcess {
+        let other = try OtherProcess(
+            """
+            import sqlite3, sys, fcntl, os
+            db = sqlite3.connect(sys.argv[1], isolation_level=None)
+            \(script)
+            print("done", flush=True)
+            sys.stdin.readline()
+            """, arguments: [path])
+        #expect(other.readLine() == "done")
+        return other
+    }
+
+    @Test(arguments: [
+        "UPDATE files SET size = 'many'", "UPDATE files SET size = -1",
+        "UPDATE files SET size = 9223372036854775807", "UPDATE files SET size = 0.5",
+        "UPDATE files SET checksum = x'00'", "UPDATE files SET checksum = 'none'",
+        "UPDATE files SET expires = 'never'", "UPDATE files SET expires = 9e999",
+        "UPDATE files SET expires = -9e999, accessed = 9e999",
+        "UPDATE files SET accessed = x'ff'", "UPDATE files SET format = x'80'",
+        "UPDATE files SET key = x'8081'", "UPDATE files SET key = 5",
+        "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
+        "INSERT INTO files VALUES (7, NULL, 1, NULL, 1, 1, NULL)",
+        "INSERT INTO files VALUES ('', NULL, 1, NULL, 1, 1, NULL)",
+        "INSERT INTO files VALUES ('a' || char(0) || 'b', NULL, 1, NULL, 1, 1, NULL)",
+        "UPDATE total SET bytes = 'x'", "UPDATE total SET bytes = -5", "DELETE FROM total",
+        "UPDATE total SET bytes = 9223372036854775807", "INSERT INTO total VALUES (1)",
+        "DROP TABLE total", "DROP TABLE files", "DROP INDEX files_by_access",
+        "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
+        "PRAGMA user_version = 99", "PRAGMA application_id = 5", "PRAGMA journal_mode = WAL",
+    ])
+    func rowsThatMakeNoSenseHarmNothing(statement: String) throws {
+        try run(on: index, "db.execute(\"\(statement)\")").kill()
+        for storage in [storage, try makeStorage()] {
+            storage.config.sizeLimit = 1000
+            for (key, text) in [("1", "one"), ("2", "two")] {
+                let value = try storage.value(forKey: key)
+                #expect(value == nil || value == Note(text))
+            }
+            _ = try storage.entries()
+            _ = try storage.removeExpiredValues()
+            _ = try storage.removeSizeExceededValues()
+            _ = try storage.totalSize()
+            try storage.store(value: Note("three"), forKey: "3")
+            #expect(try makeStorage().value(forKey: "3") == Note("three"))
+        }
+        _ = try storage.removeExpiredValues()
+        let sizes = try storage.entries().reduce(0) { $0 + $1.size }
+        #expect(try storage.totalSize() == UInt(sizes))
+        #expect(try storage.removeAllFiles().count == storage.entries().count + sizesCount(sizes))
+    }
+
+    /// How many of the three texts have so many bytes together.
+    private func sizesCount(_ sizes: Int) -> Int { [5: 1, 8: 2, 11: 3][sizes] ?? -1 }
+
+    @Test(arguments: ["file", "link", "hard link"])
+    func aDatabaseOfOthersIsNotTouched(way: String) throws {
+        let others = folder.file("notes.sqlite").path
+        try run(
+            on: others,
+            "db.execute('CREATE TABLE notes (text)'); db.execute('PRAGMA user_version = 1')"
+        ).kill()
+        let before = try Data(contentsOf: URL(fileURLWithPath: others))
+        for name in DiskIndex.fileNames {
+            unlink(storage.directoryURL.appendingPathComponent(name).path)
+        }
+        switch way {
+        case "link": #expect(symlink(others, index) == 0)
+        case "hard link": #expect(link(others, index) == 0)
+        default: try FileManager.default.copyItem(atPath: others, toPath: index)
+        }
+        for storage in [storage, try makeStorage()] {
+            #expect(try storage.value(forKey: "1") == Note("one"))
+            try storage.store(value: Note("three"), forKey: "3")
+            #expect(try storage.value(forKey: "3") == Note("three"))
+            #expect(try storage.totalSize() == 11)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
+        if way != "link" {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
+        }
+        #expect(try makeStorage().removeAllFiles().count == 3)
+        try storage.store(value: Note("four"), forKey: "4")
+        #expect(try makeStorage().entries().map(\.key) == ["4"], "there is an index again")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
+    }
+
+    @Test func aJournalThatNamesAnotherFileRemovesNothing() throws {
+        let victim = try folder.write(Data("dear".utf8), to: "victim.txt")
+        // The journal of a transaction over several databases: SQLite removes the file at its end.
+        try run(
+            on: index,
+            """
+            import struct
+            name = b"\(victim.path)"
+            head = bytes.fromhex("d9d505f920a163d7")
+            page = head + struct.pack(">IIIII", 0, 0, 2, 512, 4096)
+            sum = sum(name) & 0xffffffff
+            end = struct.pack(">I", 0x40000000 // 4096 + 1) + name
+            end += struct.pack(">II", len(name), sum) + head
+            open(sys.argv[1] + "-journal", "wb").write(page.ljust(512, b"\\0") + end)
+            """
+        ).kill()
+        let other = try makeStorage()
+        #expect(try other.value(forKey: "1") == Note("one"))
+        try other.store(value: Note("three"), forKey: "3")
+        #expect(try Data(contentsOf: victim) == Data("dear".utf8))
+    }
+
+    @Test func anIndexOfAFormerVersionLeavesNoSecrets() throws {
+        for name in DiskIndex.fileNames {
+            unlink(storage.directoryURL.appendingPathComponent(name).path)
+        }
+        try run(
+            on: index,
+            """
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute('''CREATE TABLE files (
+                name TEXT PRIMARY KEY NOT NULL,
+                key TEXT,
+                size INTEGER NOT NULL
+            ) WITHOUT ROWID''')
+            db.execute("CREATE TABLE total (bytes INTEGER NOT NULL)")
+            db.execute("INSERT INTO files VALUES ('a', 'https://host/?token=t0ps3cret', 3)")
+            db.execute("PRAGMA user_version = 1")
+            """
+        ).kill()
+        #expect(try makeStorage().value(forKey: "1") == Note("one"))
+        for name in try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) {
+            let bytes = try Data(contentsOf: storage.directoryURL.appendingPathComponent(name))
+            #expect(bytes.range(of: Data("t0ps3cret".utf8)) == nil, "\(name)")
+        }
+    }
+
+    // MARK: Locks
+
+    @Test(arguments: [
+        "db.execute('BEGIN IMMEDIATE')", "db.execute('BEGIN EXCLUSIVE')",
+        "lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY); fcntl.flock(lock, fcntl.LOCK_EX)",
+    ])
+    func aLockOfOthersIsDoneWithout(script: String) throws {
+        let other = try run(on: index, script)
+        for storage in [storage, try makeStorage()] {
+            #expect(try storage.value(forKey: "1") == Note("one"))
+            #expect(storage.isCached(forKey: "2"))
+            try storage.store(value: Note("three"), forKey: "3")
+            #expect(try storage.value(forKey: "3") == Note("three"))
+            #expect(storage.isCached(forKey: "3"))
+            #expect(try storage.value(forKey: "4") == nil)
+            try storage.store(value: Note("four"), forKey: "4")
+            try storage.remove(forKey: "4")
+            #expect(try storage.value(forKey: "4") == nil)
+        }
+        other.kill()
+        storage.directory.flushAccesses()
+        let fresh = try makeStorage()
+        #expect(try fresh.value(forKey: "3") == Note("three"), "the row is written when it can be")
+        #expect(try fresh.value(forKey: "4") == nil)
+        #expect(try fresh.totalSize() == 11)
+    }
+
+    @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() throws {
+        for name in DiskIndex.fileNames {
+            unlink(storage.directoryURL.appendingPathComponent(name).path)
+        }
+        let other = try OtherProcess(
+            """
+            import fcntl, os, sys
+            lock = os.open(sys.argv[1], os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            print("done", flush=True)
+            sys.stdin.readline()
+            """, arguments: [storage.directoryURL.path])
+        #expect(other.readLine() == "done")
+        let locked = try makeStorage()
+        #expect(try locked.value(forKey: "1") == Note("one"))
+        #expect(try locked.totalSize() == 6)
+        #expect(try locked.entries().count == 2)
+        #expect(access(index, F_OK) != 0)
+        other.kill()
+        #expect(try locked.value(forKey: "2") == Note("two"))
+        #expect(try locked.entries().count == 2)
+    }
+
+    @Test func openingWhatIsThereTakesNoLock() throws {
+        // Whoever wants to write or to lock the folder would fail.
+        let other = try run(
+            on: index,
+            """
+            db.execute('BEGIN IMMEDIATE')
+            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            """)
+        let fresh = try makeStorage()
+        let row = try fresh.directory.withIndex(validated: true) {
+            try $0.row(named: "2".kf.sha256)
+        }
+        #expect(row??.expires == IndexRow.never, "it is the index that answers")
+        other.kill()
+    }
+
+    @Test func anExpiredFileStaysAMissWithoutTheIndex() throws {
+        let old = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, storage.cacheFileURL(forKey: "1").path, old, 0) == 0)
+        let other = try run(on: index, "db.execute('BEGIN EXCLUSIVE')")
+        let fresh = try makeStorage()
+        #expect(try fresh.value(forKey: "1") == nil)
+        #expect(!fresh.isCached(forKey: "1"))
+        #expect(try fresh.value(forKey: "2") == Note("two"))
+        other.kill()
+    }
+
+    @Test func everythingCanBeRemovedWhateverIsLocked() throws {
+        let other = try run(
+            on: index,
+            """
+            db.execute('BEGIN EXCLUSIVE')
+            lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            """)
+        #expect(try makeStorage().removeAllFiles().count == 2)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) == [])
+        other.kill()
+        #expect(try storage.value(forKey: "1") == nil)
+        try storage.store(value: Note("one"), forKey: "1")
+        #expect(try makeStorage().entries().map(\.key) == ["1"])
+    }
+}
