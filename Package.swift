@@ -31,12 +31,16 @@ let package = Package(
         .systemLibrary(
             name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
-        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CDecoding"),
+        .target(
+            name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
-            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
+            dependencies: [
+                "CDecoding", "CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG",
+            ]),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(
@@ -44,6 +48,7 @@ let package = Package(
             dependencies: [
                 "Vips",
                 "DirectCodecs",
+                "CDecoding",
                 "CJPEG",
                 "CXXHash",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -55,10 +55,16 @@ struct ChainedImageProcessor: ImageProcessor {
 }
 
 extension ImageProcessItem {
-    /// What is wrong with this item, found out by decoding it again.
+    /// What is wrong with this item: why its file could not be decoded lately, or else found out by decoding
+    /// it again.
     var failureDescription: String {
         switch self {
         case .image(let image):
+            if case .encoded(let encoded) = image.content.currentRecipe.start,
+                let reason = DecodingFailures.shared.reason(for: encoded.data)
+            {
+                return reason.readableDescription
+            }
             do {
                 _ = try image.bitmap()
                 return "the processor returned no image."
@@ -66,6 +72,9 @@ extension ImageProcessItem {
                 return error.readableDescription
             }
         case .data(let data):
+            if let reason = DecodingFailures.shared.reason(for: data) {
+                return reason.readableDescription
+            }
             do {
                 _ = try Image.decoding(data).bitmap()
                 return "the processor returned no image."

@@ -12,6 +12,9 @@ struct GIFStructure: Equatable {
         let dataOffset: Int
     }
 
+    /// The most frames that libvips reads.
+    static let mostFrames = 4096
+
     private(set) var frames: [Frame] = []
     /// Whether the file goes on to its trailer.
     private(set) var isComplete = false

@@ -55,6 +55,8 @@ struct VipsLoader {
         case .PNG, .AVIF, .HEIC, .JPEGXL, .TIFF, .BMP, .ICO, .unknown:
             break
         }
-        return try VipsImage.load(nickname, bytes: data, options)
+        let image = try VipsImage.load(nickname, bytes: data, options)
+        DecodingWatch.add(image)
+        return image
     }
 }
