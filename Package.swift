@@ -34,14 +34,17 @@ let package = Package(
         .systemLibrary(
             name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
-        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CDecoding"),
+        .target(
+            name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CFileSystem"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
             dependencies: [
-                "CAVIF", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP", "CoefficientJPEG",
+                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP",
+                "CoefficientJPEG",
             ]),
         // These two load their libraries when they are needed.
         .target(name: "CAVIF"),
@@ -61,6 +64,7 @@ let package = Package(
                 "HalcyonWork",
                 "Vips",
                 "DirectCodecs",
+                "CDecoding",
                 "CJPEG",
                 "CFileSystem",
                 "CXXHash",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "failure.h"
+#include <CDecoding.h>
 
 typedef enum { stage_header, stage_start, stage_scans, stage_ended, stage_failed } stage;
 
@@ -134,6 +135,7 @@ static cjpeg_state advance(cjpeg_decoder *decoder) {
         /* fall through */
     case stage_scans:
         for (;;) {
+            if (cdecoding_is_late()) cjpeg_fail((j_common_ptr)info, "It takes too long");
             switch (jpeg_consume_input(info)) {
             case JPEG_SUSPENDED:
                 return CJPEG_NEEDS_BYTES;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "failure.h"
+#include <CDecoding.h>
 
 /* More scans than any encoder writes. Each costs a pass over all coefficients, so that a small file with
    thousands of them would keep a core busy. */
@@ -22,10 +23,12 @@ static cjpeg_reader *reader_of(j_common_ptr info) {
     return info->client_data;
 }
 
-static void check_scans(j_common_ptr info) {
+/* Called for each row of blocks. */
+static void check_progress(j_common_ptr info) {
     if (((j_decompress_ptr)info)->input_scan_number > MAXIMUM_SCAN_COUNT) {
         cjpeg_fail(info, "Too many scans");
     }
+    if (cdecoding_is_late()) cjpeg_fail(info, "It takes too long");
 }
 
 /* The source */
@@ -79,7 +82,7 @@ cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count) {
     reader->source.resync_to_restart = jpeg_resync_to_restart;
     reader->source.term_source = do_nothing;
     reader->info.src = &reader->source;
-    reader->progress.progress_monitor = check_scans;
+    reader->progress.progress_monitor = check_progress;
     reader->info.progress = &reader->progress;
     reader->pieces = pieces;
     reader->piece_count = count;
@@ -170,6 +173,57 @@ bool cjpeg_reader_read_rgb(
             rows[row] = pixels + (info->output_scanline + row) * bytes_per_row;
         }
         jpeg_read_scanlines(info, rows, count);
+    }
+    return true;
+}
+
+/* Writes `count` rows of RGB from row `y` on to where an orientation shows them. */
+static void turn_rows(
+    const uint8_t *rows, size_t y, size_t count, size_t width, size_t height, int orientation,
+    uint8_t *pixels) {
+    bool exchanges = orientation >= 5;
+    bool right_to_left = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool bottom_up = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t row = 3 * (ptrdiff_t)(exchanges ? height : width);
+    /* From a pixel to the one on its right, and to the one below it. */
+    ptrdiff_t across = (exchanges ? row : 3) * (right_to_left ? -1 : 1);
+    ptrdiff_t down = (exchanges ? 3 : row) * (bottom_up ? -1 : 1);
+    uint8_t *first = pixels + (right_to_left ? -across * (ptrdiff_t)(width - 1) : 0)
+        + (bottom_up ? -down * (ptrdiff_t)(height - 1) : 0) + down * (ptrdiff_t)y;
+    for (size_t x = 0; x < width; x++) {
+        uint8_t *target = first + across * (ptrdiff_t)x;
+        const uint8_t *source = rows + 3 * x;
+        for (size_t index = 0; index < count; index++) {
+            target[0] = source[0];
+            target[1] = source[1];
+            target[2] = source[2];
+            target += down;
+            source += 3 * width;
+        }
+    }
+}
+
+bool cjpeg_reader_read_turned(
+    cjpeg_reader *reader, size_t width, size_t height, int orientation, uint8_t *strip,
+    uint8_t *pixels) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure.exit)) return false;
+    info->out_color_space = JCS_RGB;
+    jpeg_start_decompress(info);
+    if (info->output_width != width || info->output_height != height
+        || info->output_components != 3) {
+        cjpeg_fail((j_common_ptr)info, "The picture has another size than its header says");
+    }
+    JSAMPROW rows[16];
+    for (size_t row = 0; row < 16; row++) rows[row] = strip + row * 3 * width;
+    while (info->output_scanline < info->output_height) {
+        JDIMENSION start = info->output_scanline;
+        JDIMENSION end = info->output_height - start < 16 ? info->output_height : start + 16;
+        while (info->output_scanline < end) {
+            jpeg_read_scanlines(
+                info, rows + (info->output_scanline - start), end - info->output_scanline);
+        }
+        turn_rows(strip, start, end - start, width, height, orientation, pixels);
     }
     return true;
 }

@@ -56,5 +56,11 @@ bool cjpeg_reader_read_rgb(
     cjpeg_reader *reader, int denominator, size_t width, size_t height, uint8_t *pixels,
     size_t bytes_per_row);
 
+/* Decodes everything and writes it as orientation 2…8 of EXIF shows it, without ever holding the picture
+   twice. `width` and `height` are as stored; `strip` has room for 16 rows of them. */
+bool cjpeg_reader_read_turned(
+    cjpeg_reader *reader, size_t width, size_t height, int orientation, uint8_t *strip,
+    uint8_t *pixels);
+
 /* What went wrong, in libjpeg's words. */
 const char *cjpeg_reader_message(const cjpeg_reader *reader);

@@ -1,3 +1,4 @@
+import CDecoding
 import CPNG
 
 /// Draws the frames of a GIF file one after the other, each compressed pixel decoded once.
@@ -67,6 +68,7 @@ package final class GIFCanvas: @unchecked Sendable {
 
     /// Draws the next frame for those behind it only.
     package func skip(_ bytes: UnsafeRawBufferPointer) throws(GIFRefusal) {
+        guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         let index = nextFrame
         guard index < file.frames.count else { throw .damaged("frames are missing") }
         let frame = file.frames[index]

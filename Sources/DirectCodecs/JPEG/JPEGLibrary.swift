@@ -64,6 +64,17 @@ final class JPEGLibrary {
         else { throw failure }
     }
 
+    /// Decodes everything, to RGB rows without padding, as `orientation` shows them.
+    func readTurned(
+        width: Int, height: Int, orientation: Int, into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * width)
+        defer { strip.deallocate() }
+        guard
+            cjpeg_reader_read_turned(reader, width, height, Int32(orientation), strip, pixels)
+        else { throw failure }
+    }
+
     private var failure: DirectCodecError {
         .corrupt(String(cString: cjpeg_reader_message(reader)))
     }

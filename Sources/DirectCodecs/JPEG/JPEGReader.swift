@@ -30,6 +30,19 @@ public enum JPEGReader {
         }
     }
 
+    /// Decodes everything and turns it as the header says, without ever holding the picture twice.
+    ///
+    /// - Parameter pixels: Receives RGB rows without padding, as shown.
+    /// - Throws: `DirectCodecError`.
+    public static func readTurned(
+        _ file: UnsafeRawBufferPointer, header: JPEGHeader,
+        into pixels: UnsafeMutablePointer<UInt8>
+    ) throws(DirectCodecError) {
+        try JPEGLibrary([file], header: header).readTurned(
+            width: header.width, height: header.height, orientation: header.orientation,
+            into: pixels)
+    }
+
     /// Decodes at exactly `width` × `height` pixels, without ever holding more than a few rows of a
     /// larger picture.
     ///

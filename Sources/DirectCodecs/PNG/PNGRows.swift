@@ -1,3 +1,4 @@
+import CDecoding
 import CPNG
 
 extension PNGReader {
@@ -38,6 +39,7 @@ extension PNGReader {
 
         /// Writes the samples of the next row, which must stay as they are until the row after it is read.
         mutating func unfilter(into row: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+            guard !cdecoding_is_late() else { throw .unusual("it takes too long") }
             let pixelBytes = max(1, file.colourType.samples * file.depth / 8)
             guard
                 cpng_unfilter(stored[0], stored + 1, above, row, rowBytes, pixelBytes)

@@ -41,6 +41,13 @@ package struct PNGStructure: Equatable, Sendable {
         try Self.checkInflated(bytes, streams)
     }
 
+    /// Bytes of all rows as stored, with their filters.
+    package var streamBytes: Int {
+        let (bits, isWide) = width.multipliedReportingOverflow(by: samples * depth)
+        let (bytes, isLarge) = ((bits + 7) / 8 + 1).multipliedReportingOverflow(by: height)
+        return isWide || isLarge ? .max : bytes
+    }
+
     /// The zlib stream in a chunk of metadata; `nil` for other chunks, and where none can be found.
     private static func stream(
         _ bytes: UnsafeRawBufferPointer, _ chunk: PNGChunks.Chunk

@@ -1,3 +1,4 @@
+import CDecoding
 import CPNG
 import CWebP
 
@@ -55,6 +56,7 @@ package final class WebPAnimation: @unchecked Sendable {
     }
 
     private func draw() throws(WebPRefusal) -> UnsafePointer<UInt8> {
+        guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         var canvas: UnsafeMutablePointer<UInt8>?
         var timestamp: Int32 = 0
         guard WebPAnimDecoderGetNext(decoder, &canvas, &timestamp) != 0, let canvas else {

@@ -8,6 +8,12 @@ public enum ImageCodingError: Error, Equatable, Sendable {
     case unsupported(ImageFormat, reason: String)
     /// The image has more pixels than allowed.
     case tooManyPixels(PixelSize, limit: Int)
+    /// Decoding the image would take more bytes of memory than allowed.
+    case tooMuchMemory(needed: Int, limit: Int)
+    /// Decoding the image took longer than allowed, or would.
+    case tooSlow(limit: Duration)
+    /// The animation has more frames than are read.
+    case tooManyFrames(Int, limit: Int)
     /// The file is damaged or cut short; `reason` is the decoder's own message.
     case corrupt(ImageFormat, reason: String)
     /// An operation on the pixels failed; `reason` is libvips' own message.
@@ -25,11 +31,37 @@ extension ImageCodingError: CustomStringConvertible {
             "\(format.rawValue) is not supported: \(reason.plainWords)."
         case .tooManyPixels(let size, let limit):
             "The image has \(size.width)×\(size.height) pixels; the limit is \(limit) pixels."
+        case .tooMuchMemory(let needed, let limit):
+            "Decoding the image takes \(Self.megabytes(needed)) of memory; "
+                + "the limit is \(Self.megabytes(limit))."
+        case .tooSlow(let limit):
+            "Decoding the image takes longer than the limit of \(Self.seconds(limit))."
+        case .tooManyFrames(let count, let limit):
+            "The image has \(count) frames; the limit is \(limit) frames."
         case .corrupt(let format, let reason):
             "The \(format.rawValue) data is damaged: \(reason.plainWords)."
         case .processing(let reason): "The image could not be processed: \(reason.plainWords)."
         case .encodingFailed(let format, let reason):
             "The image could not be written as \(format.rawValue): \(reason.plainWords)."
         }
+    }
+}
+
+extension ImageCodingError {
+    /// Rounded up, so that what is beyond a limit does not look equal to it.
+    private static func megabytes(_ bytes: Int) -> String {
+        bytes < 1_000_000 ? "\(bytes) bytes" : "\((bytes - 1) / 1_000_000 + 1) MB"
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let seconds = (duration / .milliseconds(1)).rounded() / 1000
+        return seconds == 1 ? "1 second" : "\(seconds.formatted) seconds"
+    }
+}
+
+extension Double {
+    /// Without a fraction where there is none.
+    fileprivate var formatted: String {
+        self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self)
     }
 }

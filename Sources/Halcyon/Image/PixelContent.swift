@@ -82,7 +82,12 @@ final class PixelContent: Sendable {
     func bitmap(frame index: Int = 0) throws -> Bitmap {
         if let ready = ready(index) { return ready }
         guard index == 0 else { return try currentRecipe.render(frame: index) }
-        return try turn.withLock {
+        // Room is waited for without the lock: who has room may need this image for his.
+        return try DecodingBudget.shared.holding(currentRecipe.memory) { try renderedInTurn() }
+    }
+
+    private func renderedInTurn() throws -> Bitmap {
+        try turn.withLock {
             if let ready = ready(0) { return ready }
             let bitmap = try currentRecipe.render(frame: 0)
             state.withLock { state in
@@ -97,7 +102,13 @@ final class PixelContent: Sendable {
     func allBitmaps() throws -> [Bitmap] {
         guard timing != nil else { return [try bitmap()] }
         if let ready = readyFrames() { return ready }
-        return try turn.withLock {
+        return try DecodingBudget.shared.holding(currentRecipe.memoryOfAllFrames) {
+            try allRenderedInTurn()
+        }
+    }
+
+    private func allRenderedInTurn() throws -> [Bitmap] {
+        try turn.withLock {
             if let ready = readyFrames() { return ready }
             let frames = try currentRecipe.renderAllFrames()
             state.withLock {

@@ -67,16 +67,24 @@ struct Recipe: Sendable {
         case .source(let source):
             return try processed(source.bitmap(at: index))
         case .encoded(let encoded):
-            let full = encoded.header.size
-            if let bitmap = try renderReduced(encoded, frame: index) { return bitmap }
-            let pixels = try encoded.decoder.decode(
-                encoded.data, header: encoded.header, frame: index,
-                leastSize: operations.first?.decodeSize(for: full))
-            do {
-                return try rendered(pixels, from: full, with: operations[...])
-            } catch let error as VipsError where operations.isEmpty {
-                throw error.codingError(encoded.header.format)
+            try encoded.checkWork(
+                reducedTo: operations.first?.reduction(of: encoded.header.size)?.size)
+            return try encoded.withinLimits(taking: memory) {
+                try render(encoded, frame: index)
             }
+        }
+    }
+
+    private func render(_ encoded: EncodedImage, frame index: Int) throws -> Bitmap {
+        let full = encoded.header.size
+        if let bitmap = try renderReduced(encoded, frame: index) { return bitmap }
+        let pixels = try encoded.decoder.decode(
+            encoded.data, header: encoded.header, frame: index,
+            leastSize: operations.first?.decodeSize(for: full))
+        do {
+            return try rendered(pixels, from: full, with: operations[...])
+        } catch let error as VipsError where operations.isEmpty {
+            throw error.codingError(encoded.header.format)
         }
     }
 

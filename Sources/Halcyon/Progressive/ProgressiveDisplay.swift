@@ -138,9 +138,20 @@ final class ProgressiveDisplay: Sendable {
 }
 
 extension [DownloadWaiter] {
-    /// The limits of whoever allows the fewest pixels; `nil` when nobody waits.
+    /// The least of what all allow; `nil` when nobody waits.
     fileprivate var strictestLimits: DecodingLimits? {
-        map(\.limits).min { $0.maximumPixelCount ?? .max < $1.maximumPixelCount ?? .max }
+        guard var limits = first?.limits else { return nil }
+        for other in dropFirst().map(\.limits) {
+            limits.maximumPixelCount = least(limits.maximumPixelCount, other.maximumPixelCount)
+            limits.maximumMemory = least(limits.maximumMemory, other.maximumMemory)
+            limits.maximumDuration = least(limits.maximumDuration, other.maximumDuration)
+        }
+        return limits
+    }
+
+    private func least<Limit: Comparable>(_ one: Limit?, _ other: Limit?) -> Limit? {
+        guard let one, let other else { return one ?? other }
+        return Swift.min(one, other)
     }
 }
 

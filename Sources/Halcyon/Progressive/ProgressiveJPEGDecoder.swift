@@ -10,9 +10,9 @@ import Vips
 final class ProgressiveJPEGDecoder: @unchecked Sendable {
     // Unchecked because it is not locked: whoever owns it makes one call at a time.
 
-    /// More scans than any encoder writes. Each costs a pass over all coefficients, so that a small file
-    /// with thousands of them would keep a core busy.
-    static let maximumScanCount = 100
+    /// Each scan costs a pass over all coefficients, so that a small file with thousands of them would keep a
+    /// core busy.
+    static let maximumScanCount = JPEGScanCounter.mostScans
 
     /// Where a complete scan ends.
     private struct Boundary {
@@ -22,7 +22,9 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
         let begun: Int
     }
 
-    private let maximumPixelCount: Int?
+    private let limits: DecodingLimits
+    /// Bytes of the budget for all decoding that this takes, from the first scan to its end.
+    private var held = 0
     private let decoder: OpaquePointer
     private var counter = JPEGScanCounter()
     private var boundaries: [Boundary] = []
@@ -45,10 +47,11 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
             throw .corrupt(.JPEG, reason: "there is no memory to decode it")
         }
         self.decoder = decoder
-        maximumPixelCount = limits.maximumPixelCount
+        self.limits = limits
     }
 
     deinit {
+        if held > 0 { DecodingBudget.shared.giveBack(held) }
         cjpeg_destroy(decoder)
     }
 
@@ -98,9 +101,13 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
     }
 
     /// Decodes up to the end of complete scan `scan`, counted from 1.
-    /// - Throws: `ImageCodingError`, also when the picture has more pixels than the limit: before
-    ///   memory is taken for it.
+    /// - Throws: `ImageCodingError`, also when the picture is beyond the limits, or when others decode so much
+    ///   that there is no room for it: before memory is taken for it.
     func decode(upTo scan: Int) throws {
+        try DecodingWatch.run(limits.maximumDuration) { try decodeAtOnce(upTo: scan) }
+    }
+
+    private func decodeAtOnce(upTo scan: Int) throws {
         guard !isBroken else { throw failure }
         guard scan > decodedScanCount, scan <= boundaries.count else { return }
         isBroken = true
@@ -167,9 +174,18 @@ final class ProgressiveJPEGDecoder: @unchecked Sendable {
             throw .unsupported(.JPEG, reason: "its colours are only converted when it is complete")
         }
         let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
-        if let limit = maximumPixelCount, size.pixelCount > limit {
+        if let limit = limits.maximumPixelCount, size.pixelCount > limit {
             throw .tooManyPixels(size, limit: limit)
         }
+        // The picture once as it is made, and once on show.
+        let needed = frame.coefficient_bytes.clampedPlus(size.pixelCount.clampedTimes(6))
+        if let limit = limits.maximumMemory, needed > limit {
+            throw .tooMuchMemory(needed: needed, limit: limit)
+        }
+        guard DecodingBudget.shared.takeIfFree(needed) else {
+            throw .processing(reason: "there is no room to show it before it is complete")
+        }
+        held = needed
     }
 
     private var failure: ImageCodingError {

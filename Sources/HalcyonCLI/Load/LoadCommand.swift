@@ -78,6 +78,18 @@ struct LoadCommand: AsyncParsableCommand {
             "The most pixels an image may have; 150 million by default.", valueName: "count"))
     var maxPixels: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The most memory that decoding an image may take, in MiB; 512 by default.",
+            valueName: "MiB"))
+    var maxMemory: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which decoding an image is given up; 30 by default.",
+            valueName: "seconds"))
+    var decodingTimeout: Double?
+
     @Flag(help: "Read PDF too (the first page).")
     var allowPDF = false
 
@@ -114,10 +126,17 @@ struct LoadCommand: AsyncParsableCommand {
                 quality: quality, keepsMetadata: keepMetadata),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
             onlyFromCache: onlyFromCache, jobs: jobs, timeout: timeout,
-            limits: DecodingLimits(
-                maximumPixelCount: maxPixels ?? DecodingLimits.default.maximumPixelCount,
-                allowsPDF: allowPDF),
+            limits: limits,
             isJSON: json, isQuiet: quiet)
+    }
+
+    private var limits: DecodingLimits {
+        var limits = DecodingLimits.default
+        if let maxPixels { limits.maximumPixelCount = maxPixels }
+        if let maxMemory { limits.maximumMemory = maxMemory << 20 }
+        if let decodingTimeout { limits.maximumDuration = .seconds(decodingTimeout) }
+        limits.allowsPDF = allowPDF
+        return limits
     }
 
     private func checkRanges() throws {
@@ -132,6 +151,14 @@ struct LoadCommand: AsyncParsableCommand {
         }
         if let maxPixels, maxPixels < 1 {
             throw ValidationError("--max-pixels must be at least 1, not \(maxPixels).")
+        }
+        if let maxMemory, !(1...1 << 30).contains(maxMemory) {
+            throw ValidationError(
+                "--max-memory must be a number of MiB from 1 to \(1 << 30), not \(maxMemory).")
+        }
+        if let decodingTimeout, !(decodingTimeout > 0 && decodingTimeout <= 1e9) {
+            throw ValidationError(
+                "--decoding-timeout must be a number of seconds above 0, not \(decodingTimeout).")
         }
     }
 

@@ -178,6 +178,25 @@ struct LoadProgramTests {
         #expect(enough.exitCode == 0)
     }
 
+    @Test func theLimitsOfMemoryAndTimeAreKeptAndTold() async throws {
+        // 1000 × 400 pixels of 3 bytes.
+        origin.route("/large.png", .png(Pictures.png(width: 1000, height: 400)))
+        let limits = [
+            (["--max-memory", "1"], "the limit is 2 MB"),
+            (["--decoding-timeout", "0.000000001"], "longer than the limit"),
+        ]
+        for (options, text) in limits {
+            let outcome = try await program.start(
+                ["load", "--json", "--force-refresh"] + options + [url("large.png")]
+            ).outcome()
+            let error = try #require(try outcome.rows.first.map { error(of: $0) })
+            #expect(error.code == 4001)
+            #expect(error.message?.contains(text) == true, "\(error.message ?? "none")")
+        }
+        let enough = try await program.run("load", "--json", "--max-memory", "9", url("large.png"))
+        #expect(enough.exitCode == 0)
+    }
+
     @Test func aSilentServerIsGivenUp() async throws {
         origin.route("/silent.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
         let outcome = try await program.run(

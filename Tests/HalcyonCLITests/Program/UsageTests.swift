@@ -51,6 +51,8 @@ struct UsageTests {
         (["load", "a", "--keep-metadata"], "--output"),
         (["load", "a", "--timeout", "0"], "--timeout"),
         (["load", "a", "--max-pixels", "0"], "--max-pixels"),
+        (["load", "a", "--max-memory", "0"], "--max-memory"),
+        (["load", "a", "--decoding-timeout", "0"], "--decoding-timeout"),
         (["load", "a", "--force-refresh", "--only-from-cache"], "--only-from-cache"),
         (["load", "a", "--cache-directory", ""], "cache directory"),
         (["load", "a", "--format", "xyz", "--output", "c"], "webp"),

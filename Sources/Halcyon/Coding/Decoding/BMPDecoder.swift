@@ -26,8 +26,10 @@ struct BMPDecoder: ImageDecoder {
         try data.withUnsafeBytes { bytes in
             let header = try parse(bytes)
             do {
-                let pixels = try BMPPixels(ByteReader(bytes), header).decoded()
-                return try Bitmap(bytes: pixels, size: header.size, alpha: header.hasAlpha, .BMP)
+                let reader = BMPPixels(ByteReader(bytes), header)
+                return try Bitmap(size: header.size, channels: reader.channels) {
+                    pixels throws(BMPFailure) in try reader.decode(into: pixels)
+                }
             } catch let failure as BMPFailure {
                 throw failure.codingError(.BMP)
             }

@@ -1,78 +1,93 @@
+import CDecoding
 import Foundation
 
 /// The pixels of a Windows bitmap.
 struct BMPPixels {
     private let reader: ByteReader
     private let header: BMPHeader
-    private let palette: [[UInt8]]
+    /// Red, green and blue of each index; of those that the file does not have, black.
+    private let palette: [UInt8]
     private let fields: [BitField]
 
     init(_ reader: ByteReader, _ header: BMPHeader) {
         self.reader = reader
         self.header = header
         fields = header.masks.map(BitField.init)
-        palette = (0..<header.paletteCount).map { index in
+        var palette = [UInt8](repeating: 0, count: 256 * 3)
+        for index in 0..<header.paletteCount {
             let entry = header.paletteOffset + index * header.paletteEntrySize
             // Stored as blue, green, red. A table that is cut short goes on in black.
-            return [2, 1, 0].map { reader.byte(entry + $0) ?? 0 }
+            for channel in 0..<3 {
+                palette[index * 3 + channel] = reader.byte(entry + 2 - channel) ?? 0
+            }
         }
+        self.palette = palette
     }
 
-    /// Decodes into RGBA when the header tells of alpha, else RGB, from the top row down.
+    /// RGBA when the header tells of alpha, else RGB, from the top row down.
     func decoded() throws(BMPFailure) -> [UInt8] {
-        let channels = header.hasAlpha ? 4 : 3
         var output = [UInt8](repeating: 0, count: header.size.pixelCount * channels)
-        let indices = try runLengthDecoded()
+        var failure: BMPFailure?
+        output.withUnsafeMutableBufferPointer { output in
+            guard let pixels = output.baseAddress else { return }
+            do throws(BMPFailure) { try decode(into: pixels) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return output
+    }
+
+    /// 4 when the header tells of alpha, else 3.
+    var channels: Int { header.hasAlpha ? 4 : 3 }
+
+    /// Writes all pixels from the top row down, without padding.
+    func decode(into output: UnsafeMutablePointer<UInt8>) throws(BMPFailure) {
+        guard header.compression != .rle8, header.compression != .rle4 else {
+            return try decodeRuns(into: output)
+        }
         for row in 0..<header.size.height {
+            try checkTime()
             let storedRow = header.isTopDown ? row : header.size.height - 1 - row
-            let start = row * header.size.width * channels
-            if let indices {
-                writeIndices(&output, start, indices[(storedRow * header.size.width)...])
-                continue
-            }
             guard
                 let bytes = reader.slice(
                     header.pixelOffset + storedRow * header.rowSize, count: header.usedRowSize)
             else { throw .corrupt("it is cut short") }
-            writeRow(&output, start, bytes, channels)
-        }
-        return output
-    }
-
-    private func writeIndices(_ output: inout [UInt8], _ start: Int, _ indices: ArraySlice<UInt8>) {
-        for (column, index) in indices.prefix(header.size.width).enumerated() {
-            put(&output, start + column * 3, Int(index))
+            writeRow(output + row * header.size.width * channels, bytes)
         }
     }
 
-    private func put(_ output: inout [UInt8], _ place: Int, _ index: Int) {
-        guard index < palette.count else { return }
-        let colour = palette[index]
-        output[place] = colour[0]
-        output[place + 1] = colour[1]
-        output[place + 2] = colour[2]
+    private func checkTime() throws(BMPFailure) {
+        if cdecoding_is_late() { throw .corrupt("it takes too long") }
+    }
+
+    private func put(_ place: UnsafeMutablePointer<UInt8>, _ index: Int) {
+        palette.withUnsafeBufferPointer { palette in
+            place[0] = palette[index * 3]
+            place[1] = palette[index * 3 + 1]
+            place[2] = palette[index * 3 + 2]
+        }
     }
 
     private func writeRow(
-        _ output: inout [UInt8], _ start: Int, _ row: UnsafeRawBufferPointer, _ channels: Int
+        _ output: UnsafeMutablePointer<UInt8>, _ row: UnsafeRawBufferPointer
     ) {
         let width = header.size.width
         switch header.bitsPerPixel {
         case 24:
             for x in 0..<width {
-                output[start + x * 3] = row[x * 3 + 2]
-                output[start + x * 3 + 1] = row[x * 3 + 1]
-                output[start + x * 3 + 2] = row[x * 3]
+                output[x * 3] = row[x * 3 + 2]
+                output[x * 3 + 1] = row[x * 3 + 1]
+                output[x * 3 + 2] = row[x * 3]
             }
         case 16, 32:
             let size = header.bitsPerPixel / 8
+            let channels = channels
             for x in 0..<width {
                 let pixel =
                     size == 2
                     ? UInt32(row.loadUnaligned(fromByteOffset: x * 2, as: UInt16.self).littleEndian)
                     : row.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self).littleEndian
                 for channel in 0..<channels {
-                    output[start + x * channels + channel] = fields[channel].value(in: pixel)
+                    output[x * channels + channel] = fields[channel].value(in: pixel)
                 }
             }
         default:
@@ -80,24 +95,28 @@ struct BMPPixels {
             for x in 0..<width {
                 let bit = x * bits
                 let index = Int(row[bit / 8]) >> (8 - bits - bit % 8) & ((1 << bits) - 1)
-                put(&output, start + x * 3, index)
+                put(output + x * 3, index)
             }
         }
     }
 
-    /// The palette indices of a run-length coded bitmap, in stored order; `nil` for other bitmaps.
-    /// Pixels that are skipped have index 0.
-    private func runLengthDecoded() throws(BMPFailure) -> [UInt8]? {
-        guard header.compression == .rle8 || header.compression == .rle4 else { return nil }
+    /// Writes the pixels of a run-length coded bitmap. Those that are skipped have index 0.
+    private func decodeRuns(into output: UnsafeMutablePointer<UInt8>) throws(BMPFailure) {
         let isNibbles = header.compression == .rle4
         let (width, height) = (header.size.width, header.size.height)
-        var indices = [UInt8](repeating: 0, count: width * height)
         var (x, y, offset) = (0, 0, header.pixelOffset)
+        for place in 0..<width * height { put(output + place * 3, 0) }
 
-        func put(_ index: UInt8) {
-            // Runs that go on beyond the row or the picture are cut off.
-            if x < width, y < height { indices[y * width + x] = index }
-            x += 1
+        /// Writes `count` pixels; those beyond the row or the picture are cut off.
+        func run(_ count: Int, _ index: (Int) -> UInt8) {
+            if x < width, y < height {
+                let row = header.isTopDown ? y : height - 1 - y
+                let target = output + (row * width + x) * 3
+                for position in 0..<min(count, width - x) {
+                    put(target + position * 3, Int(index(position)))
+                }
+            }
+            x += count
         }
         func nibble(_ byte: UInt8, _ position: Int) -> UInt8 {
             position % 2 == 0 ? byte >> 4 : byte & 15
@@ -107,11 +126,12 @@ struct BMPPixels {
             offset += 2
             switch (count, value) {
             case (1..., _):
-                for position in 0..<Int(count) { put(isNibbles ? nibble(value, position) : value) }
+                run(Int(count)) { isNibbles ? nibble(value, $0) : value }
             case (0, 0):
                 (x, y) = (0, y + 1)
+                try checkTime()
             case (0, 1):
-                return indices
+                return
             case (0, 2):
                 guard let right = reader.byte(offset), let up = reader.byte(offset + 1) else {
                     throw .corrupt("it is cut short")
@@ -122,9 +142,7 @@ struct BMPPixels {
                 guard let bytes = reader.slice(offset, count: byteCount) else {
                     throw .corrupt("it is cut short")
                 }
-                for position in 0..<Int(value) {
-                    put(isNibbles ? nibble(bytes[position / 2], position) : bytes[position])
-                }
+                run(Int(value)) { isNibbles ? nibble(bytes[$0 / 2], $0) : bytes[$0] }
                 // Literal pixels are padded to an even number of bytes.
                 offset += byteCount + byteCount % 2
             }
@@ -133,7 +151,6 @@ struct BMPPixels {
         guard y >= height || y == height - 1 && x >= width else {
             throw .corrupt("it is cut short")
         }
-        return indices
     }
 }
 

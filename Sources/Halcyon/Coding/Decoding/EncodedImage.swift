@@ -7,7 +7,9 @@ struct EncodedImage: Sendable {
     let data: Data
     let header: ImageHeader
     let decoder: any ImageDecoder
-    private let limits: DecodingLimits
+    let limits: DecodingLimits
+    /// Of SVG files.
+    let drawing: SVGCost?
 
     /// Recognises `data` by its first bytes and reads its header.
     ///
@@ -29,6 +31,8 @@ struct EncodedImage: Sendable {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
         if format == .PNG { try PNGStructure.check(data) }
+        drawing = format == .SVG ? SVGCost(data) : nil
+        try drawing?.check()
         self.decoder = try decoder ?? ImageDecoders.decoder(for: format, reading: data)
         header = try self.decoder.header(of: data, format: format)
         self.data = data
@@ -41,7 +45,9 @@ struct EncodedImage: Sendable {
     /// - Throws: `ImageCodingError`: also when all frames together have more pixels than the limit.
     func decodeAllFrames() throws -> [Bitmap] {
         try check(frames: header.frameCount)
-        return try decoder.decodeAllFrames(data, header: header)
+        return try withinLimits(taking: memory(frames: header.frameCount)) {
+            try decoder.decodeAllFrames(data, header: header)
+        }
     }
 
     private func check(frames: Int) throws(ImageCodingError) {

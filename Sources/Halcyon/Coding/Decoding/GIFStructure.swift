@@ -20,6 +20,9 @@ struct GIFStructure: Equatable {
         let dataOffset: Int
     }
 
+    /// The most frames that libvips reads.
+    static let mostFrames = 4096
+
     private(set) var frames: [Frame] = []
     /// Whether the file goes on to its trailer, or after its only frame to what is no GIF.
     private(set) var isComplete = false

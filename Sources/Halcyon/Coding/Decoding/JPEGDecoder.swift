@@ -10,7 +10,10 @@ import Vips
 /// Colours of another space than sRGB are converted last, when there are fewest pixels.
 struct JPEGDecoder: ImageDecoder {
     /// Above this many pixels a chain of steps is better fed row by row than from a whole picture.
-    private static let mostPixelsForChains = 4_000_000
+    static let mostPixelsForChains = 4_000_000
+
+    /// Larger pictures are turned while they are decoded, so that they are not held twice.
+    private static let mostPixelsToTurnWhole = 24_000_000
 
     func canDecode(_ format: ImageFormat) -> Bool {
         format == .JPEG && DirectCoding.formats.contains(.JPEG)
@@ -97,7 +100,14 @@ extension JPEGDecoder {
         let header = try parsed(data)
         do {
             let bitmap = try data.withUnsafeBytes { bytes in
-                try Bitmap(size: size, channels: 3, orientation: header.orientation) {
+                if header.orientation > 1, size == header.shownSize,
+                    size.pixelCount > Self.mostPixelsToTurnWhole
+                {
+                    return try Bitmap(size: size, channels: 3) { pixels in
+                        try JPEGReader.readTurned(bytes, header: header, into: pixels)
+                    }
+                }
+                return try Bitmap(size: size, channels: 3, orientation: header.orientation) {
                     stored, pixels in
                     try read(bytes, header, stored, pixels)
                 }

@@ -8,6 +8,9 @@ struct JPEGFrameHeader: Equatable {
     let components: Int
     /// The low half of the frame marker: 0 baseline, 1 extended, 2 progressive, 3 lossless, and so on.
     let process: UInt8
+    /// The samples of all components for each pixel: 3 where chroma is stored in full, 1.5 where it is
+    /// halved in both directions.
+    let samplesPerPixel: Double
 
     /// Whether the image is stored in several passes, so that it has to be kept whole while decoded.
     var isProgressive: Bool { process & 3 == 2 }
@@ -19,11 +22,14 @@ struct JPEGFrameHeader: Equatable {
         self = header
     }
 
-    private init(precision: Int, size: PixelSize, components: Int, process: UInt8) {
+    private init(
+        precision: Int, size: PixelSize, components: Int, process: UInt8, samplesPerPixel: Double
+    ) {
         self.precision = precision
         self.size = size
         self.components = components
         self.process = process
+        self.samplesPerPixel = samplesPerPixel
     }
 
     /// Why this kind of JPEG cannot be read, or `nil` when it can.
@@ -61,12 +67,23 @@ struct JPEGFrameHeader: Equatable {
                 else { return nil }
                 return JPEGFrameHeader(
                     precision: Int(precision), size: PixelSize(width: width, height: height),
-                    components: Int(components), process: code == 0xF7 ? 0xFF : code & 0x0F)
+                    components: Int(components), process: code == 0xF7 ? 0xFF : code & 0x0F,
+                    samplesPerPixel: samplesPerPixel(
+                        (0..<Int(components)).compactMap { reader.byte(offset + 11 + 3 * $0) }))
             }
             if code == 0xDA || code == 0xD9 { return nil }
             offset += 2 + length
         }
         return nil
+    }
+
+    /// - Parameter factors: How finely each component is sampled, across in the upper four bits.
+    private static func samplesPerPixel(_ factors: [UInt8]) -> Double {
+        let across = factors.map { Int($0 >> 4) }
+        let down = factors.map { Int($0 & 15) }
+        let finest = (across.max() ?? 1) * (down.max() ?? 1)
+        guard finest > 0 else { return Double(factors.count) }
+        return Double(zip(across, down).reduce(0) { $0 + $1.0 * $1.1 }) / Double(finest)
     }
 
     /// SOF0…SOF15, of which three codes are other segments; F7 is the frame of JPEG-LS.

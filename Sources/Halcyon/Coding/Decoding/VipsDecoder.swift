@@ -129,8 +129,14 @@ extension VipsDecoder {
                 throw ImageCodingError.unsupported(.TIFF, reason: refusal)
             }
         case .GIF:
-            guard GIFStructure(data).isComplete else {
+            let structure = GIFStructure(data)
+            guard structure.isComplete else {
                 throw ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
+            }
+            // libvips would pass over the others without a word.
+            guard structure.frames.count <= GIFStructure.mostFrames else {
+                throw ImageCodingError.tooManyFrames(
+                    structure.frames.count, limit: GIFStructure.mostFrames)
             }
         case .AVIF, .HEIC:
             let longest = HEIFProperties.longestReadableSide

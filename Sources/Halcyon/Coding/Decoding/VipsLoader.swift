@@ -55,6 +55,13 @@ struct VipsLoader {
         case .PNG, .AVIF, .HEIC, .JPEGXL, .TIFF, .BMP, .ICO, .unknown:
             break
         }
+        let image = try image(data, options)
+        DecodingWatch.add(image)
+        return image
+    }
+
+    private func image(_ data: Data, _ options: [String: VipsValue]) throws(VipsError) -> VipsImage
+    {
         do {
             return try VipsImage.load(nickname, bytes: data, options)
         } catch {

@@ -83,6 +83,13 @@ final class DecodingFrameSource: ImageFrameSource {
     }
 
     private func read(_ index: Int) throws -> Bitmap? {
+        guard case .encoded(let encoded) = content.currentRecipe.start else {
+            return try readFrame(index)
+        }
+        return try encoded.withinLimits(taking: encoded.memory()) { try readFrame(index) }
+    }
+
+    private func readFrame(_ index: Int) throws -> Bitmap? {
         let waiting = idle.withLock { $0.take(for: index) }
         guard var reader = try waiting ?? openReader() else { return nil }
         let bitmap = try reader.frame(index)

@@ -1,0 +1,64 @@
+import Foundation
+import Vips
+
+@testable import DirectCodecs
+@testable import Readers
+
+extension FuzzTarget {
+    static let gif = FuzzTarget(
+        "gif",
+        seeds: {
+            Drawing.animation("gifsave_buffer")
+                + Drawing.files("gifsave_buffer", [[:], ["interlace": true]], bands: [3, 4])
+        }
+    ) { data in
+        let structure = GIFStructure(data)
+        _ = structure.firstDamagedFrame(upTo: min(8, structure.frames.count - 1), in: data)
+        try data.withUnsafeBytes { bytes in
+            guard bytes.count > 13, structure.isComplete else { return }
+            let width = Int(bytes[6]) | Int(bytes[7]) << 8
+            let height = Int(bytes[8]) | Int(bytes[9]) << 8
+            guard width * height <= mostPixels else { return }
+            let file = try GIFFile(
+                bytes, width: width, height: height, frameCount: min(8, structure.frames.count))
+            let canvas = GIFCanvas(file, bytes)
+            let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height * 4)
+            defer { pixels.deallocate() }
+            for index in 0..<file.frameCount {
+                try canvas.next(bytes, into: pixels, channels: 3 + index % 2)
+            }
+        }
+    }
+
+    static let webp = FuzzTarget(
+        "webp",
+        seeds: {
+            Drawing.animation("webpsave_buffer")
+                + Drawing.files(
+                    "webpsave_buffer", [[:], ["lossless": true], ["profile": "srgb"]],
+                    bands: [3, 4])
+        }
+    ) { data in
+        let owner = ByteOwner(data)
+        let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
+        let file = try WebPFile(bytes)
+        guard file.width * file.height <= mostPixels else { return }
+        let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: file.width * file.height * 4)
+        defer { pixels.deallocate() }
+        guard file.isAnimated else {
+            let reader = WebPReader(file, bytes)
+            try reader.read(into: pixels, width: file.width, height: file.height)
+            for quality in [ReductionQuality.best, .fast] {
+                try reader.read(
+                    into: pixels, width: max(1, file.width / 3), height: max(1, file.height / 3),
+                    quality: quality)
+            }
+            return
+        }
+        let animation = try WebPAnimation(bytes, owner: owner)
+        guard animation.width == file.width, animation.height == file.height else { return }
+        for _ in 0..<min(8, file.durations.count) {
+            try animation.next(into: pixels, channels: file.channels)
+        }
+    }
+}

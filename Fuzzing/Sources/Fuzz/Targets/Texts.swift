@@ -1,0 +1,72 @@
+import Foundation
+import FoundationNetworking
+
+@testable import Readers
+
+extension FuzzTarget {
+    private static let drawings = [
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 7'><g id='a'><path d='M0 0h9'/></g>"
+            + "<use href='#a' transform='scale(2)'/></svg>",
+        "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY e 'x'>]><svg width='5' height='50%'>"
+            + "<style>.a{filter:url(#f)}</style><filter id='f'><feMorphology radius='2 3'/>"
+            + "</filter><!-- c --><rect filter='url(#f)' opacity='.5'/><![CDATA[ x ]]></svg>",
+    ]
+
+    /// The readers of SVG, not the one that draws.
+    static let svg = FuzzTarget("svg", seeds: { drawings.map { Data($0.utf8) } }) { data in
+        let scale = SVGIntrinsicSize.scale(of: data)
+        precondition(scale > 0, "no drawing has such a size")
+        let cost = SVGCost(data)
+        _ = cost.memory(drawnAt: PixelSize(width: 3000, height: 3000))
+        _ = cost.duration(drawnAt: PixelSize(width: 3000, height: 3000))
+        try cost.check()
+    }
+
+    /// What is asked of any bytes before their format is known.
+    static let sniffing = FuzzTarget(
+        "sniffing",
+        seeds: {
+            drawings.map { Data($0.utf8) }
+                + [
+                    Data([0, 0, 0, 28]) + Data("ftypavif\0\0\0\0avifmif1miaf".utf8),
+                    Data("<!DOCTYPE html><html><title>404</title>".utf8), Data("{\"a\": 1}".utf8),
+                ] + Drawing.files("pngsave_buffer", [[:]])
+        }
+    ) { data in
+        if ImageSniffer.format(of: data) == .unknown { _ = ImageSniffer.describe(data) }
+        _ = HEIFProperties(data)
+        _ = JPEGFrameHeader(data)
+    }
+
+    /// The header fields of an answer as text: types and lengths.
+    static let headers = FuzzTarget(
+        "headers", seeds: { [Data("image/png; charset=utf-8".utf8), Data("W/\"abc\"".utf8)] }
+    ) { data in
+        let text = String(decoding: data, as: UTF8.self)
+        guard let url = URL(string: "http://localhost/") else { return }
+        let response = HTTPURLResponse(
+            url: url, statusCode: 200, httpVersion: nil,
+            headerFields: ["Content-Type": text, "Content-Length": text, "Location": text])
+        _ = response?.mimeType
+        _ = response?.suggestedFilename
+        _ = response?.expectedContentLength
+    }
+
+    /// Addresses and where a redirect from there leads.
+    static let urls = FuzzTarget(
+        "urls",
+        seeds: {
+            ["http://a.b:80/c?d#e\n//f:65536/../g", "https://u:p@[::1]/\n?x", "file:///a\nb"].map {
+                Data($0.utf8)
+            }
+        }
+    ) { data in
+        let parts = String(decoding: data, as: UTF8.self).split(separator: "\n", maxSplits: 1)
+        guard let first = parts.first, let url = URL(string: String(first)) else { return }
+        _ = HTTPURL.isDownloadable(url)
+        guard parts.count > 1, let target = URL(string: String(parts[1]), relativeTo: url) else {
+            return
+        }
+        _ = HTTPURL.isDownloadable(target.absoluteURL)
+    }
+}

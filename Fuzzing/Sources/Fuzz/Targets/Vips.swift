@@ -1,0 +1,55 @@
+import Foundation
+import Vips
+
+@testable import DirectCodecs
+@testable import Readers
+
+extension FuzzTarget {
+    /// The loaders of libvips, each with the walk or estimate that stands before it.
+    static let vips: [FuzzTarget] = [
+        loader("vips-jpeg", "jpegload_buffer") {
+            Drawing.files("jpegsave_buffer", [[:], ["interlace": true]])
+        },
+        loader("vips-png", "pngload_buffer") {
+            Drawing.files("pngsave_buffer", [[:], ["interlace": true]], bands: [1, 4])
+        },
+        loader("vips-gif", "gifload_buffer") { Drawing.animation("gifsave_buffer") },
+        loader("vips-webp", "webpload_buffer") { Drawing.animation("webpsave_buffer") },
+        loader("vips-heif", "heifload_buffer") {
+            Drawing.files("heifsave_buffer", [["compression": "av1", "effort": 0]], bands: [3, 4])
+        },
+        loader("vips-jxl", "jxlload_buffer") {
+            Drawing.files("jxlsave_buffer", [["effort": 1], ["lossless": true]], bands: [3, 4])
+        },
+        loader("vips-tiff", "tiffload_buffer") {
+            Drawing.files(
+                "tiffsave_buffer",
+                [[:], ["compression": "deflate"], ["tile": true], ["compression": "jpeg"]],
+                bands: [1, 3, 4])
+        },
+        loader("vips-svg", "svgload_buffer") {
+            try FuzzTarget.svg.seeds()
+        },
+    ]
+
+    private static func loader(
+        _ name: String, _ loader: String, seeds: @escaping @Sendable () throws -> [Data]
+    ) -> FuzzTarget {
+        FuzzTarget(name, seeds: seeds) { data in
+            guard !data.isEmpty, Vips.supports(operation: loader) else { return }
+            if name == "vips-png" {
+                _ = try data.withUnsafeBytes { bytes in try PNGStructure(bytes) }
+            }
+            if name == "vips-svg" {
+                let cost = SVGCost(data)
+                try cost.check()
+                guard cost.duration(drawnAt: PixelSize(width: 1000, height: 1000)) < .seconds(1)
+                else { return }
+            }
+            let image = try VipsImage.load(
+                loader, bytes: data, ["access": "sequential", "fail_on": "error"])
+            guard image.width * image.height <= mostPixels else { return }
+            _ = try image.convertedToSRGB().rendered()
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Networking/HTTPURL.swift

@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Coding/ImageFormat.swift

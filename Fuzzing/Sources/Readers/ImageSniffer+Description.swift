@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Coding/Sniffing/ImageSniffer+Description.swift

@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Progressive/JPEGScanCounter.swift

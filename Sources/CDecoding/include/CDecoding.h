@@ -1,0 +1,23 @@
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a thread that decodes carries with it, for decoders that cannot be handed it in any other way. */
+
+/* When the thread is to stop, in nanoseconds of CLOCK_MONOTONIC; 0 for never. */
+uint64_t cdecoding_deadline(void);
+void cdecoding_set_deadline(uint64_t deadline);
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t cdecoding_now(void);
+
+/* Whether that moment has passed. Takes some 25 ns: to be asked once for each row. */
+bool cdecoding_is_late(void);
+
+/* Whether the thread holds a part of the memory that all decoding may take. */
+bool cdecoding_holds_memory(void);
+void cdecoding_set_holds_memory(bool holds);
+
+/* Who stops what the thread started elsewhere. */
+void *cdecoding_watch(void);
+void cdecoding_set_watch(void *watch);

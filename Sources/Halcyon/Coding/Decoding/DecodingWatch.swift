@@ -1,0 +1,89 @@
+import CDecoding
+import Dispatch
+import Synchronization
+import Vips
+
+/// Stops decoding that takes too long.
+///
+/// Decoders of our own look at the clock of their thread between rows. Pipelines of libvips are cancelled
+/// from another thread, by the images that their files were opened as.
+final class DecodingWatch: Sendable {
+    private struct Registry {
+        var watches: [ObjectIdentifier: DecodingWatch] = [:]
+        /// Whether somebody looks at them from time to time.
+        var isWatched = false
+    }
+
+    private let deadline: UInt64
+    private let images = Mutex<[VipsImage]>([])
+
+    private static let registry = Mutex(Registry())
+    private static let queue = DispatchQueue(label: "halcyon.decoding-watch")
+    /// How often the watches are looked at.
+    private static let interval = DispatchTimeInterval.milliseconds(100)
+
+    private init(deadline: UInt64) {
+        self.deadline = deadline
+    }
+
+    /// Runs `body` on this thread for `duration` at most; for as long as it takes if there is a watch
+    /// already, which counts, or no `duration`.
+    ///
+    /// - Throws: `ImageCodingError.tooSlow`, or what `body` throws for another reason.
+    static func run<Result>(_ duration: Duration?, _ body: () throws -> Result) throws -> Result {
+        guard let duration, cdecoding_deadline() == 0 else { return try body() }
+        let nanoseconds = UInt64(max(1, min(duration / .nanoseconds(1), 1e18)))
+        let watch = DecodingWatch(deadline: cdecoding_now() + nanoseconds)
+        cdecoding_set_deadline(watch.deadline)
+        cdecoding_set_watch(Unmanaged.passUnretained(watch).toOpaque())
+        defer {
+            cdecoding_set_deadline(0)
+            cdecoding_set_watch(nil)
+            watch.end()
+        }
+        do {
+            return try body()
+        } catch  where cdecoding_is_late() {
+            throw ImageCodingError.tooSlow(limit: duration)
+        }
+    }
+
+    /// Has the thread's watch, if there is one, cancel `image`, from which a pipeline starts.
+    static func add(_ image: VipsImage) {
+        guard let watch = cdecoding_watch() else { return }
+        Unmanaged<DecodingWatch>.fromOpaque(watch).takeUnretainedValue().add(image)
+    }
+
+    private func add(_ image: VipsImage) {
+        if deadline <= cdecoding_now() { image.cancel() }
+        images.withLock { $0.append(image) }
+        let isWatched = Self.registry.withLock { registry in
+            registry.watches[ObjectIdentifier(self)] = self
+            defer { registry.isWatched = true }
+            return registry.isWatched
+        }
+        if !isWatched { Self.lookLater() }
+    }
+
+    private func end() {
+        guard images.withLock({ !$0.isEmpty }) else { return }
+        Self.registry.withLock { _ = $0.watches.removeValue(forKey: ObjectIdentifier(self)) }
+    }
+
+    private static func lookLater() {
+        queue.asyncAfter(deadline: .now() + interval) { look() }
+    }
+
+    /// Cancels what is late, again and again: an image whose pixels nobody waits for forgets it.
+    private static func look() {
+        let watches = registry.withLock { registry in
+            registry.isWatched = !registry.watches.isEmpty
+            return Array(registry.watches.values)
+        }
+        let now = cdecoding_now()
+        for watch in watches where watch.deadline <= now {
+            for image in watch.images.withLock({ $0 }) { image.cancel() }
+        }
+        if !watches.isEmpty { lookLater() }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct DecodingBudgetTests {
+    /// Runs `body` on a thread of its own.
+    private func thread(_ body: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread(body)
+    }
+
+    @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<String>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        thread {
+            budget.holding(70) {
+                events.record("first begins")
+                mayEnd.wait()
+                events.record("first ends")
+            }
+        }
+        await events.waitFor(count: 1)
+        thread { budget.holding(40) { events.record("second begins") } }
+        while budget.waitingCount != 1 { await pause() }
+        #expect(budget.heldBytes == 70)
+        mayEnd.signal()
+        await events.waitFor(count: 3)
+        #expect(events.events == ["first begins", "first ends", "second begins"])
+        while budget.heldBytes != 0 { await pause() }
+    }
+
+    @Test func letsThoseWorkTogetherWhoHaveRoom() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<Int>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        for bytes in [30, 30, 40] {
+            thread {
+                budget.holding(bytes) {
+                    events.record(bytes)
+                    mayEnd.wait()
+                }
+            }
+        }
+        await events.waitFor(count: 3)
+        #expect(budget.heldBytes == 100)
+        for _ in 0..<3 { mayEnd.signal() }
+        while budget.heldBytes != 0 { await pause() }
+    }
+
+    @Test func decodesWhatIsLargerThanTheWholeAlone() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<String>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        thread {
+            budget.holding(1000) {
+                events.record("large")
+                mayEnd.wait()
+            }
+        }
+        await events.waitFor(count: 1)
+        thread { budget.holding(1) { events.record("small") } }
+        while budget.waitingCount != 1 { await pause() }
+        #expect(!budget.takeIfFree(1))
+        mayEnd.signal()
+        await events.waitFor(count: 2)
+        #expect(events.events == ["large", "small"])
+    }
+
+    @Test func waitsNotForItself() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<Int>()
+        thread {
+            budget.holding(80) {
+                events.record(budget.holding(80) { budget.heldBytes })
+            }
+        }
+        #expect(await events.waitFor(count: 1) == [80])
+    }
+
+    @Test func holdsUpNoTask() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<Int>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        thread {
+            budget.holding(80) {
+                events.record(0)
+                mayEnd.wait()
+            }
+        }
+        await events.waitFor(count: 1)
+        #expect(budget.holding(80) { budget.heldBytes } == 160)
+        mayEnd.signal()
+        while budget.heldBytes != 0 { await pause() }
+    }
+
+    @Test func doesNotCountWhatIsSmall() {
+        let budget = DecodingBudget(limit: 100, least: 10)
+        #expect(budget.holding(9) { budget.heldBytes } == 0)
+    }
+
+    @Test func givesTheBudgetOfTheProcessAQuarterOfItsMemory() {
+        #expect(DecodingBudget.shared.limit == Int(MemoryLimit().bytes / 4))
+    }
+
+    /// Images that are made of each other, on more threads than there is room for.
+    @Test func deadlocksNotOverImagesInImages() async throws {
+        let overlay = try Image.decoding(
+            PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16))
+        let done = Recorder<Int>()
+        for index in 0..<8 {
+            let image = try Image.decoding(
+                PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16))
+            thread {
+                let mixed = index % 2 == 0 ? image : overlay
+                done.record((try? mixed.bitmap().size.width) ?? 0)
+            }
+        }
+        #expect(await done.waitFor(count: 8) == [Int](repeating: 400, count: 8))
+    }
+}

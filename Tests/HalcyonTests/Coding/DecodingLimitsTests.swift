@@ -1,0 +1,205 @@
+import DirectCodecs
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+
+/// Limits of memory, work and time. Files are small, and so are the limits.
+struct DecodingLimitsTests {
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let name: String
+        let data: Data
+        /// Bytes of the decoded pixels.
+        let pixelBytes: Int
+        /// Whether a smaller picture can be made without holding the whole.
+        var isStreamed = false
+        var testDescription: String { name }
+    }
+
+    private static let grid = PixelGrid.gradient(width: 400, height: 300)
+    private static let count = 400 * 300
+
+    private static func saved(_ saver: String, _ options: [String: VipsValue] = [:]) throws -> Data
+    {
+        try grid.bitmap(channels: 3).vipsImage().encoded(saver, options)
+    }
+
+    static let samples: [Sample] = {
+        let frames = (0..<3).map { _ in GIFFixture.Frame(.solid(.red, width: 400, height: 300)) }
+        var samples = [
+            Sample(
+                name: "PNG of 16 bits", data: PNGFixture.data(grid, as: .rgba16),
+                pixelBytes: 8 * count, isStreamed: true),
+            Sample(name: "PNG", data: PNGFixture.data(grid, as: .rgb8), pixelBytes: 3 * count),
+            Sample(name: "BMP", data: BMPFixture.data(grid), pixelBytes: 3 * count),
+            Sample(name: "GIF", data: GIFFixture.data(frames), pixelBytes: 3 * count),
+        ]
+        let others: [(String, String, [String: VipsValue], Bool)] = [
+            ("JPEG", "jpegsave_buffer", [:], true),
+            ("progressive JPEG", "jpegsave_buffer", ["interlace": true], false),
+            ("interlaced PNG", "pngsave_buffer", ["interlace": true], false),
+            ("WebP", "webpsave_buffer", [:], true),
+            ("lossless WebP", "webpsave_buffer", ["lossless": true], false),
+            ("TIFF", "tiffsave_buffer", [:], true),
+            ("AVIF", "heifsave_buffer", ["compression": "av1", "effort": 0], false),
+            ("JPEG XL", "jxlsave_buffer", ["effort": 1], false),
+        ]
+        for (name, saver, options, isStreamed) in others {
+            // A format that is not written here has no sample.
+            guard let data = try? saved(saver, options) else { continue }
+            samples.append(
+                Sample(
+                    name: name, data: data, pixelBytes: 3 * count, isStreamed: isStreamed))
+        }
+        return samples
+    }()
+
+    private static func image(_ data: Data, memory: Int?, duration: Duration? = nil) throws -> Image
+    {
+        try Image.decoding(
+            data,
+            options: ImageCreatingOptions(
+                limits: DecodingLimits(maximumMemory: memory, maximumDuration: duration)))
+    }
+
+    @Test func hasTheDocumentedDefaults() {
+        #expect(DecodingLimits.default.maximumMemory == 536_870_912)
+        #expect(DecodingLimits.default.maximumDuration == .seconds(30))
+        #expect(DecodingLimits(maximumMemory: nil, maximumDuration: nil).maximumMemory == nil)
+    }
+
+    @Test(arguments: samples)
+    func refusesWhatTakesMoreMemoryThanAllowed(_ sample: Sample) throws {
+        let limit = sample.pixelBytes - 1
+        let image = try Self.image(sample.data, memory: limit)
+        let error = #expect(throws: ImageCodingError.self) { try image.bitmap() }
+        guard case .tooMuchMemory(let needed, let stated)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(stated == limit)
+        #expect(needed >= sample.pixelBytes)
+        // What is needed suffices, and makes the same picture.
+        let whole = try Self.image(sample.data, memory: needed).bitmap()
+        #expect(try whole.data == Self.image(sample.data, memory: nil).bitmap().data)
+    }
+
+    @Test(arguments: samples.filter(\.isStreamed))
+    func makesASmallPictureWithinALimitThatTheWholeExceeds(_ sample: Sample) throws {
+        let limit = sample.pixelBytes - 1
+        func small(_ memory: Int?) throws -> Bitmap {
+            try Self.image(sample.data, memory: memory)
+                .kf.downsampled(toPixels: PixelSize(width: 40, height: 30)).bitmap()
+        }
+        #expect(try small(limit).size == PixelSize(width: 40, height: 30))
+        #expect(try small(limit).data == small(nil).data)
+    }
+
+    @Test func countsAllFramesThatAreHeldAtOnce() throws {
+        let data = Grays.gif(30, width: 100, height: 80)
+        let frame = 100 * 80 * 3
+        let image = try Self.image(data, memory: 30 * frame - 1)
+        #expect(try image.bitmap(frame: 29).grayIndex == 29)
+        let error = #expect(throws: ImageCodingError.self) { try image.allBitmaps() }
+        guard case .tooMuchMemory(let needed, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(needed >= 30 * frame)
+        #expect(try Self.image(data, memory: needed).allBitmaps().count == 30)
+    }
+
+    @Test(arguments: samples)
+    func stopsDecodingThatTakesTooLong(_ sample: Sample) throws {
+        let image = try Self.image(sample.data, memory: nil, duration: .nanoseconds(1))
+        // Codecs that decode a whole frame at once cannot be stopped within it.
+        guard !["WebP", "lossless WebP"].contains(sample.name) else { return }
+        #expect(throws: ImageCodingError.tooSlow(limit: .nanoseconds(1))) { try image.bitmap() }
+        // The next picture has its own time.
+        _ = try Self.image(sample.data, memory: nil, duration: .seconds(600)).bitmap()
+    }
+
+    @Test func stopsAChainOfStepsThatTakesTooLong() throws {
+        let data = PNGFixture.data(Self.grid, as: .rgba16)
+        let image = try Self.image(data, memory: nil, duration: .nanoseconds(1))
+            .kf.blurred(withRadius: 3)
+        #expect(throws: ImageCodingError.tooSlow(limit: .nanoseconds(1))) { try image.bitmap() }
+    }
+
+    @Test func readsNoMoreFramesThanItTells() throws {
+        let frames = (0..<4097).map {
+            GIFFixture.Frame(.solid(Pixel(gray: UInt8($0 % 256)), width: 1, height: 1))
+        }
+        #expect(throws: ImageCodingError.tooManyFrames(4097, limit: 4096)) {
+            try Image.decoding(GIFFixture.data(frames))
+        }
+        let image = try Image.decoding(GIFFixture.data(Array(frames.dropLast())))
+        #expect(image.frameCount == 4096)
+    }
+
+    @Test func refusesProgressiveFilesWithTooManyScansOverTooManyPixels() throws {
+        let fixture = try ProgressiveFixture()
+        let frame = try #require(fixture.data.firstRange(of: [0xFF, 0xC2] as [UInt8]))
+        var data = fixture.data
+        // 12000 × 12000 pixels.
+        data.replaceSubrange(
+            frame.lowerBound + 5..<frame.lowerBound + 9, with: [0x2E, 0xE0, 0x2E, 0xE0])
+        #expect(JPEGFrameHeader.scanCount(of: data) == 10)
+        let scan = data[(fixture.scanEnds[8] - 2)..<(data.count - 2)]
+        data.removeLast(2)
+        for _ in 0..<85 { data += scan }
+        data += [0xFF, 0xD9]
+        let image = try Self.image(data, memory: nil)
+        #expect(
+            throws: ImageCodingError.unsupported(
+                .JPEG, reason: "95 scans of 144000000 pixels would take too long to decode")
+        ) { try image.bitmap() }
+    }
+
+    @Test func tellsTheLimitsInForce() async throws {
+        let folder = try TemporaryDirectory()
+        let manager = try KingfisherManager(
+            downloader: .default,
+            cache: ImageCache(name: "test", cacheDirectoryURL: folder.url))
+        let provider = RawImageDataProvider(
+            data: PNGFixture.data(Self.grid, as: .rgba16), cacheKey: "large")
+        let error = await #expect(throws: KingfisherError.self) {
+            try await manager.retrieveImage(
+                with: .provider(provider),
+                options: [.decodingLimits(DecodingLimits(maximumMemory: 500_000))])
+        }
+        let text = error?.errorDescription ?? ""
+        #expect(text.contains("the limit is 500000 bytes"), "\(text)")
+    }
+
+    @Test func showsNoScansBeyondTheMemoryAllowed() throws {
+        let fixture = try ProgressiveFixture()
+        for (memory, isShown) in [(60_000, false), (6_000_000, true)] {
+            let decoder = try ProgressiveJPEGDecoder(
+                limits: DecodingLimits(maximumMemory: memory))
+            try decoder.feed(fixture.data)
+            if isShown {
+                try decoder.decode(upTo: 1)
+            } else {
+                #expect(throws: ImageCodingError.self) { try decoder.decode(upTo: 1) }
+            }
+        }
+    }
+
+    @Test(arguments: 1...8)
+    func turnsLargePicturesWhileTheyAreDecoded(_ orientation: Int) throws {
+        let bitmap = try PixelGrid.noise(width: 45, height: 37).bitmap(channels: 3)
+        let plain = try encoded(bitmap, as: .JPEG, quality: 0.9)
+        let data = EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: plain)
+        let expected = try decoded(data)
+        let turned = try data.withUnsafeBytes { bytes in
+            let header = try #require(JPEGHeader(bytes))
+            return try Bitmap(size: expected.size, channels: 3) { pixels in
+                try JPEGReader.readTurned(bytes, header: header, into: pixels)
+            }
+        }
+        #expect(turned.data == expected.data)
+    }
+}
