@@ -40,7 +40,14 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
-            dependencies: ["CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG"]),
+            dependencies: [
+                "CAVIF", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP", "CoefficientJPEG",
+            ]),
+        // These two load their libraries when they are needed.
+        .target(name: "CAVIF"),
+        .target(name: "CJXL"),
+        // Keeps libraries from writing to the standard error stream.
+        .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         // Threads, digests: what knows nothing of images, files or HTTP.
@@ -129,10 +136,12 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "Halcyon", "CJPEG", "HalcyonHTTP", "HalcyonTestKit", "HalcyonPresentationTestKit",
-                "HalcyonWork",
-                "Vips",
-            ]),
+                "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
+                "HalcyonTestKit",
+                "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
+            ],
+            // The encoders that draw files for tests.
+            linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),

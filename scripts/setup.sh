@@ -7,14 +7,14 @@ readonly unavailable=69
 
 readonly minimum_swift=6.2
 
-# Build: the libraries with a pkg-config file, those that decode PNG and WebP directly (libvips-dev
-# brings them, too), zlib for HTTP decompression, and the C and C++
+# Build: the libraries with a pkg-config file, those that decode PNG, WebP, AVIF and JPEG XL directly
+# (libvips-dev brings all but libavif-dev, too), zlib for HTTP decompression, and the C and C++
 # headers that the Swift packages' own C sources include; SwiftPM fetches with git over TLS.
 # Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
 # SVG needs a font.
 readonly build_packages=(
-    libvips-dev libdeflate-dev libwebp-dev libsqlite3-dev libxxhash-dev libcurl4-openssl-dev
-    libglib2.0-dev zlib1g-dev pkg-config
+    libvips-dev libdeflate-dev libwebp-dev libavif-dev libjxl-dev libsqlite3-dev libxxhash-dev
+    libcurl4-openssl-dev libglib2.0-dev zlib1g-dev pkg-config
     gcc g++ libc6-dev git ca-certificates
     fonts-dejavu-core
 )

@@ -17,6 +17,7 @@ package struct WorkCaller<Result: Sendable>: Sendable {
 package final class SteppedWork: WorkJob {
     private struct State {
         var isStopped = false
+        var isGivenUp = false
         var onStop: (@Sendable () -> Void)?
     }
 
@@ -28,7 +29,14 @@ package final class SteppedWork: WorkJob {
     }
 
     /// Whether anybody waits for it who has not lost interest. To be asked before each step.
-    package var isWanted: Bool { !isStopped && hasInterest() }
+    package var isWanted: Bool {
+        if !isStopped, hasInterest() { return true }
+        state.withLock { $0.isGivenUp = true }
+        return false
+    }
+
+    /// Whether it has been told that nobody wants it.
+    package var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
     /// Whether all who waited have left.
     package var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -118,9 +126,14 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
         work: (SteppedWork) async -> Result
     ) async -> Wanted? where Result == Wanted? {
         while true {
-            let result = await result(for: key, during: visit, isWanted: isWanted, work: work)
+            var isOwn = false
+            let result = await result(for: key, during: visit, isWanted: isWanted) { job in
+                isOwn = true
+                return await work(job)
+            }
             if let result { return result }
-            guard isWanted?() ?? true else { return nil }
+            // Whoever did the work has been asked by it.
+            guard !isOwn, isWanted?() ?? true else { return nil }
         }
     }
 }

@@ -9,6 +9,10 @@ public struct ICCProfile: Sendable {
     /// name: within 0.003 in the primaries and 0.004 in the curve, less than half an 8-bit step mostly.
     public let isSRGB: Bool
 
+    /// Whether colours can be read from the profile's tables by the perceptual intent alone, as from those of
+    /// some JPEG files in the colour space XYB.
+    public let isPerceptualOnly: Bool
+
     /// `nil` when the data is not a profile.
     public init?(_ data: Data) {
         let bytes = [UInt8](data)
@@ -20,6 +24,9 @@ public struct ICCProfile: Sendable {
         default: channelCount = nil
         }
         isSRGB = Self.matchesSRGB(bytes)
+        isPerceptualOnly =
+            Self.tag("A2B0", in: bytes) != nil && Self.tag("A2B1", in: bytes) == nil
+            && Self.tag("rXYZ", in: bytes) == nil
     }
 
     private static func matchesSRGB(_ bytes: [UInt8]) -> Bool {

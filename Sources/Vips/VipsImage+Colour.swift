@@ -41,6 +41,8 @@ extension VipsImage {
                     "icc_transform",
                     [
                         "output_profile": "srgb", "embedded": true,
+                        // Asked for another, libvips would hand on the colours as they are.
+                        "intent": .string(profile.isPerceptualOnly ? "perceptual" : "relative"),
                         "depth": .int(target == .rgb16 ? 16 : 8),
                     ])
             } catch {

@@ -12,7 +12,10 @@ extension VipsImage {
     }
 
     /// Whether the last band is opacity.
-    public var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
+    public var hasAlpha: Bool { !isPackedLab && vips_image_hasalpha(pointer) != 0 }
+
+    /// Whether the four bytes of a pixel are a packed Lab colour, which only few operations understand.
+    public var isPackedLab: Bool { vips_image_get_coding(pointer) == VIPS_CODING_LABQ }
 
     /// Whether an ICC profile is attached.
     public var hasProfile: Bool { hasField("icc-profile-data") }

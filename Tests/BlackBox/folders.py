@@ -374,6 +374,9 @@ def stopped(program, case):
     process.send_signal(signal.SIGTERM)
     outcome = program.finish(process, 5)
     check(not outcome.killed, "it did not end")
+    # Before it listens to signals, they end it as they end any program.
+    check(outcome.code in (143, -signal.SIGTERM), outcome.summary)
+    outcome.code = 143
     return outcome
 
 

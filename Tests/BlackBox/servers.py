@@ -126,21 +126,17 @@ failing("an endless trailer", "an error",
 # Encodings
 
 
-def bomb(levels=1):
-    packer = zlib.compressobj(9, wbits=31)
+@CASES.add("a GiB of zeros in gzip", "an error")
+def bomb(program, case):
+    packer = zlib.compressobj(1, wbits=31)
     block = bytes(1 << 20)
-    data = b"".join(packer.compress(block) for _ in range(4096)) + packer.flush()
-    for _ in range(levels - 1):
-        data = gzip.compress(data)
-    return data
+    data = b"".join(packer.compress(block) for _ in range(1024)) + packer.flush()
+    outcome = visit(program, answering(data, fields=["Content-Encoding: gzip"]),
+                    limit=case.seconds)
+    fails(outcome, "limit", "larger")
+    return outcome
 
 
-def bombing(connection):
-    connection.request()
-    connection.answer(bomb(), fields=["Content-Encoding: gzip"])
-
-
-failing("4 GiB of zeros in gzip", "an error", bombing, "limit", "larger", seconds=30)
 failing("gzip in gzip", "an error", answering(gzip.compress(gzip.compress(b"a" * 999)),
                                               fields=["Content-Encoding: gzip"]))
 failing("rubbish for gzip", "an error", answering(b"rubbish" * 99,

@@ -70,20 +70,22 @@ class Pictures:
 class Watched:
     """One kind of program that runs all the time, again and again, and its memory."""
 
-    # So many that a program runs for minutes.
-    SOURCES = 60_000
+    # As many as a program takes at once: a list in a file may be long, so that one program runs on and
+    # on, while arguments take time before anything is loaded.
+    SOURCES = {"load": 1000, "prefetch": 60_000}
 
     def __init__(self, name, program, pictures, origin, arguments, first):
         self.name, self.program, self.pictures, self.origin = name, program, pictures, origin
         self.arguments, self.next = arguments, first
-        # For each run the memory over time, in bytes.
-        self.runs, self.problems, self.rows = [], [], 0
+        # The memory over time in bytes, of one run after the other.
+        self.memory, self.runs, self.problems, self.rows = [], 0, [], 0
         self.process = None
 
     def start(self):
-        urls = self.pictures.urls(self.origin, self.next, self.SOURCES)
-        self.next += self.SOURCES
-        self.runs.append([])
+        count = self.SOURCES[self.arguments[0]]
+        urls = self.pictures.urls(self.origin, self.next, count)
+        self.next += count
+        self.runs += 1
         if self.arguments[0] == "prefetch":
             path = self.program.home / f"list-{self.name}.txt"
             path.write_text("\n".join(urls))
@@ -105,8 +107,12 @@ class Watched:
             if "source" not in row:
                 continue
             self.rows += 1
-            size = self.pictures.size(row["source"].rsplit("/", 1)[1])
+            name = row["source"].rsplit("/", 1)[1]
+            size = self.pictures.size(name)
             failed = "error" in row
+            # A prefetched file is not decoded, so that one that is cut short is not noticed.
+            if int(name.split(".")[0]) % 100 in (96, 97) and self.arguments == ["prefetch"]:
+                continue
             if failed != (size is None):
                 self.problems.append(f"{self.name}: {line.decode().strip()[:200]}")
             elif not failed and "width" in row and "--processor" not in self.arguments \
@@ -124,7 +130,7 @@ class Watched:
             pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         except (OSError, IndexError):
             return 0
-        self.runs[-1].append(pages * 4096)
+        self.memory.append(pages * 4096)
         return pages * 4096
 
     def stop(self):
@@ -135,17 +141,17 @@ class Watched:
             self.process.kill()
             self.problems.append(f"{self.name}: did not end by SIGINT")
             return
-        if code not in (1, 130):
+        # Before it listens to signals, they end it as they end any program.
+        if code not in (1, 130, -signal.SIGINT):
             self.problems.append(f"{self.name}: exit code {code} by SIGINT")
 
     def growth(self):
-        """The memory in the last quarter of the longest run and in its second one, in bytes."""
-        longest = max(self.runs, key=len)
-        quarter = len(longest) // 4
+        """The memory in the last quarter of the time and in the second one, in bytes."""
+        quarter = len(self.memory) // 4
         if quarter < 2:
             return None
-        return (statistics.median(longest[-quarter:]),
-                statistics.median(longest[quarter:2 * quarter]))
+        return (statistics.median(self.memory[-quarter:]),
+                statistics.median(self.memory[quarter:2 * quarter]))
 
 
 class Cancelling:
@@ -162,7 +168,7 @@ class Cancelling:
         while not self.is_over.is_set():
             first = chance.randrange(10**9)
             process = self.program.start(
-                "load", "--json", "--jobs", "20", *self.pictures.urls(self.origin, first, 2000))
+                "load", "--json", "--jobs", "20", *self.pictures.urls(self.origin, first, 500))
             time.sleep(chance.uniform(0.05, 2))
             process.send_signal(chance.choice([signal.SIGINT, signal.SIGTERM]))
             outcome = self.program.finish(process, 20)

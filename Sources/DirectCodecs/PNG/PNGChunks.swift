@@ -53,7 +53,7 @@ struct PNGChunks {
         let checked = bytes[chunk.range.lowerBound - 4..<chunk.range.upperBound]
         let stored = bytes.bigUInt32(chunk.range.upperBound)
         guard UnsafeRawBufferPointer(rebasing: checked).crc32 == stored else {
-            throw .damaged("a checksum is wrong")
+            throw .wrongChecksum
         }
     }
 }

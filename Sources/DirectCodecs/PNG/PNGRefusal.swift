@@ -6,4 +6,7 @@ package enum PNGRefusal: Error, Equatable {
     case damaged(String)
     /// There is no memory for the picture.
     case outOfMemory
+
+    /// The checksum of a chunk does not fit to what is in it.
+    package static let wrongChecksum = PNGRefusal.damaged("a checksum is wrong")
 }

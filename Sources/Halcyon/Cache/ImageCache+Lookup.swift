@@ -29,7 +29,7 @@ extension ImageCache {
                 }
                 let result = await promoted(
                     key, options: options, isCurrent: { work.isWanted })
-                if case .success(.none) = result, !work.isWanted { return nil }
+                if case .success(.none) = result, work.isGivenUp { return nil }
                 return result
             }
         return try result?.get() ?? .none

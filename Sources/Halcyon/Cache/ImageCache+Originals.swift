@@ -22,7 +22,7 @@ extension ImageCache {
             await originals.wantedResult(for: lookup, during: visit?.visit, isWanted: isCurrent) {
                 work in
                 let result = await readOriginal(key, options) { work.isWanted }
-                if case .success(nil) = result, !work.isWanted { return nil }
+                if case .success(nil) = result, work.isGivenUp { return nil }
                 return result
             }
         return try result?.get()

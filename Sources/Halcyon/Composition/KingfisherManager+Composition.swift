@@ -84,10 +84,9 @@ extension KingfisherManager {
         do {
             return .success(try await picture.rendered())
         } catch {
-            return .failure(
-                .processorError(
-                    reason: .processingFailed(
-                        processor: DefaultImageProcessor.default, item: .image(picture))))
+            let (item, processor) = (ImageProcessItem.image(picture), DefaultImageProcessor.default)
+            ProcessingFailures.shared.note(error, of: item, by: processor)
+            return .failure(.unprocessed(item, by: processor))
         }
     }
 }

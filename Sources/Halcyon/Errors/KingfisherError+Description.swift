@@ -114,7 +114,7 @@ extension KingfisherError.ProcessorErrorReason {
 extension ImageProcessor {
     /// As people write it: `resize:200x100`, or the identifier of one that has no text form.
     fileprivate var name: String {
-        if identifier.isEmpty { return "Decoding" }
+        if identifier.isEmpty { return "Making the picture" }
         return ImageProcessorSpec.text(of: self) ?? identifier
     }
 }

@@ -75,7 +75,7 @@ struct Recipe: Sendable {
             do {
                 return try rendered(pixels, from: full, with: operations[...])
             } catch let error as VipsError where operations.isEmpty {
-                throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
+                throw error.codingError(encoded.header.format)
             }
         }
     }
@@ -92,7 +92,7 @@ struct Recipe: Sendable {
         do {
             return try rendered(pixels, from: reduction.size, with: operations.dropFirst())
         } catch let error as VipsError {
-            throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
+            throw error.codingError(encoded.header.format)
         }
     }
 

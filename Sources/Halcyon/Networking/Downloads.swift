@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import HalcyonWork
 
 /// The downloads of a downloader: those under way, and what they brought as long as requests for the URL
@@ -10,6 +11,25 @@ import HalcyonWork
 typealias Downloads = WorkTable<
     URL, ResponseKey, SessionDataTask, DownloadWaiter, DownloadedData
 >
+
+/// What makes two requests the same download: method, URL, header fields and body.
+///
+/// Every header field counts: any of them may change what the server answers.
+struct ResponseKey: Hashable, Sendable {
+    let url: String
+    let method: String
+    let headers: [String: String]
+    let body: Data?
+
+    init(_ request: URLRequest) {
+        url = request.url?.absoluteString ?? ""
+        method = request.httpMethod ?? "GET"
+        headers = Dictionary(
+            (request.allHTTPHeaderFields ?? [:]).map { ($0.key.lowercased(), $0.value) },
+            uniquingKeysWith: { first, _ in first })
+        body = request.httpBody
+    }
+}
 
 /// A caller that waits for a download.
 struct DownloadWaiter: Sendable {

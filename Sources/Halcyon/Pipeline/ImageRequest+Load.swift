@@ -13,8 +13,8 @@ extension ImageRequest {
     /// The time of an attempt, during which what others load and make stays for it.
     struct Visit: Sendable {
         enum Loading: Sendable {
-            case download(ImageDownloader, Downloads.Visit)
-            case provider(DataProviders.Table.Visit)
+            case download(any Resource, ImageDownloader, Downloads.Visit)
+            case provider(any ImageDataProvider, DataProviders.Table.Visit)
         }
 
         let loading: Loading
@@ -22,22 +22,23 @@ extension ImageRequest {
 
         func end() {
             switch loading {
-            case .download(let downloader, let visit): downloader.downloads.end(visit)
-            case .provider(let visit): DataProviders.loads.end(visit)
+            case .download(_, let downloader, let visit): downloader.downloads.end(visit)
+            case .provider(_, let visit): DataProviders.loads.end(visit)
             }
             original?.end()
         }
     }
 
-    var downloader: ImageDownloader { options.downloader ?? .default }
-
     func beginVisit() -> Visit {
         let loading: Visit.Loading
         switch source {
         case .network(let resource):
-            loading = .download(downloader, downloader.downloads.visit(resource.downloadURL))
+            let downloader = options.downloader ?? .default
+            let visit = downloader.downloads.visit(resource.downloadURL)
+            loading = .download(resource, downloader, visit)
         case .provider(let provider):
-            loading = .provider(DataProviders.loads.visit(DataProviders.Key(provider)))
+            let visit = DataProviders.loads.visit(DataProviders.Key(provider))
+            loading = .provider(provider, visit)
         }
         let original =
             mayHaveOriginal
@@ -50,15 +51,13 @@ extension ImageRequest {
     func load(during visit: Visit, announcing: Bool) async throws(KingfisherError) -> Loaded {
         let begun: @Sendable () -> Void = { if announcing { taskUpdated?(handle) } }
         let outcome = OneShot<Result<Loaded, KingfisherError>>()
-        switch (source, visit.loading) {
-        case (.network(let resource), .download(let downloader, _)) where downloader.isSubclass:
-            download(resource, by: downloader, to: outcome)
-        case (.network(let resource), .download(let downloader, let visit)):
+        switch visit.loading {
+        case .download(let resource, let downloader, _) where downloader.isSubclass:
+            download(resource, byOverrideOf: downloader, to: outcome)
+        case .download(let resource, let downloader, let visit):
             download(resource, by: downloader, during: visit, to: outcome)
-        case (.provider(let provider), .provider(let visit)):
+        case .provider(let provider, let visit):
             provide(provider, during: visit, to: outcome)
-        case (.network, .provider), (.provider, .download):
-            preconditionFailure("a visit of another source")
         }
         begun()
         return try await outcome.value.get()
@@ -91,7 +90,7 @@ extension ImageRequest {
 
     /// Lets a subclass download, by the method that it may override.
     private func download(
-        _ resource: any Resource, by downloader: ImageDownloader,
+        _ resource: any Resource, byOverrideOf downloader: ImageDownloader,
         to outcome: OneShot<Result<Loaded, KingfisherError>>
     ) {
         var options = options

@@ -36,15 +36,18 @@ public enum GIFFixture {
     /// A GIF file.
     ///
     /// - Parameters:
-    ///   - frames: At least one; the canvas has the size of the first.
+    ///   - frames: At least one.
+    ///   - canvas: Its width and height; those of the first frame by default.
     ///   - loopCount: How often the animation repeats, 0 for ever; `nil` leaves the
     ///     `NETSCAPE2.0` extension out, so it plays once.
-    public static func data(_ frames: [Frame], loopCount: Int? = nil) -> Data {
+    public static func data(
+        _ frames: [Frame], canvas: (width: Int, height: Int)? = nil, loopCount: Int? = nil
+    ) -> Data {
         precondition(!frames.isEmpty, "a GIF has at least one frame")
         var writer = ByteWriter()
         writer.append(ascii: "GIF89a")
-        writer.append(littleEndian: UInt16(frames[0].grid.width))
-        writer.append(littleEndian: UInt16(frames[0].grid.height))
+        writer.append(littleEndian: UInt16(canvas?.width ?? frames[0].grid.width))
+        writer.append(littleEndian: UInt16(canvas?.height ?? frames[0].grid.height))
         // No global palette: each frame has its own.
         writer.append([0x70, 0, 0])
         if let loopCount {

@@ -43,6 +43,19 @@ struct LoadProgramTests {
         #expect(rows[1]["bytes"] as? Int == Pictures.gif.count)
     }
 
+    /// Libraries have more to say of damaged files than anybody wants to read.
+    @Test(arguments: [ImageFormat.JPEGXL, .AVIF])
+    func codecsWriteNothingToStandardError(_ format: ImageFormat) async throws {
+        let noise = PNGFixture.data(.noise(width: 90, height: 70))
+        let image = try #require(Image(data: noise))
+        var data = try image.kf.data(format: format, options: ImageEncodingOptions())
+        for place in stride(from: data.count / 2, to: data.count, by: 5) { data[place] ^= 0xA5 }
+        try data.write(to: program.folder.file("damaged"))
+        let outcome = try await program.run("load", "--json", "damaged")
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.error.split(separator: "\n").allSatisfy { $0.hasPrefix("[1/1]") })
+    }
+
     @Test func theSecondRunReadsTheDiskAndSendsNoRequest() async throws {
         let arguments = [
             "load", "--json", "--cache-directory", "cache", url("a.png"), url("b.gif"),

@@ -78,6 +78,94 @@ struct AnimationDecodingTests {
         }
     }
 
+    /// libvips takes some sizes for made up, and shows no more than the frames cover.
+    @Test(arguments: [(640, 480), (800, 600), (3000, 20), (33, 21)])
+    func keepsTheSizeOfTheCanvas(_ width: Int, _ height: Int) throws {
+        let frame = GIFFixture.Frame(.solid(.green, width: 8, height: 6), left: 5, top: 4)
+        let image = try Image.decoding(GIFFixture.data([frame], canvas: (width, height)))
+        #expect(image.pixelSize == PixelSize(width: width, height: height))
+        #expect(image.hasAlpha)
+        let bitmap = try image.bitmap()
+        #expect(bitmap.size == image.pixelSize)
+        #expect(bitmap.samples(5, 4) == [0, 255, 0, 255])
+        #expect(bitmap.samples(12, 9) == [0, 255, 0, 255])
+        #expect(bitmap.samples(13, 9)[3] == 0)
+        #expect(bitmap.samples(width - 1, height - 1)[3] == 0)
+    }
+
+    /// Other readers of GIF end there, too. Of an animation, it would be a part that is taken for the whole.
+    @Test func endsAtWhatIsNoGIFBehindItsOnlyFrame() throws {
+        func data(_ count: Int) -> Data {
+            let frames = Self.colours.prefix(count).map {
+                GIFFixture.Frame(.solid($0, width: 6, height: 4))
+            }
+            return GIFFixture.data(frames).dropLast() + Data("GIF89a and more".utf8)
+        }
+        let image = try Image.decoding(data(1))
+        #expect(image.frameCount == 1)
+        #expect(try image.bitmap().samples(2, 2) == [255, 0, 0])
+        #expect(
+            throws: ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
+        ) { try Image.decoding(data(2)) }
+    }
+
+    /// Frames that leave a part of the canvas free, none of which is transparent itself.
+    @Test func marksTheOpacityOfWrittenAnimations() throws {
+        let frames = try (0..<3).map { index in
+            try PixelGrid(width: 40, height: 30) { x, _ in
+                x / 10 == index ? Pixel(200, 30, 40) : .clear
+            }.bitmap(channels: 4)
+        }
+        let timing = AnimationTiming(durations: [0.1, 0.1, 0.1], loopCount: 0)
+        let image = try #require(Image(frames: frames, timing: timing))
+        let data = try image.kf.data(format: .WebP, options: ImageEncodingOptions())
+        #expect(data[12..<16].elementsEqual("VP8X".utf8))
+        #expect(data[20] & 0x10 == 0x10)
+        #expect(try Image.decoding(data).allBitmaps()[1].samples(35, 5)[3] == 0)
+    }
+
+    /// The quarters of a frame in the order in which an orientation shows them.
+    @Test(arguments: [3, 6, 8])
+    func turnsEveryFrameOfAWebP(_ orientation: Int) throws {
+        let quarters = PixelGrid.quadrants(width: 24, height: 16)
+        let frames = try [quarters, .solid(.black, width: 24, height: 16), quarters].map {
+            try $0.bitmap(channels: 4)
+        }
+        let timing = AnimationTiming(durations: [0.1, 0.2, 0.3], loopCount: 0)
+        let image = try #require(Image(frames: frames, timing: timing))
+        let exif = EXIFFixture.block(orientation: 1, prefix: false)
+        var data = try image.kf.data(
+            format: .WebP,
+            options: ImageEncodingOptions(
+                isLossless: true, metadata: ImageMetadata(exif: exif)))
+        let tag = try #require(data.firstRange(of: Data([0x12, 0x01, 3, 0, 1, 0, 0, 0, 1, 0])))
+        data[tag.upperBound - 2] = UInt8(orientation)
+
+        let found = try Image.decoding(data)
+        let size = PixelSize(width: 24, height: 16)
+        #expect(found.pixelSize == (orientation == 3 ? size : size.transposed))
+        // Red, green over blue, white: upside down, to the right, to the left.
+        let expected: [Int: [[UInt8]]] = [
+            3: [[255, 255, 255], [0, 0, 255], [0, 255, 0], [255, 0, 0]],
+            6: [[0, 0, 255], [255, 0, 0], [255, 255, 255], [0, 255, 0]],
+            8: [[0, 255, 0], [255, 255, 255], [255, 0, 0], [0, 0, 255]],
+        ]
+        let (right, bottom) = (found.pixelSize.width - 2, found.pixelSize.height - 2)
+        for bitmap in try [found.bitmap(), found.allBitmaps()[2], found.bitmap(frame: 2)] {
+            #expect(bitmap.size == found.pixelSize)
+            let corners = [(1, 1), (right, 1), (1, bottom), (right, bottom)].map {
+                Array(bitmap.samples($0.0, $0.1).prefix(3))
+            }
+            #expect(corners == expected[orientation])
+        }
+        let written = try found.kf.data(format: .GIF, options: ImageEncodingOptions())
+        #expect(try Image.decoding(written).pixelSize == found.pixelSize)
+        // libvips, when it is told to read such files.
+        let other = try EncodedImage(data, decoder: VipsDecoder())
+        #expect(other.header.size == found.pixelSize)
+        #expect(try other.decodeAllFrames().map(\.size) == frames.map { _ in found.pixelSize })
+    }
+
     @Test func countsEveryFrameForTheLimit() throws {
         let limits = DecodingLimits(maximumPixelCount: 6 * 4 * 3 - 1)
         let image = try Image.decoding(gif(), options: ImageCreatingOptions(limits: limits))

@@ -79,6 +79,37 @@ struct DamagedDataTests {
         }
     }
 
+    /// What is in an ancillary chunk does not change the picture; what is in the others does.
+    @Test func showsAPNGUnlessTheChecksumOfItsPixelsIsWrong() throws {
+        let grid = PixelGrid.gradient(width: 12, height: 9)
+        let whole = PNGFixture.data(grid)
+        // After the signature and the header, a comment whose checksum is not right.
+        let comment: [UInt8] = [0, 0, 0, 3] + Array("tEXta".utf8) + [0, 98] + [1, 2, 3, 4]
+        let shown = whole.prefix(33) + comment + whole.dropFirst(33)
+        #expect(try decoded(shown).greatestDifference(from: grid.bitmap(channels: 3)) == 0)
+
+        var wrong = whole
+        let end = try #require(whole.lastRange(of: Data("IEND".utf8)))
+        wrong[end.lowerBound - 5] ^= 1
+        #expect(
+            throws: ImageCodingError.corrupt(.PNG, reason: "the checksum of its pixels is wrong")
+        ) { try decoded(wrong) }
+    }
+
+    /// Errors are for people who know nothing of libraries.
+    @Test(arguments: samples)
+    func speaksOfTheFileAlone(_ sample: Sample) throws {
+        for length in [sample.data.count / 3, sample.data.count / 2, sample.data.count * 9 / 10] {
+            do {
+                _ = try allPixels(sample.data.prefix(length))
+            } catch let error as ImageCodingError {
+                for word in ["vips", "Vips", "load", "Jxl", "_buffer", "libpng", "TIFFF"] {
+                    #expect(!error.description.contains(word), "\(error)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ImageFormat.allCases)
     func survivesAHeaderAndNothingElse(_ format: ImageFormat) throws {
         for sample in Self.samples where sample.data.kf.imageFormat == format {

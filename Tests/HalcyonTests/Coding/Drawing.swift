@@ -51,6 +51,21 @@ extension Bitmap {
         return greatest
     }
 
+    /// How close the colours are to those of another bitmap, in decibels.
+    func peakSignalToNoise(_ other: Bitmap) throws -> Double {
+        try #require(size == other.size)
+        var sum = 0.0
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let (a, b) = (self[x, y], other[x, y])
+                for (p, q) in [(a.red, b.red), (a.green, b.green), (a.blue, b.blue)] {
+                    sum += (p - q) * (p - q)
+                }
+            }
+        }
+        return -10 * log10(sum / Double(size.pixelCount * 3))
+    }
+
     /// The mean difference of a sample, on the scale 0…255.
     func meanDifference(from other: Bitmap) throws -> Double {
         try #require(size == other.size)

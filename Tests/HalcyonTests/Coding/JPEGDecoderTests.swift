@@ -37,15 +37,35 @@ struct JPEGDecoderTests {
         for file in files { #expect(try EncodedImage(file).decoder is JPEGDecoder) }
     }
 
-    @Test func leavesColoursThatAreToBeConvertedToLibvips() throws {
+    @Test func leavesColoursOfPrintToLibvips() throws {
         let bitmap = try Bitmap.gradient(40, 30)
-        let wide = try Self.file(bitmap, profile: Self.profile("p3"))
         let cmyk = try bitmap.vipsImage().converted(to: .cmyk).encoded("jpegsave_buffer")
-        for file in [wide, cmyk] {
-            let encoded = try EncodedImage(file)
-            #expect(encoded.decoder is VipsDecoder)
-            #expect(try Recipe(encoded: encoded).render(frame: 0).size == bitmap.size)
+        let encoded = try EncodedImage(cmyk)
+        #expect(encoded.decoder is VipsDecoder)
+        #expect(try Recipe(encoded: encoded).render(frame: 0).size == bitmap.size)
+    }
+
+    /// A picture with all kinds of details, in Display P3. What is expected is made by libvips: all pixels
+    /// decoded, converted, then resampled.
+    @Test(arguments: [50, 100, 333])
+    func reducesWideGamutFilesAsWellAsOthers(_ side: Int) throws {
+        let bitmap = try Bitmap.drawn(800, 800) { x, y in
+            let (u, v) = (Double(x) / 800, Double(y) / 800)
+            let rings = cos((u * u + v * v) * 300)
+            let stripes = (x / 37 + y / 23) % 3 == 0 ? 60.0 : 0
+            return [
+                UInt8(110 + 70 * rings + stripes), UInt8(90 + 80 * u * sin(v * 90) + stripes),
+                UInt8(40 + 120 * v),
+            ]
         }
+        let data = try Self.file(
+            bitmap, profile: Self.profile("p3"), ["Q": 95, "subsample_mode": "off"])
+        let full = try VipsImage.load("jpegload_buffer", bytes: data).convertedToSRGB()
+        let expected = try Bitmap(rendering: full.resized(to: side, height: side))
+        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+        let image = try #require(
+            processor.process(item: .data(data), options: .scale(1)))
+        #expect(try image.bitmap().peakSignalToNoise(expected) >= 50)
     }
 
     @Test(arguments: [false, true])

@@ -24,6 +24,22 @@ struct SVGDecodingTests {
         #expect(bitmap.samples(width / 2, height / 2) == [0, 0, 0, 255])
     }
 
+    /// As in a page; of what a picture holds, libvips cannot tell how large it is.
+    @Test(arguments: [
+        ("", 300, 150), ("width='100%' height='100%'", 300, 150), ("width='40'", 40, 150),
+    ])
+    func hasTheSizeOfPicturesInPagesWhereNoneIsStated(
+        _ attributes: String, _ width: Int, _ height: Int
+    ) throws {
+        let png = PNGFixture.data(.solid(.green, width: 8, height: 8)).base64EncodedString()
+        let picture =
+            "<image width='8' height='8' href='data:image/png;base64,\(png)'/>"
+        let image = try Image.decoding(svg(attributes, picture))
+        #expect(image.pixelSize == PixelSize(width: width, height: height))
+        #expect(try image.bitmap().samples(4, 4) == [0, 255, 0, 255])
+        #expect(try image.bitmap().samples(20, 20)[3] == 0)
+    }
+
     @Test func drawsColoursAndTransparency() throws {
         let bitmap = try decoded(
             svg("width='40' height='20'", "<rect width='20' height='20' fill='#3080c0'/>"))

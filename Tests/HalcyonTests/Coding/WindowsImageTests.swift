@@ -46,6 +46,32 @@ struct WindowsImageTests {
         #expect(bitmap.samples(0, 1) == [6, 5, 4])
     }
 
+    /// The offset points into a table whose length is stated, and the last row is not filled up.
+    @Test func findsPixelsBehindTheColourTable() throws {
+        var data = bmp(
+            width: 3, height: 2, bits: 8, palette: blackWhiteRed,
+            pixels: [2, 1, 0, 0, 0, 1, 2, 0])
+        data[10] = 54
+        for file in [data, data.dropLast()] {
+            let bitmap = try decoded(file)
+            #expect(bitmap.samples(0, 0) == [0, 0, 0])
+            #expect(bitmap.samples(2, 0) == [255, 0, 0])
+            #expect(bitmap.samples(0, 1) == [255, 0, 0])
+        }
+        #expect(throws: ImageCodingError.corrupt(.BMP, reason: "it is cut short")) {
+            try decoded(data.dropLast(2))
+        }
+    }
+
+    /// A table without a stated length ends where the pixels begin.
+    @Test func trustsTheOffsetWhereTheTableHasNoLength() throws {
+        var data = bmp(
+            width: 3, height: 1, bits: 8, palette: blackWhiteRed, pixels: [2, 1, 0, 0])
+        data[46] = 0
+        #expect(try decoded(data).samples(0, 0) == [255, 0, 0])
+        #expect(try decoded(data).samples(1, 0) == [255, 255, 255])
+    }
+
     @Test func ignoresTheFourthByteOfPlainPixels() throws {
         let image = try Image.decoding(bmp(width: 1, height: 1, bits: 32, pixels: [1, 2, 3, 9]))
         #expect(!image.hasAlpha)

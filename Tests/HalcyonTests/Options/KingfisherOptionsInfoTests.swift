@@ -56,6 +56,7 @@ import Testing
             (.preloadAllAnimationData, \.preloadAllAnimationData),
             (.onlyLoadFirstFrame, \.onlyLoadFirstFrame),
             (.cacheOriginalImage, \.cacheOriginalImage),
+            (.keepPositionInOriginal, \.keepPositionInOriginal),
             (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
             (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.forceTransition, \.forceTransition),
             (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),

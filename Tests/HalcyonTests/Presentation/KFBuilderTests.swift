@@ -44,6 +44,10 @@ import Testing
                 { builder.cacheOriginalImage() }
             ),
             (
+                \.keepPositionInOriginal, { builder.keepPositionInOriginal($0) },
+                { builder.keepPositionInOriginal() }
+            ),
+            (
                 \.loadDiskFileSynchronously, { builder.loadDiskFileSynchronously($0) },
                 { builder.loadDiskFileSynchronously() }
             ),

@@ -28,6 +28,9 @@ struct BMPHeader {
     /// Bytes from one stored row to the next, for uncompressed pixels.
     var rowSize: Int { (size.width * bitsPerPixel + 31) / 32 * 4 }
 
+    /// Bytes of a row that hold pixels.
+    var usedRowSize: Int { (size.width * bitsPerPixel + 7) / 8 }
+
     private static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]
     /// Sides beyond this belong to no real file.
     private static let longestSide = 1 << 20
@@ -82,19 +85,28 @@ struct BMPHeader {
         paletteEntrySize = isCore ? 3 : 4
         paletteOffset = end
         let stated = headerSize >= 40 ? Int(reader.littleUInt32(start + 32) ?? 0) : 0
-        if bits <= 8 {
-            paletteCount = stated == 0 ? 1 << bits : min(stated, 1 << bits)
-        } else {
-            paletteCount = 0
-        }
+        var count = bits > 8 ? 0 : stated == 0 ? 1 << bits : min(stated, 1 << bits)
         if isIcon {
-            pixelOffset = end + paletteCount * paletteEntrySize
+            pixelOffset = end + count * paletteEntrySize
         } else {
             guard let offset = reader.littleUInt32(10), Int(offset) >= end else {
                 throw .corrupt("its pixels lie inside of its header")
             }
-            pixelOffset = Int(offset)
+            let colours = (Int(offset) - end) / paletteEntrySize
+            if colours < count, stated == 0, colours > 0 {
+                // A table whose length is not stated is as long as there is room.
+                count = colours
+            }
+            // A stated table counts more than an offset into it, if there are pixels behind it.
+            let behindTable = end + count * paletteEntrySize
+            let used =
+                (size.width * bits + 31) / 32 * 4 * Int(height - 1) + (size.width * bits + 7) / 8
+            let isBehindTable =
+                Int(offset) < behindTable
+                && (compression != .none || behindTable + used <= reader.count)
+            pixelOffset = isBehindTable ? behindTable : Int(offset)
         }
+        paletteCount = count
         try checkLength(reader.count)
     }
 
@@ -102,7 +114,8 @@ struct BMPHeader {
     private func checkLength(_ count: Int) throws(BMPFailure) {
         switch compression {
         case .none, .bitFields, .alphaBitFields:
-            guard rowSize * size.height <= count - pixelOffset else {
+            // What fills up the last row may be missing.
+            guard rowSize * (size.height - 1) + usedRowSize <= count - pixelOffset else {
                 throw .corrupt("it is cut short")
             }
         case .rle8, .rle4:

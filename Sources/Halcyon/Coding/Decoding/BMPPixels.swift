@@ -32,7 +32,7 @@ struct BMPPixels {
             }
             guard
                 let bytes = reader.slice(
-                    header.pixelOffset + storedRow * header.rowSize, count: header.rowSize)
+                    header.pixelOffset + storedRow * header.rowSize, count: header.usedRowSize)
             else { throw .corrupt("it is cut short") }
             writeRow(&output, start, bytes, channels)
         }

@@ -46,10 +46,12 @@ struct EncodedImage: Sendable {
 
     private func check(frames: Int) throws(ImageCodingError) {
         guard let limit = limits.maximumPixelCount else { return }
-        let (height, tooHigh) = header.size.height.multipliedReportingOverflow(by: frames)
-        let (count, tooMany) = header.size.width.multipliedReportingOverflow(by: height)
-        if tooHigh || tooMany || count > limit {
-            throw .tooManyPixels(PixelSize(width: header.size.width, height: height), limit: limit)
+        for size in [header.size, header.storedSize ?? header.size] {
+            let (height, tooHigh) = size.height.multipliedReportingOverflow(by: frames)
+            let (count, tooMany) = size.width.multipliedReportingOverflow(by: height)
+            if tooHigh || tooMany || count > limit {
+                throw .tooManyPixels(PixelSize(width: size.width, height: height), limit: limit)
+            }
         }
     }
 }

@@ -2,7 +2,7 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads the pixels of GIF files with a decoder of our own; headers, and unusual files, with libvips.
+/// Reads GIF files with a decoder of our own, and unusual ones with libvips.
 ///
 /// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
 /// does it.
@@ -14,7 +14,20 @@ struct GIFDecoder: AnimatedImageDecoder {
     }
 
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try other.header(of: data, format: format)
+        let structure = GIFStructure(data)
+        guard structure.isComplete, isUsual(data, structure) else {
+            return try other.header(of: data, format: format)
+        }
+        var header = ImageHeader(
+            format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
+        if structure.frames.count > 1 {
+            header.frameCount = structure.frames.count
+            header.timing = AnimationTiming(
+                durations: structure.frames.map {
+                    AnimationTiming.clamped(TimeInterval($0.delay) / 100)
+                }, loopCount: structure.loopCount)
+        }
+        return header
     }
 
     func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
@@ -35,6 +48,15 @@ struct GIFDecoder: AnimatedImageDecoder {
 
     func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
         try reader(data, header) ?? other.frameReader(data, header: header)
+    }
+
+    private func isUsual(_ data: Data, _ structure: GIFStructure) -> Bool {
+        data.withUnsafeBytes { bytes in
+            let file = try? GIFFile(
+                bytes, width: structure.canvas.width, height: structure.canvas.height,
+                frameCount: structure.frames.count)
+            return file != nil
+        }
     }
 
     private func reader(_ data: Data, _ header: ImageHeader) -> GIFFrameReader? {

@@ -2,26 +2,59 @@ import Foundation
 
 /// The blocks of a GIF file (GIF89a), walked without decoding pixels.
 ///
-/// libvips takes what there is of a damaged GIF for the whole. This walk tells whether all blocks are
-/// there, up to the trailer, and ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
+/// libvips takes what there is of a damaged GIF for the whole, and takes some common sizes of the canvas for
+/// made up. This walk tells what the file says, whether all blocks are there, up to the trailer, and
+/// ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
 struct GIFStructure: Equatable {
     struct Frame: Equatable {
+        let left: Int
+        let top: Int
         let width: Int
         let height: Int
+        /// Hundredths of a second.
+        let delay: Int
+        let isPartlyTransparent: Bool
+        /// Whether it leaves the canvas as it was before it.
+        let isTakenBack: Bool
         /// Where the frame's compressed pixels begin: at the byte of their least code size.
         let dataOffset: Int
     }
 
     private(set) var frames: [Frame] = []
-    /// Whether the file goes on to its trailer.
+    /// Whether the file goes on to its trailer, or after its only frame to what is no GIF.
     private(set) var isComplete = false
+    /// How often the frames are shown; 0 means for ever.
+    private(set) var loopCount = 1
+    private var screen = PixelSize(width: 0, height: 0)
 
     init(_ data: Data) {
         data.withUnsafeBytes { walk(ByteReader($0)) }
     }
 
+    /// The size of the canvas: the first frame enlarges what the header says.
+    var canvas: PixelSize {
+        guard let first = frames.first else { return screen }
+        return PixelSize(
+            width: max(screen.width, first.left + first.width),
+            height: max(screen.height, first.top + first.height))
+    }
+
+    /// Whether a part of the canvas is transparent in a frame.
+    var hasAlpha: Bool {
+        guard let first = frames.first else { return false }
+        let isCovered =
+            first.left == 0 && first.top == 0 && first.width >= canvas.width
+            && first.height >= canvas.height
+        return !isCovered || first.isTakenBack && frames.count > 1
+            || frames.contains { $0.isPartlyTransparent }
+    }
+
     private mutating func walk(_ reader: ByteReader) {
-        guard let flags = reader.byte(10) else { return }
+        guard let flags = reader.byte(10), let width = reader.littleUInt16(6),
+            let height = reader.littleUInt16(8)
+        else { return }
+        screen = PixelSize(width: width, height: height)
+        var control = Control()
         var offset = 13 + Self.colourTableSize(flags)
         while let introducer = reader.byte(offset) {
             switch introducer {
@@ -30,23 +63,61 @@ struct GIFStructure: Equatable {
                 return
             case 0x21:
                 guard let next = Self.endOfSubBlocks(reader, offset + 2) else { return }
+                switch reader.byte(offset + 1) {
+                case 0xF9: control = Control(reader, offset + 2)
+                case 0xFF: readLoopCount(reader, offset + 2)
+                default: break
+                }
                 offset = next
             case 0x2C:
-                guard let width = reader.littleUInt16(offset + 5),
+                guard let left = reader.littleUInt16(offset + 1),
+                    let top = reader.littleUInt16(offset + 3),
+                    let width = reader.littleUInt16(offset + 5),
                     let height = reader.littleUInt16(offset + 7),
                     let flags = reader.byte(offset + 9)
                 else { return }
                 let data = offset + 10 + Self.colourTableSize(flags)
                 guard let next = Self.endOfSubBlocks(reader, data + 1) else { return }
-                frames.append(Frame(width: width, height: height, dataOffset: data))
+                frames.append(
+                    Frame(
+                        left: left, top: top, width: width, height: height, delay: control.delay,
+                        isPartlyTransparent: control.flags & 1 == 1,
+                        isTakenBack: [3, 4].contains(control.flags >> 2 & 7), dataOffset: data))
+                control = Control()
                 offset = next
             case 0x00:
                 // Some encoders pad between blocks.
                 offset += 1
             default:
+                // Of an animation, frames would be missing.
+                isComplete = frames.count == 1
                 return
             }
         }
+    }
+
+    /// What is said of the next frame.
+    private struct Control {
+        var flags: UInt8 = 0
+        var delay = 0
+
+        init() {}
+
+        init(_ reader: ByteReader, _ offset: Int) {
+            flags = reader.byte(offset + 1) ?? 0
+            delay = reader.littleUInt16(offset + 2) ?? 0
+        }
+    }
+
+    /// The application extension in which Netscape has written how often an animation is repeated.
+    private mutating func readLoopCount(_ reader: ByteReader, _ offset: Int) {
+        guard let name = reader.slice(offset, count: 12), name[0] == 11,
+            name.dropFirst().elementsEqual("NETSCAPE2.0".utf8)
+                || name.dropFirst().elementsEqual("ANIMEXTS1.0".utf8),
+            reader.byte(offset + 12) == 3, reader.byte(offset + 13) == 1,
+            let repetitions = reader.littleUInt16(offset + 14)
+        else { return }
+        loopCount = repetitions == 0 ? 0 : repetitions + 1
     }
 
     /// The bytes of the colour table that a descriptor's flags announce.

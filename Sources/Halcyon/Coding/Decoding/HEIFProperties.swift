@@ -5,6 +5,9 @@ struct HEIFProperties {
     /// libheif refuses larger images, whatever the memory.
     static let longestReadableSide = 16384
 
+    /// Major brands of files that play.
+    static let sequenceBrands: Set<String> = ["avis", "hevc", "hevx", "msf1"]
+
     /// The largest size in an `ispe` box; `nil` when there is none.
     private(set) var largestSize: PixelSize?
 
@@ -12,10 +15,17 @@ struct HEIFProperties {
     /// 12, transfer characteristics 13).
     private(set) var isDisplayP3 = false
 
+    /// Whether an `auxC` box says that a picture is the opacity of another.
+    private(set) var hasAlpha = false
+
     /// Item properties stand near the start of a file.
     private static let searchLimit = 256 << 10
     private static let ispe: UInt32 = 0x6973_7065
     private static let colr: UInt32 = 0x636F_6C72
+    private static let auxC: UInt32 = 0x6175_7843
+    private static let alphaNames = [
+        "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
+    ]
     private static let nclx: UInt32 = 0x6E63_6C78
 
     init(_ data: Data) {
@@ -24,12 +34,11 @@ struct HEIFProperties {
             let reader = ByteReader(bytes)
             // Boxes may stand at any byte.
             for place in 4..<max(4, bytes.count) {
-                guard bytes[place] == UInt8(ascii: "i") || bytes[place] == UInt8(ascii: "c") else {
-                    continue
-                }
+                guard [0x61, 0x63, 0x69].contains(bytes[place]) else { continue }
                 switch reader.bigUInt32(place) {
                 case Self.ispe: readSize(reader, place)
                 case Self.colr: readColour(reader, place)
+                case Self.auxC where Self.namesAlpha(reader, place): hasAlpha = true
                 default: break
                 }
             }
@@ -43,6 +52,13 @@ struct HEIFProperties {
         else { return }
         let size = PixelSize(width: Int(width), height: Int(height))
         if largestSize.map({ $0.longestSide < size.longestSide }) ?? true { largestSize = size }
+    }
+
+    /// Four bytes of version and flags, and a name that ends with a zero.
+    private static func namesAlpha(_ reader: ByteReader, _ place: Int) -> Bool {
+        alphaNames.contains { name in
+            reader.slice(place + 8, count: name.utf8.count)?.elementsEqual(name.utf8) ?? false
+        }
     }
 
     private mutating func readColour(_ reader: ByteReader, _ place: Int) {

@@ -7,6 +7,8 @@ enum ImageDecoders {
         PNGDecoder(),
         WebPDecoder(),
         GIFDecoder(),
+        AVIFDecoder(),
+        JPEGXLDecoder(),
         VipsDecoder(),
         BMPDecoder(),
         ICODecoder(),

@@ -5,8 +5,9 @@ import Vips
 /// Reads ordinary JPEG files with libjpeg-turbo, straight to the pixels of the size that is wanted.
 ///
 /// libvips reads them as well, but its pipeline costs 0.3 to 0.5 ms for each image before the first pixel,
-/// and resamples without SIMD. What needs more than decoding is left to it: CMYK, 12 bits, colours that
-/// have to be converted, and whatever is unusual.
+/// and resamples without SIMD. What is unusual is left to it, such as CMYK and 12 bits.
+///
+/// Colours of another space than sRGB are converted last, when there are fewest pixels.
 struct JPEGDecoder: ImageDecoder {
     /// Above this many pixels a chain of steps is better fed row by row than from a whole picture.
     private static let mostPixelsForChains = 4_000_000
@@ -19,7 +20,10 @@ struct JPEGDecoder: ImageDecoder {
         guard canDecode(format), let header = data.withUnsafeBytes(JPEGHeader.init) else {
             return false
         }
-        return ICCProfile.isNeutral(header.profile, channels: header.isGrey ? 1 : 3)
+        guard header.isGrey else {
+            return true
+        }
+        return ICCProfile.isNeutral(header.profile, channels: 1)
     }
 
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
@@ -47,10 +51,12 @@ struct JPEGDecoder: ImageDecoder {
         -> DecodedPixels?
     {
         guard reduction.size != header.size else {
-            return .bitmap(try decoded(data, denominator: 1))
+            // Conversion of a large picture is better fed row by row, too.
+            let isConverted = try parsed(data).profileToObey != nil
+            return isConverted ? nil : .bitmap(try decoded(data, denominator: 1))
         }
         return .bitmap(
-            try turned(data, size: reduction.size) { bytes, header, size, pixels in
+            try upright(data, size: reduction.size) { bytes, header, size, pixels in
                 try JPEGReader.read(
                     bytes, header: header, width: size.width, height: size.height,
                     quality: reduction.quality == .best ? .best : .fast,
@@ -76,26 +82,27 @@ extension JPEGDecoder {
         let size = PixelSize(
             width: JPEGReader.reduced(shown.width, denominator),
             height: JPEGReader.reduced(shown.height, denominator))
-        return try turned(data, size: size) { bytes, header, _, pixels in
+        return try upright(data, size: size) { bytes, header, _, pixels in
             try JPEGReader.read(bytes, header: header, denominator: denominator, into: pixels)
         }
     }
 
-    /// The pixels that `read` writes, turned as the file says. `size` is as shown, the one `read` is called
-    /// with as stored.
-    private func turned(
+    /// The pixels that `read` writes, turned and with colours as the file says. `size` is as shown, the one
+    /// `read` is called with as stored.
+    private func upright(
         _ data: Data, size: PixelSize,
         _ read: (UnsafeRawBufferPointer, JPEGHeader, PixelSize, UnsafeMutablePointer<UInt8>) throws
             -> Void
     ) throws -> Bitmap {
         let header = try parsed(data)
         do {
-            return try data.withUnsafeBytes { bytes in
+            let bitmap = try data.withUnsafeBytes { bytes in
                 try Bitmap(size: size, channels: 3, orientation: header.orientation) {
                     stored, pixels in
                     try read(bytes, header, stored, pixels)
                 }
             }
+            return try header.profileToObey.map { try bitmap.converted(by: $0) } ?? bitmap
         } catch DirectCodecError.corrupt(let reason) {
             throw ImageCodingError.corrupt(.JPEG, reason: reason)
         }
@@ -103,6 +110,11 @@ extension JPEGDecoder {
 }
 
 extension JPEGHeader {
+    /// The profile by which colours are converted.
+    fileprivate var profileToObey: Data? {
+        ICCProfile.isNeutral(profile, channels: isGrey ? 1 : 3) ? nil : profile.map { Data($0) }
+    }
+
     /// The size after the orientation is applied.
     fileprivate var shownSize: PixelSize {
         PixelSize(width: width, height: height).turned(by: orientation)

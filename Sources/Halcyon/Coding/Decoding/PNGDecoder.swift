@@ -29,7 +29,7 @@ struct PNGDecoder: ImageDecoder {
     func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
         -> DecodedPixels
     {
-        guard let bitmap = bitmap(data, header.size) else {
+        guard let bitmap = try bitmap(data, header.size) else {
             return try VipsDecoder().decode(
                 data, header: header, frame: frame, leastSize: leastSize)
         }
@@ -39,21 +39,26 @@ struct PNGDecoder: ImageDecoder {
     func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
         -> DecodedPixels?
     {
-        bitmap(data, reduction.size).map { .bitmap($0) }
+        try bitmap(data, reduction.size).map { .bitmap($0) }
     }
 
     func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        guard let bitmap = bitmap(data, header.size) else {
+        guard let bitmap = try bitmap(data, header.size) else {
             return try VipsDecoder().decodeAllFrames(data, header: header)
         }
         return [bitmap]
     }
 
-    private func bitmap(_ data: Data, _ size: PixelSize) -> Bitmap? {
-        data.withUnsafeBytes { bytes in
+    private func bitmap(_ data: Data, _ size: PixelSize) throws -> Bitmap? {
+        try data.withUnsafeBytes { bytes -> Bitmap? in
             // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
             guard let png = try? OrdinaryPNG(bytes) else { return nil }
-            return try? png.bitmap(size: size)
+            do {
+                return try png.bitmap(size: size)
+            } catch {
+                guard error == .wrongChecksum else { return nil }
+                throw ImageCodingError.corrupt(.PNG, reason: "the checksum of its pixels is wrong")
+            }
         }
     }
 }

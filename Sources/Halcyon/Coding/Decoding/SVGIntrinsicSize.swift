@@ -31,6 +31,13 @@ enum SVGIntrinsicSize {
     }
 
     private static func attribute(_ name: String, in tag: String) -> String? {
+        place(of: name, in: tag).map { String(tag[$0.value]) }
+    }
+
+    /// Where an attribute is, from its name to the quote behind it, and its value.
+    private static func place(
+        of name: String, in tag: String
+    ) -> (whole: Range<String.Index>, value: Range<String.Index>)? {
         var rest = tag[...]
         while let equals = rest.firstIndex(of: "=") {
             let before = rest[..<equals].split(whereSeparator: \.isWhitespace).last ?? ""
@@ -38,9 +45,43 @@ enum SVGIntrinsicSize {
             guard let quote = after.first, quote == "\"" || quote == "'",
                 let end = after.dropFirst().firstIndex(of: quote)
             else { return nil }
-            if before == name { return String(after[after.index(after: after.startIndex)..<end]) }
-            rest = after[after.index(after: end)...]
+            let behind = after.index(after: end)
+            if before == name {
+                return (before.startIndex..<behind, after.index(after: after.startIndex)..<end)
+            }
+            rest = after[behind...]
         }
         return nil
+    }
+}
+
+extension SVGIntrinsicSize {
+    /// The size of pictures that have none (CSS 2.2, 10.3.2): a drawing in a page is as large.
+    static let defaultSize = PixelSize(width: 300, height: 150)
+
+    /// The file with ``defaultSize`` in its root element, for one that states neither a size nor
+    /// proportions; `nil` for others.
+    static func givingDefaultSize(to data: Data) -> Data? {
+        guard let root = data.withUnsafeBytes({ MarkupProlog.root(in: $0) }),
+            attribute("viewBox", in: root.tag) == nil
+        else { return nil }
+        let isStated = (
+            width: states("width", in: root.tag), height: states("height", in: root.tag)
+        )
+        guard !isStated.width || !isStated.height else { return nil }
+        var tag = root.tag
+        for (name, isStated, length) in [
+            ("width", isStated.width, defaultSize.width),
+            ("height", isStated.height, defaultSize.height),
+        ] where !isStated {
+            if let place = place(of: name, in: tag) { tag.removeSubrange(place.whole) }
+            let end = tag.firstIndex { $0.isWhitespace || $0 == "/" } ?? tag.endIndex
+            tag.insert(contentsOf: " \(name)=\"\(length)\"", at: end)
+        }
+        var result = data
+        let start = data.startIndex
+        result.replaceSubrange(
+            start + root.range.lowerBound..<start + root.range.upperBound, with: Data(tag.utf8))
+        return result
     }
 }

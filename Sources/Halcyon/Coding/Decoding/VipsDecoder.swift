@@ -11,6 +11,9 @@ struct VipsDecoder: ImageDecoder {
     func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
         try refuseEarly(data, format)
         let image = try opened(data, format)
+        if [.AVIF, .HEIC].contains(format), !image.hasAlpha, HEIFProperties(data).hasAlpha {
+            throw ImageCodingError.unsupported(format, reason: "its opacity cannot be read")
+        }
         let stored = PixelSize(width: image.width, height: image.pageHeight)
         var header = ImageHeader(
             format: format, size: stored.turned(by: orientation(of: image, format)),
@@ -64,6 +67,11 @@ struct VipsDecoder: ImageDecoder {
             let pixels = try decode(data, header: header, frame: 0, leastSize: nil)
             return [try reporting(header.format) { try Bitmap(rendering: pixels.pipeline()) }]
         }
+        if header.format == .WebP {
+            // Each frame is turned by itself.
+            var reader = try frameReader(data, header: header)
+            return try (0..<header.frameCount).map { try reader.frame($0) }
+        }
         try checkGIF(data, header, upTo: header.frameCount - 1)
         let strip = try reporting(header.format) {
             let image = try loader(header.format).open(
@@ -92,19 +100,19 @@ extension VipsDecoder {
         return loader
     }
 
-    private func opened(_ data: Data, _ format: ImageFormat) throws -> VipsImage {
+    func opened(_ data: Data, _ format: ImageFormat) throws -> VipsImage {
         let loader = try loader(format)
         return try reporting(format) { try loader.open(data) }
     }
 
-    /// Runs `body`; a failure of libvips in it becomes damaged data of `format`.
+    /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
     private func reporting<Result, Failure: Error>(
         _ format: ImageFormat, _ body: () throws(Failure) -> Result
     ) throws -> Result {
         do {
             return try body()
         } catch let error as VipsError {
-            throw ImageCodingError.corrupt(format, reason: error.message)
+            throw error.codingError(format)
         }
     }
 
@@ -116,6 +124,10 @@ extension VipsDecoder {
             if let refusal = JPEGFrameHeader(data)?.refusal {
                 throw ImageCodingError.unsupported(.JPEG, reason: refusal)
             }
+        case .TIFF:
+            if let refusal = TIFFHeader(data)?.refusal {
+                throw ImageCodingError.unsupported(.TIFF, reason: refusal)
+            }
         case .GIF:
             guard GIFStructure(data).isComplete else {
                 throw ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
@@ -124,6 +136,10 @@ extension VipsDecoder {
             let longest = HEIFProperties.longestReadableSide
             if let size = HEIFProperties(data).largestSize, size.longestSide > longest {
                 throw ImageCodingError.tooManyPixels(size, limit: longest * longest)
+            }
+            let brands = data.withUnsafeBytes { ISOMediaBrands($0)?.brands }
+            if let brand = brands?.first, HEIFProperties.sequenceBrands.contains(brand) {
+                throw ImageCodingError.unsupported(format, reason: "it is a sequence of pictures")
             }
         default:
             break

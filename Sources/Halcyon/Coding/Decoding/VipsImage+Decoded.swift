@@ -4,12 +4,14 @@ import Vips
 extension VipsImage {
     /// Whether samples have more than 8 bits.
     var isDeep: Bool {
-        format == .ushort || interpretation == .rgb16 || interpretation == .grey16
+        format == .ushort || format == .short || interpretation == .rgb16
+            || interpretation == .grey16
     }
 
     /// The image in sRGB with three bands of 8 or 16 bits, and an alpha band exactly if `alpha`.
     func decodedToSRGB(alpha: Bool) throws(VipsError) -> VipsImage {
-        var image = try filledDepth().withoutSurplusBands().convertedToSRGB()
+        var image = try unpacked().withUnsignedSamples().filledDepth().withoutSurplusBands()
+            .convertedToSRGB()
         if alpha { return try image.addingAlpha() }
         if image.hasAlpha { image = try image.alphaSplit().colour }
         return image
@@ -21,6 +23,21 @@ extension VipsImage {
         if hasProfile { return self }
         let profile = try VipsOperation.profile("p3")
         return try settingMetadata([("icc-profile-data", .blob(profile))])
+    }
+
+    /// Lab colours as numbers of their own, where libvips has packed them into four bytes.
+    private func unpacked() throws(VipsError) -> VipsImage {
+        isPackedLab ? try apply("LabQ2Lab") : self
+    }
+
+    /// Samples with a sign read as if they had none, as other readers of TIFF have it: files that say so
+    /// were mostly written by programs that did not mean it.
+    private func withUnsignedSamples() throws(VipsError) -> VipsImage {
+        switch format {
+        case .char: try apply("copy", ["format": "uchar"])
+        case .short: try apply("copy", ["format": "ushort"])
+        default: self
+        }
     }
 
     /// Samples of 10 or 12 bits, which libvips shifts up to 16, spread over the whole range: their

@@ -55,6 +55,14 @@ struct VipsLoader {
         case .PNG, .AVIF, .HEIC, .JPEGXL, .TIFF, .BMP, .ICO, .unknown:
             break
         }
-        return try VipsImage.load(nickname, bytes: data, options)
+        do {
+            return try VipsImage.load(nickname, bytes: data, options)
+        } catch {
+            // A drawing without a size, of which libvips cannot tell how far it goes.
+            guard format == .SVG, let sized = SVGIntrinsicSize.givingDefaultSize(to: data) else {
+                throw error
+            }
+            return try VipsImage.load(nickname, bytes: sized, options)
+        }
     }
 }

@@ -82,9 +82,9 @@ private struct OrdinaryWebP {
     init(_ bytes: UnsafeRawBufferPointer) throws(WebPRefusal) {
         self.bytes = bytes
         file = try WebPFile(bytes)
-        guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
-            orientation == 1 || !file.isAnimated
-        else { throw .unusual("its EXIF data") }
+        guard let orientation = EXIFBlock.orientation(ofBlock: file.exif) else {
+            throw .unusual("its EXIF data")
+        }
         self.orientation = orientation
         guard ICCProfile.isNeutral(file.profile, channels: 3) else {
             throw .unusual("its colours")

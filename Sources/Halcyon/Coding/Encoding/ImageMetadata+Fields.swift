@@ -18,7 +18,12 @@ extension ImageMetadata {
                 exif: image.blob("exif-data"), xmp: image.blob("xmp-data"),
                 iptc: image.blob("iptc-data"))
         } catch {
-            throw ImageCodingError.corrupt(encoded.header.format, reason: error.message)
+            // The file is whole, and of a kind that only its own decoder reads.
+            guard encoded.decoder is VipsDecoder else {
+                self.init()
+                return
+            }
+            throw error.codingError(encoded.header.format)
         }
     }
 

@@ -65,13 +65,16 @@ struct VipsEncoder: ImageEncoder {
             }
             let metadata = options.metadata?.fields(for: saver.format) ?? []
             if !metadata.isEmpty { image = try image.settingMetadata(metadata) }
-            let data = try image.encoded(
+            var data = try image.encoded(
                 saver.nickname,
                 saver.arguments(options, depth: first.depth, keepsMetadata: !metadata.isEmpty))
+            if saver.format == .WebP, isAnimation, image.hasAlpha {
+                data = WebPContainer.markingAlpha(in: data)
+            }
             guard saver.format == .WebP, options.metadata?.exif == nil else { return data }
             return WebPContainer.removingEXIF(from: data)
         } catch let error as VipsError {
-            throw ImageCodingError.encodingFailed(saver.format, reason: error.message)
+            throw ImageCodingError.encodingFailed(saver.format, reason: error.plainWords)
         }
     }
 

@@ -3,6 +3,22 @@ import Foundation
 /// The chunks of a WebP file (its container is RIFF).
 enum WebPContainer {
     private static let exifFlag: UInt8 = 0x08
+    private static let alphaFlag: UInt8 = 0x10
+
+    /// The file with the mark that a part of the canvas may be transparent.
+    ///
+    /// libwebp sets it only when a frame itself is partly transparent, not when the frames leave a part of
+    /// the canvas free; readers take what is not marked as opaque. A file without the chunk that holds the
+    /// mark comes back as it is.
+    static func markingAlpha(in data: Data) -> Data {
+        let chunk = data.startIndex + 12
+        guard data.count >= 30, ImageSniffer.format(of: data) == .WebP,
+            data[chunk..<chunk + 4].elementsEqual("VP8X".utf8)
+        else { return data }
+        var output = data
+        output[chunk + 8] |= alphaFlag
+        return output
+    }
 
     /// The file without its `EXIF` chunk, which libvips adds to every file it writes, with made-up
     /// resolution tags where there were none. Data of another structure comes back as it is.

@@ -9,12 +9,19 @@ enum MarkupProlog {
     /// The lower-case local name of the root element, or `nil` when `bytes` are not markup. Only a byte
     /// order mark, white space, declarations, comments and a document type may stand before it.
     static func rootName(in bytes: UnsafeRawBufferPointer) -> String? {
-        guard let (name, _) = root(in: bytes) else { return nil }
-        return name
+        root(in: bytes)?.name
     }
 
-    /// The root element's name, and its start tag without `<` and `>`.
-    static func root(in bytes: UnsafeRawBufferPointer) -> (name: String, tag: String)? {
+    /// The root element.
+    struct Root {
+        let name: String
+        /// The start tag without `<` and `>`.
+        let tag: String
+        /// Where the tag is in the text.
+        let range: Range<Int>
+    }
+
+    static func root(in bytes: UnsafeRawBufferPointer) -> Root? {
         var scanner = Scanner(bytes: bytes.prefix(searchLimit))
         scanner.skipByteOrderMark()
         while true {
@@ -108,7 +115,7 @@ enum MarkupProlog {
         }
 
         /// The start tag that begins here, after its `<`.
-        mutating func startTag(nameLimit: Int) -> (name: String, tag: String)? {
+        mutating func startTag(nameLimit: Int) -> Root? {
             let start = index
             while let byte = peek, !isNameEnd(byte) { index += 1 }
             guard peek != nil, index > start, index - start <= nameLimit else { return nil }
@@ -125,7 +132,9 @@ enum MarkupProlog {
                 index += 1
             }
             let local = name.split(separator: ":").last.map(String.init) ?? name
-            return (local, String(decoding: bytes[start..<index], as: UTF8.self))
+            return Root(
+                name: local, tag: String(decoding: bytes[start..<index], as: UTF8.self),
+                range: start..<index)
         }
 
         private func isNameEnd(_ byte: UInt8) -> Bool {

@@ -23,7 +23,7 @@ struct StripFrameReader: FrameReader {
             strip = try loader.open(data, VipsLoader.Request(allFrames: true))
                 .decodedToSRGB(alpha: header.hasAlpha)
         } catch {
-            throw ImageCodingError.corrupt(.GIF, reason: error.message)
+            throw error.codingError(.GIF)
         }
         guard strip.width == size.width, strip.height == size.height * header.frameCount,
             structure.frames.count >= header.frameCount
@@ -42,7 +42,7 @@ struct StripFrameReader: FrameReader {
                 rendering: strip.cropped(
                     left: 0, top: index * size.height, width: size.width, height: size.height))
         } catch let error as VipsError {
-            throw ImageCodingError.corrupt(.GIF, reason: error.message)
+            throw error.codingError(.GIF)
         }
     }
 }

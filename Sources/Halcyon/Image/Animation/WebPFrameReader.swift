@@ -11,18 +11,24 @@ struct WebPFrameReader: FrameReader {
     private let animation: WebPAnimation
     /// A colour profile that has to be obeyed.
     private let profile: Data?
+    private let orientation: Int
 
-    init(_ data: Data, header: ImageHeader) throws {
+    /// - Parameter orientation: How the stored frames are turned, 1…8 as in EXIF; `nil` for what the file
+    ///   says.
+    init(_ data: Data, header: ImageHeader, orientation: Int? = nil) throws {
         self.header = header
         let owner = ByteOwner(data)
         let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
         do {
             animation = try WebPAnimation(bytes, owner: owner)
-            profile = try Self.profile(in: bytes)
+            let file = try WebPFile(bytes)
+            profile = Self.profile(of: file)
+            self.orientation = orientation ?? EXIFBlock.orientation(ofBlock: file.exif) ?? 1
         } catch {
             throw ImageCodingError.corrupt(.WebP, reason: error.description)
         }
-        guard animation.width == header.size.width, animation.height == header.size.height else {
+        let stored = header.size.turned(by: self.orientation)
+        guard animation.width == stored.width, animation.height == stored.height else {
             throw ImageCodingError.corrupt(.WebP, reason: "its headers tell different sizes")
         }
     }
@@ -32,8 +38,9 @@ struct WebPFrameReader: FrameReader {
         do {
             for _ in position..<index { try animation.skip() }
             let channels = header.hasAlpha || profile != nil ? 4 : 3
-            let bitmap = try Bitmap(size: header.size, channels: channels) {
-                pixels throws(WebPRefusal) in
+            let bitmap = try Bitmap(
+                size: header.size, channels: channels, orientation: orientation
+            ) { _, pixels throws(WebPRefusal) in
                 try animation.next(into: pixels, channels: channels)
             }
             guard let profile else { return bitmap }
@@ -43,15 +50,13 @@ struct WebPFrameReader: FrameReader {
         } catch let error as WebPRefusal {
             throw ImageCodingError.corrupt(.WebP, reason: error.description)
         } catch let error as VipsError {
-            throw ImageCodingError.corrupt(.WebP, reason: error.message)
+            throw error.codingError(.WebP)
         }
     }
 
     /// The colour profile of a file, unless it is that of sRGB.
-    private static func profile(
-        in bytes: UnsafeRawBufferPointer
-    ) throws(WebPRefusal) -> Data? {
-        guard let profile = try WebPFile(bytes).profile else { return nil }
+    private static func profile(of file: WebPFile) -> Data? {
+        guard let profile = file.profile else { return nil }
         let data = Data(profile)
         return ICCProfile(data)?.isSRGB == true ? nil : data
     }

@@ -124,7 +124,6 @@ final class ScheduleWorld: Sendable {
         if tickets > 0 { return "\(tickets) waiters of downloads" }
         if preparing > 0 { return "\(preparing) requests being prepared" }
         if !downloader.downloads.isIdle { return "a visit of a download" }
-        if !DataProviders.loads.isIdle { return "a data provider" }
         if origin.runningCount > 0 { return "\(origin.runningCount) exchanges" }
         for cache in [cache, originals] {
             if !cache.operations.isIdle { return "a change of the disk" }

@@ -1,0 +1,51 @@
+#include "CJXL.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+/* The library whose headers these are: those of each 0.x have functions of their own. */
+#define LIBRARY "libjxl.so.0.7"
+
+static cjxl_functions functions;
+static const cjxl_functions *loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const struct {
+    const char *name;
+    size_t place;
+} entries[] = {
+    {"JxlDecoderCreate", offsetof(cjxl_functions, create)},
+    {"JxlDecoderDestroy", offsetof(cjxl_functions, destroy)},
+    {"JxlDecoderSubscribeEvents", offsetof(cjxl_functions, subscribe)},
+    {"JxlDecoderSetInput", offsetof(cjxl_functions, set_input)},
+    {"JxlDecoderCloseInput", offsetof(cjxl_functions, close_input)},
+    {"JxlDecoderProcessInput", offsetof(cjxl_functions, process)},
+    {"JxlDecoderSkipFrames", offsetof(cjxl_functions, skip_frames)},
+    {"JxlDecoderSetUnpremultiplyAlpha", offsetof(cjxl_functions, set_unpremultiply)},
+    {"JxlDecoderGetBasicInfo", offsetof(cjxl_functions, get_info)},
+    {"JxlDecoderGetExtraChannelInfo", offsetof(cjxl_functions, get_channel)},
+    {"JxlDecoderGetFrameHeader", offsetof(cjxl_functions, get_frame)},
+    {"JxlDecoderSetPreferredColorProfile", offsetof(cjxl_functions, set_preferred_colours)},
+    {"JxlDecoderGetColorAsEncodedProfile", offsetof(cjxl_functions, get_colours)},
+    {"JxlDecoderGetICCProfileSize", offsetof(cjxl_functions, get_profile_size)},
+    {"JxlDecoderGetColorAsICCProfile", offsetof(cjxl_functions, get_profile)},
+    {"JxlDecoderImageOutBufferSize", offsetof(cjxl_functions, get_output_size)},
+    {"JxlDecoderSetImageOutBuffer", offsetof(cjxl_functions, set_output)},
+};
+
+static void load(void) {
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        void *symbol = dlsym(library, entries[i].name);
+        if (!symbol) return;
+        *(void **)((char *)&functions + entries[i].place) = symbol;
+    }
+    loaded = &functions;
+}
+
+const cjxl_functions *cjxl_load(void) {
+    pthread_once(&once, load);
+    return loaded;
+}

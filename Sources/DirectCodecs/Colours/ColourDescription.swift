@@ -1,0 +1,112 @@
+/// What the numbers of pixels mean, where a file says so without an ICC profile: by the code points of
+/// ITU-T H.273, or by numbers of the same kind.
+package struct ColourDescription: Hashable, Sendable {
+    /// From a sample, 0…1, to light.
+    package enum Transfer: Hashable, Sendable {
+        case sRGB
+        /// ITU-R BT.709, as light of a scene.
+        case bt709
+        /// Light is the sample to this power.
+        case gamma(Double)
+        /// SMPTE ST 2084: candelas per square metre, up to 10 000.
+        case pq
+        /// Hybrid log-gamma of ITU-R BT.2100, shown at 1000 candelas per square metre.
+        case hlg
+    }
+
+    /// The chromaticities of the primaries and of white, x and y.
+    package struct Primaries: Hashable, Sendable {
+        package let red: SIMD2<Double>
+        package let green: SIMD2<Double>
+        package let blue: SIMD2<Double>
+        package let white: SIMD2<Double>
+
+        package static let d65 = SIMD2(0.3127, 0.3290)
+        package init(
+            red: SIMD2<Double>, green: SIMD2<Double>, blue: SIMD2<Double>, white: SIMD2<Double>
+        ) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+            self.white = white
+        }
+
+        package static let sRGB = Primaries(
+            red: [0.64, 0.33], green: [0.30, 0.60], blue: [0.15, 0.06], white: d65)
+    }
+
+    package var primaries: Primaries
+    package var transfer: Transfer
+    /// The brightest light of the picture, in candelas per square metre; only `pq` and `hlg` look at it.
+    package var peak = 1000.0
+
+    package init(primaries: Primaries, transfer: Transfer) {
+        self.primaries = primaries
+        self.transfer = transfer
+    }
+
+    /// Whether samples are those of sRGB already.
+    package var isSRGB: Bool { primaries == .sRGB && transfer == .sRGB }
+
+    /// Whether there may be light brighter than paper.
+    package var isHDR: Bool { transfer == .pq || transfer == .hlg }
+}
+
+extension ColourDescription {
+    /// - Parameters:
+    ///   - primaries: The code point of the primaries; what is reserved or not stated means BT.709.
+    ///   - transfer: The code point of the transfer characteristics. Those of video (BT.709 and its kin)
+    ///     mean sRGB, as for all who show pictures.
+    /// - Returns: `nil` for logarithmic characteristics, which no pictures have.
+    package init?(primaries: Int, transfer: Int) {
+        switch transfer {
+        case 4: self.transfer = .gamma(2.2)
+        case 5: self.transfer = .gamma(2.8)
+        case 8: self.transfer = .gamma(1)
+        case 9, 10: return nil
+        case 16: self.transfer = .pq
+        case 17: self.transfer = .gamma(2.6)
+        case 18: self.transfer = .hlg
+        default: self.transfer = .sRGB
+        }
+        self.primaries = Primaries(codePoint: primaries)
+    }
+}
+
+extension ColourDescription.Primaries {
+    fileprivate init(codePoint: Int) {
+        let illuminantC = SIMD2(0.310, 0.316)
+        switch codePoint {
+        case 4:
+            self.init(
+                red: [0.67, 0.33], green: [0.21, 0.71], blue: [0.14, 0.08], white: illuminantC)
+        case 5:
+            self.init(
+                red: [0.64, 0.33], green: [0.29, 0.60], blue: [0.15, 0.06], white: Self.d65)
+        case 6, 7:
+            self.init(
+                red: [0.630, 0.340], green: [0.310, 0.595], blue: [0.155, 0.070], white: Self.d65)
+        case 8:
+            self.init(
+                red: [0.681, 0.319], green: [0.243, 0.692], blue: [0.145, 0.049],
+                white: illuminantC)
+        case 9: self = .bt2020
+        case 10: self.init(red: [1, 0], green: [0, 1], blue: [0, 0], white: [1.0 / 3, 1.0 / 3])
+        case 11: self = .p3(white: [0.314, 0.351])
+        case 12: self = .p3(white: Self.d65)
+        case 22:
+            self.init(
+                red: [0.630, 0.340], green: [0.295, 0.605], blue: [0.155, 0.077], white: Self.d65)
+        default: self = .sRGB
+        }
+    }
+
+    /// Of ITU-R BT.2020 and BT.2100.
+    package static let bt2020 = Self(
+        red: [0.708, 0.292], green: [0.170, 0.797], blue: [0.131, 0.046], white: d65)
+
+    /// Of digital cinema; with the white D65 those of Display P3.
+    package static func p3(white: SIMD2<Double>) -> Self {
+        Self(red: [0.680, 0.320], green: [0.265, 0.690], blue: [0.150, 0.060], white: white)
+    }
+}

@@ -1,0 +1,195 @@
+import CJXL
+import CQuiet
+
+/// A JPEG XL file with its header read, and the place in it up to which its frames are decoded.
+///
+/// libvips leaves multiplied opacity as it is, takes floating-point samples for light, and cannot show what
+/// is brighter than paper.
+///
+/// `@unchecked Sendable`: the one reader that owns it is used by one thread at a time.
+package final class JPEGXLFile: @unchecked Sendable {
+    /// Width and height as shown.
+    package let width: Int
+    package let height: Int
+    package let hasAlpha: Bool
+    package let isGrey: Bool
+    /// Bits per sample as delivered: 8 or 16.
+    package let depth: Int
+    package let meaning: Meaning
+    /// Seconds that each frame of an animation is shown; empty for a still picture.
+    package let durations: [Double]
+    /// How often an animation runs; 0 means for ever.
+    package let loopCount: Int
+
+    /// What the samples mean.
+    package enum Meaning: Sendable {
+        case described(ColourDescription)
+        /// What an ICC profile says.
+        case profile([UInt8])
+    }
+
+    /// Channels as delivered: one for grey with a profile of its own, else three; one more for opacity.
+    package var channels: Int {
+        if isGrey, case .profile = meaning { return hasAlpha ? 2 : 1 }
+        return hasAlpha ? 4 : 3
+    }
+
+    /// Whether there is a libjxl to read with.
+    package static let isAvailable = cjxl_load() != nil
+
+    private let jxl: cjxl_functions
+    private let decoder: OpaquePointer
+    private let owner: AnyObject
+
+    /// Reads the header of a whole file; decodes nothing.
+    ///
+    /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
+    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(JPEGXLRefusal) {
+        jxl = try Self.library()
+        decoder = try Self.open(
+            jxl, bytes, for: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
+        self.owner = owner
+        do throws(JPEGXLRefusal) {
+            guard jxl.set_unpremultiply(decoder, 1) == JXL_DEC_SUCCESS else {
+                throw .unsupported("opacity cannot be separated from colours")
+            }
+            try Self.advance(jxl, decoder, to: JXL_DEC_BASIC_INFO)
+            let info = try Self.info(jxl, decoder)
+            try Self.advance(jxl, decoder, to: JXL_DEC_COLOR_ENCODING)
+            meaning = try JPEGXLColours(jxl, decoder, info).meaning
+            width = Int(info.xsize)
+            height = Int(info.ysize)
+            hasAlpha = info.alpha_bits > 0
+            isGrey = info.num_color_channels == 1
+            let isDeep =
+                info.bits_per_sample > 8 || info.exponent_bits_per_sample > 0
+                || info.alpha_bits > 8
+            depth = isDeep ? 16 : 8
+            let durations = info.have_animation == 0 ? [] : try Self.durations(jxl, bytes, info)
+            self.durations = durations.count > 1 ? durations : []
+            loopCount = Int(info.animation.num_loops)
+        } catch {
+            jxl.destroy(decoder)
+            throw error
+        }
+    }
+
+    deinit {
+        jxl.destroy(decoder)
+    }
+
+    /// Decodes the next frame and writes it as shown: rows from the top without padding, straight opacity.
+    ///
+    /// - Parameter pixels: Room for `width × height × channels` samples of ``depth`` bits.
+    package func next(into pixels: UnsafeMutableRawPointer) throws(JPEGXLRefusal) {
+        var format = JxlPixelFormat(
+            num_channels: UInt32(channels),
+            data_type: depth == 8 ? JXL_TYPE_UINT8 : JXL_TYPE_UINT16,
+            endianness: JXL_NATIVE_ENDIAN, align: 0)
+        let count = width * height * channels * depth / 8
+        try Self.advance(jxl, decoder, to: JXL_DEC_NEED_IMAGE_OUT_BUFFER)
+        var needed = 0
+        guard
+            jxl.get_output_size(decoder, &format, &needed) == JXL_DEC_SUCCESS,
+            needed == count,
+            jxl.set_output(decoder, &format, pixels, count) == JXL_DEC_SUCCESS
+        else { throw .unsupported("its samples cannot be had as \(depth) bits") }
+        try Self.advance(jxl, decoder, to: JXL_DEC_FULL_IMAGE)
+    }
+
+    /// Passes over the next frames.
+    package func skip(_ count: Int) {
+        jxl.skip_frames(decoder, count)
+    }
+
+    /// Debian's libjxl is built so that it explains each error on the standard error stream.
+    private static let quietLibrary: cjxl_functions? = {
+        guard let functions = cjxl_load() else { return nil }
+        _ = cquiet_silence("libjxl.so")
+        return functions.pointee
+    }()
+
+    private static func library() throws(JPEGXLRefusal) -> cjxl_functions {
+        guard let quietLibrary else { throw .unsupported("no decoder for it is installed") }
+        return quietLibrary
+    }
+}
+
+extension JPEGXLFile {
+    private static func open(
+        _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, for events: [JxlDecoderStatus]
+    ) throws(JPEGXLRefusal) -> OpaquePointer {
+        guard let decoder = jxl.create(nil) else {
+            throw .unsupported("there is not enough memory for it")
+        }
+        let mask = events.reduce(0) { $0 | Int32($1.rawValue) }
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard jxl.subscribe(decoder, mask) == JXL_DEC_SUCCESS,
+            jxl.set_input(decoder, start, bytes.count) == JXL_DEC_SUCCESS
+        else {
+            jxl.destroy(decoder)
+            throw .damaged("it has no bytes")
+        }
+        jxl.close_input(decoder)
+        return decoder
+    }
+
+    /// Decodes until `event`.
+    private static func advance(
+        _ jxl: cjxl_functions, _ decoder: OpaquePointer, to event: JxlDecoderStatus
+    ) throws(JPEGXLRefusal) {
+        while true {
+            let status = jxl.process(decoder)
+            switch status {
+            case event: return
+            case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME: continue
+            case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
+            case JXL_DEC_ERROR: throw .damaged("it cannot be decoded")
+            default: throw .damaged("frames are missing")
+            }
+        }
+    }
+
+    private static func info(
+        _ jxl: cjxl_functions, _ decoder: OpaquePointer
+    ) throws(JPEGXLRefusal) -> JxlBasicInfo {
+        var info = JxlBasicInfo()
+        guard jxl.get_info(decoder, &info) == JXL_DEC_SUCCESS else {
+            throw .damaged("it has no header")
+        }
+        for index in 0..<Int(info.num_extra_channels) {
+            var channel = JxlExtraChannelInfo()
+            guard jxl.get_channel(decoder, index, &channel) == JXL_DEC_SUCCESS
+            else { throw .damaged("its channels are not described") }
+            if channel.type == JXL_CHANNEL_BLACK {
+                throw .unsupported("its colours are those of print (CMYK)")
+            }
+        }
+        return info
+    }
+
+    /// The times of an animation's frames, which stand at each of them: all are passed over.
+    private static func durations(
+        _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, _ info: JxlBasicInfo
+    ) throws(JPEGXLRefusal) -> [Double] {
+        let decoder = try open(jxl, bytes, for: [JXL_DEC_FRAME])
+        defer { jxl.destroy(decoder) }
+        let tick =
+            info.animation.tps_numerator == 0
+            ? 0 : Double(info.animation.tps_denominator) / Double(info.animation.tps_numerator)
+        var durations: [Double] = []
+        while true {
+            switch jxl.process(decoder) {
+            case JXL_DEC_FRAME:
+                var frame = JxlFrameHeader()
+                guard jxl.get_frame(decoder, &frame) == JXL_DEC_SUCCESS else {
+                    throw .damaged("a frame has no header")
+                }
+                durations.append(Double(frame.duration) * tick)
+            case JXL_DEC_SUCCESS: return durations
+            case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
+            default: throw .damaged("its frames cannot be told apart")
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import DirectCodecs
+import Foundation
+import Vips
+
+/// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
+struct AVIFDecoder: AnimatedImageDecoder {
+    func canDecode(_ format: ImageFormat) -> Bool {
+        format == .AVIF && DirectCoding.formats.contains(.AVIF) && AVIFFile.isAvailable
+    }
+
+    func canDecode(_ data: Data, format: ImageFormat) -> Bool {
+        guard canDecode(format) else { return false }
+        // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
+        return (try? AVIFFrameReader(data)) != nil
+    }
+
+    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
+        try AVIFFrameReader(data).header
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
+        -> DecodedPixels
+    {
+        var reader = try AVIFFrameReader(data)
+        return .bitmap(try reader.frame(frame))
+    }
+
+    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
+        var reader = try AVIFFrameReader(data)
+        return try (0..<header.frameCount).map { try reader.frame($0) }
+    }
+
+    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
+        try AVIFFrameReader(data)
+    }
+}
+
+/// Decodes the frames of an AVIF file, crops and turns them, and converts their colours.
+struct AVIFFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let file: AVIFFile
+    /// A colour profile that has to be obeyed.
+    private let profile: Data?
+    private let colours: ColourDescription
+
+    init(_ data: Data) throws {
+        let owner = ByteOwner(data)
+        do {
+            file = try AVIFFile(
+                UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
+        } catch {
+            throw error.codingError
+        }
+        let profile = file.profile.map { Data($0) }
+        self.profile = ICCProfile.isNeutral(file.profile, channels: 3) ? nil : profile
+        guard
+            let colours = ColourDescription(
+                primaries: profile == nil ? file.primaries : 1,
+                transfer: profile == nil ? file.transfer : 13)
+        else {
+            throw ImageCodingError.unsupported(
+                .AVIF, reason: "its transfer characteristics \(file.transfer) are not read")
+        }
+        self.colours = colours
+    }
+
+    var header: ImageHeader {
+        var header = ImageHeader(
+            format: .AVIF, size: file.shownSize, hasAlpha: file.hasAlpha, depth: depth)
+        header.storedSize = file.storedSize
+        if !file.durations.isEmpty {
+            header.frameCount = file.durations.count
+            header.timing = AnimationTiming(
+                durations: file.durations.map(AnimationTiming.clamped),
+                loopCount: file.loopCount)
+        }
+        return header
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        defer { position = index + 1 }
+        let stored: Bitmap
+        do {
+            for _ in position..<index { try file.skip() }
+            let size = file.storedSize
+            let channels = file.hasAlpha ? 4 : 3
+            let memory = PixelMemory.forPixels(
+                count: size.pixelCount * channels * depth.rawValue / 8)
+            try file.next(into: memory.pointer)
+            stored = Bitmap(size: size, channels: channels, depth: depth, storage: memory)
+        } catch {
+            throw error.codingError
+        }
+        return try shown(stored)
+    }
+
+    private var depth: Bitmap.Depth { file.depth > 8 ? .sixteen : .eight }
+
+    private func shown(_ stored: Bitmap) throws -> Bitmap {
+        var bitmap = stored
+        if file.transforms != AVIFFile.Transforms() {
+            bitmap = try Bitmap(rendering: bitmap.vipsImage().transformed(file.transforms))
+        }
+        return try profile.map { try bitmap.converted(by: $0) } ?? bitmap.converted(from: colours)
+    }
+}
+
+extension AVIFFile {
+    fileprivate var storedSize: PixelSize { PixelSize(width: width, height: height) }
+
+    fileprivate var shownSize: PixelSize {
+        let cropped =
+            transforms.crop.map { PixelSize(width: $0.width, height: $0.height) } ?? storedSize
+        return transforms.quarterTurns.isMultiple(of: 2) ? cropped : cropped.transposed
+    }
+}
+
+extension AVIFRefusal {
+    fileprivate var codingError: ImageCodingError {
+        switch self {
+        case .unsupported(let reason): .unsupported(.AVIF, reason: reason)
+        case .damaged(let reason): .corrupt(.AVIF, reason: reason)
+        }
+    }
+}
+
+extension VipsImage {
+    fileprivate func transformed(
+        _ transforms: AVIFFile.Transforms
+    ) throws(VipsError) -> VipsImage {
+        var image = self
+        if let crop = transforms.crop {
+            image = try image.cropped(
+                left: crop.left, top: crop.top, width: crop.width, height: crop.height)
+        }
+        // The format counts turns against the clock.
+        image = try image.rotated(quarterTurns: -transforms.quarterTurns)
+        switch transforms.mirror {
+        case .topToBottom: return try image.flippedVertically()
+        case .leftToRight: return try image.flippedHorizontally()
+        case nil: return image
+        }
+    }
+}

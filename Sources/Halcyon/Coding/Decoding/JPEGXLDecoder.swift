@@ -1,0 +1,103 @@
+import DirectCodecs
+import Foundation
+import Vips
+
+/// Reads JPEG XL files with libjxl, pictures and animations.
+struct JPEGXLDecoder: AnimatedImageDecoder {
+    func canDecode(_ format: ImageFormat) -> Bool {
+        format == .JPEGXL && JPEGXLFile.isAvailable
+    }
+
+    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
+        try JPEGXLFrameReader(data).header
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
+        -> DecodedPixels
+    {
+        var reader = try JPEGXLFrameReader(data)
+        return .bitmap(try reader.frame(frame))
+    }
+
+    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
+        var reader = try JPEGXLFrameReader(data)
+        return try (0..<header.frameCount).map { try reader.frame($0) }
+    }
+
+    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
+        try JPEGXLFrameReader(data)
+    }
+}
+
+/// Decodes the frames of a JPEG XL file and converts their colours.
+struct JPEGXLFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let file: JPEGXLFile
+
+    init(_ data: Data) throws {
+        let owner = ByteOwner(data)
+        do {
+            file = try JPEGXLFile(
+                UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
+        } catch {
+            throw error.codingError
+        }
+    }
+
+    var header: ImageHeader {
+        var header = ImageHeader(
+            format: .JPEGXL, size: PixelSize(width: file.width, height: file.height),
+            hasAlpha: file.hasAlpha, depth: depth)
+        if !file.durations.isEmpty {
+            header.frameCount = file.durations.count
+            header.timing = AnimationTiming(
+                durations: file.durations.map(AnimationTiming.clamped),
+                loopCount: file.loopCount)
+        }
+        return header
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        let memory = PixelMemory.forPixels(
+            count: file.width * file.height * file.channels * file.depth / 8)
+        do {
+            if index > position { file.skip(index - position) }
+            position = index + 1
+            try file.next(into: memory.pointer)
+        } catch {
+            throw error.codingError
+        }
+        let size = PixelSize(width: file.width, height: file.height)
+        switch file.meaning {
+        case .described(let colours):
+            return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
+                .converted(from: colours)
+        case .profile(let profile):
+            return try Bitmap(
+                rendering: VipsImage.memory(
+                    memory.pointer, count: memory.count, owner: memory, width: size.width,
+                    height: size.height, bands: file.channels,
+                    format: depth == .eight ? .uchar : .ushort, interpretation: interpretation
+                )
+                .settingMetadata([("icc-profile-data", .blob(Data(profile)))])
+                .decodedToSRGB(alpha: file.hasAlpha))
+        }
+    }
+
+    private var depth: Bitmap.Depth { file.depth == 16 ? .sixteen : .eight }
+
+    private var interpretation: VipsInterpretation {
+        if file.channels < 3 { return depth == .eight ? .bw : .grey16 }
+        return depth == .eight ? .srgb : .rgb16
+    }
+}
+
+extension JPEGXLRefusal {
+    fileprivate var codingError: ImageCodingError {
+        switch self {
+        case .unsupported(let reason): .unsupported(.JPEGXL, reason: reason)
+        case .damaged(let reason): .corrupt(.JPEGXL, reason: reason)
+        }
+    }
+}

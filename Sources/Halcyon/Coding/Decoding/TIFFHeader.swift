@@ -1,0 +1,127 @@
+import Foundation
+
+/// The first directory of a TIFF file (TIFF 6.0, and BigTIFF): what of it libvips does not read, or reads
+/// as another picture than it is.
+struct TIFFHeader {
+    private var compression = 1
+    private var photometric: Int?
+    private var bitsPerSample = [1]
+    private var sampleFormats = [1]
+    private var hasSeparatePlanes = false
+    private var isTiled = false
+    /// How many pixels share their chroma, across and down.
+    private var subsampling = [2, 2]
+
+    /// `nil` when there is no directory.
+    init?(_ data: Data) {
+        let entries = data.withUnsafeBytes { Entries($0)?.values }
+        guard let entries else { return nil }
+        compression = entries[259]?.first ?? 1
+        photometric = entries[262]?.first
+        bitsPerSample = entries[258] ?? [1]
+        sampleFormats = entries[339] ?? [1]
+        hasSeparatePlanes = entries[284]?.first == 2
+        isTiled = entries[322] != nil
+        subsampling = entries[530] ?? [2, 2]
+    }
+
+    /// Why this kind of TIFF cannot be read, or `nil` when it can, as far as the header tells.
+    var refusal: String? {
+        if compression == 6 { return "it is compressed with old-style JPEG" }
+        guard Self.compressions.contains(compression) else {
+            return "its compression \(compression) is not read"
+        }
+        if let depth = bitsPerSample.first(where: { ![1, 2, 4, 8, 16, 32, 64].contains($0) }) {
+            return "\(depth) bits per sample are not read"
+        }
+        if Set(bitsPerSample).count > 1 {
+            return "samples of several depths in one pixel are not read"
+        }
+        if let refusal = formatRefusal { return refusal }
+        if isTiled, hasSeparatePlanes { return "tiles in separate planes are not read" }
+        return photometricRefusal
+    }
+
+    private var formatRefusal: String? {
+        let depth = bitsPerSample.first ?? 1
+        switch sampleFormats.first {
+        case 2 where depth > 16, 1 where depth > 16, 4 where depth > 16:
+            return "integer samples of \(depth) bits are not read"
+        case 3 where depth < 32:
+            return "floating-point samples of \(depth) bits are not read"
+        case 5, 6:
+            return "complex samples are not read"
+        default:
+            return nil
+        }
+    }
+
+    private var photometricRefusal: String? {
+        switch photometric {
+        // JPEG brings its own way from YCbCr to RGB.
+        case 6 where compression != 7:
+            return subsampling.prefix(2).allSatisfy { $0 == 1 }
+                ? "colours as YCbCr are not read without JPEG"
+                : "colours of lower resolution than brightness are not read without JPEG"
+        case 4: return "it is a mask of transparency"
+        case 32803, 34892: return "it is raw data of a camera"
+        default: return nil
+        }
+    }
+
+    /// None, the three of fax, LZW, JPEG, deflate twice, PackBits, those of fax and of Thunderscan and
+    /// NeXT, PixarLog, SGI's of light, LERC, LZMA, Zstandard, WebP, and JBIG.
+    private static let compressions: Set<Int> = [
+        1, 2, 3, 4, 5, 7, 8, 32773, 32946, 32771, 32809, 32766, 32909, 34676, 34677, 34887, 34925,
+        50000, 50001, 34661,
+    ]
+}
+
+extension TIFFHeader {
+    /// The entries of a directory whose values are short or long integers.
+    private struct Entries {
+        /// The first values of each tag: more than a few are never asked for.
+        private(set) var values: [Int: [Int]] = [:]
+
+        private let reader: ByteReader
+        private let isLittleEndian: Bool
+        private let isBig: Bool
+
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            reader = ByteReader(bytes)
+            isLittleEndian = reader.byte(0) == 0x49
+            isBig = reader.byte(isLittleEndian ? 2 : 3) == 0x2B
+            guard let start = number(isBig ? 8 : 4, isBig ? 8 : 4),
+                let count = number(start, isBig ? 8 : 2)
+            else { return nil }
+            let size = isBig ? 20 : 12
+            for index in 0..<min(count, 4096) {
+                let entry = start + (isBig ? 8 : 2) + index * size
+                guard let tag = number(entry, 2) else { break }
+                values[tag] = integers(of: entry)
+            }
+        }
+
+        private func integers(of entry: Int) -> [Int]? {
+            guard let type = number(entry + 2, 2), let length = [1: 1, 3: 2, 4: 4][type],
+                let count = number(entry + 4, isBig ? 8 : 4), count > 0
+            else { return nil }
+            let room = isBig ? 8 : 4
+            let inline = entry + 4 + room
+            let shown = min(count, 8)
+            guard let start = count <= room / length ? inline : number(inline, room) else {
+                return nil
+            }
+            let values = (0..<shown).compactMap { number(start + $0 * length, length) }
+            return values.count == shown ? values : nil
+        }
+
+        /// The unsigned number of `length` bytes at `offset`; `nil` where there is none, or too large a one.
+        private func number(_ offset: Int, _ length: Int) -> Int? {
+            guard let bytes = reader.slice(offset, count: length) else { return nil }
+            let ordered = isLittleEndian ? Array(bytes.reversed()) : Array(bytes)
+            let value = ordered.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return value < 1 << 48 ? Int(value) : nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import Foundation
+
+/// Decides about stored responses by the rules of RFC 9111: what may be kept, how long it is
+/// fresh, what has to be asked of the server, and what its answer means.
+///
+/// It is a value that reads no clock, touches no file and sends nothing: every function is told
+/// the time and answers what is to be done. Header fields are data of a stranger; whatever they
+/// contain, the worst outcome is a needless request.
+///
+///     let policy = HTTPCachePolicy(.on, digest: sha256)
+///     switch policy.decide(request, with: policy.select(request, among: stored), now: now) {
+///     case .use: …
+///     }
+package struct HTTPCachePolicy: Sendable {
+    package let caching: HTTPCaching
+
+    /// The hash of selecting request fields, which may hold credentials and are kept as a hash
+    /// only. It has to resist collisions (SHA-256).
+    let digest: @Sendable ([UInt8]) -> [UInt8]
+
+    /// `caching` with all numbers in their ranges.
+    package init(_ caching: HTTPCaching, digest: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        var caching = caching
+        caching.staleWhileRevalidate = caching.staleWhileRevalidate.clamped
+        caching.staleIfError = caching.staleIfError.clamped
+        caching.heuristicFraction = min(1, caching.heuristicFraction.clamped)
+        caching.heuristicLimit = caching.heuristicLimit.clamped
+        caching.fallbackLifetime = caching.fallbackLifetime.clamped
+        caching.fixedLifetime = caching.fixedLifetime?.clamped
+        if case .on(let statuses, let lifetime, let limit) = caching.negative {
+            caching.negative = .on(
+                statuses: statuses, lifetime: lifetime.clamped, limit: limit.clamped)
+        }
+        self.caching = caching
+        self.digest = digest
+    }
+
+    var isShared: Bool { caching.role == .shared }
+}
+
+/// A request as it would be sent: with the fields that the program gave it, and without those
+/// that a transport or a resumed download adds (`Accept-Encoding`, `Range`).
+package struct HTTPCacheRequest: Sendable {
+    package var method: String
+    package var url: URL
+    package var fields: HTTPFields
+
+    package init(method: String = "GET", url: URL, fields: HTTPFields = [:]) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+    }
+
+    /// Whether the program made the request conditional or asked for a range itself. Then the
+    /// answer is for the program, and the cache stays out of it.
+    package var hasOwnConditions: Bool {
+        let conditions = [
+            "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+            "Range",
+        ]
+        return conditions.contains(where: fields.contains)
+    }
+}
+
+extension TimeInterval {
+    fileprivate var clamped: TimeInterval { isFinite ? max(0, self) : 0 }
+}
+
+extension HTTPCaching.StaleUse {
+    fileprivate var clamped: HTTPCaching.StaleUse {
+        if case .upTo(let seconds) = self { .upTo(seconds.clamped) } else { self }
+    }
+}

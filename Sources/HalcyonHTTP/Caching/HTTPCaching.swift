@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Whether and how the answers of servers say how long a picture is good for (RFC 9111).
+///
+///     manager.defaultOptions = [.httpCaching(.on)]
+///
+/// A program that loads for several users must keep them apart: by a ``partition`` each, by caches
+/// or keys of their own. In the private role an answer to one user is an answer to all.
+///
+/// Times are in seconds; negative ones and those that are not finite count as 0.
+public struct HTTPCaching: Sendable, Hashable {
+    /// Whom the cache is for (RFC 9111, section 1).
+    public enum Role: Sendable, Hashable {
+        /// One user.
+        case `private`
+        /// Several users, as in a server.
+        case shared
+    }
+
+    /// When the server is asked.
+    public enum Validation: Sendable, Hashable {
+        case whenStale
+        /// Even while fresh, like a browser's reload; not for a fresh response that says it is
+        /// `immutable` (RFC 8246).
+        case always
+    }
+
+    /// When a stale response may be used.
+    public enum StaleUse: Sendable, Hashable {
+        case never
+        /// When the response says so (RFC 5861).
+        case asAllowed
+        /// Also without its word, for so long after it became stale.
+        case upTo(TimeInterval)
+    }
+
+    /// Which errors are remembered.
+    public enum Negative: Sendable, Hashable {
+        case off
+        /// Answers with these statuses, for the time they say themselves, else for `lifetime`;
+        /// never longer than `limit`.
+        case on(
+            statuses: Set<Int> = [404, 410], lifetime: TimeInterval = 60,
+            limit: TimeInterval = 300)
+    }
+
+    /// Kingfisher's rule: a file is good until its `StorageExpiration`.
+    public static let off = HTTPCaching(isOn: false)
+
+    /// The rules for one user.
+    public static let on = HTTPCaching(isOn: true)
+
+    /// The rules for a server: answers meant for one user are not kept, and errors are
+    /// remembered for a while.
+    public static let shared: HTTPCaching = {
+        var caching = HTTPCaching.on
+        caching.role = .shared
+        caching.heuristicLimit = 86_400
+        caching.negative = .on()
+        return caching
+    }()
+
+    public let isOn: Bool
+
+    public var role = Role.private
+    public var validation = Validation.whenStale
+
+    /// Use of a stale response while the server is asked in the background.
+    public var staleWhileRevalidate = StaleUse.asAllowed
+
+    /// Use of a stale response instead of an error.
+    public var staleIfError = StaleUse.asAllowed
+
+    /// Use of a stale response when the server cannot be reached and nothing forbids it.
+    public var staleWhenUnreachable = true
+
+    /// The lifetime of a response that names none, as a part (0 to 1) of the time since its
+    /// content was last modified. 0 guesses nothing.
+    public var heuristicFraction = 0.1
+
+    /// The longest lifetime that is guessed. 7 days; 1 day in ``shared``.
+    public var heuristicLimit: TimeInterval = 7 * 86_400
+
+    /// The lifetime of a `200` that says nothing about freshness at all.
+    public var fallbackLifetime: TimeInterval = 0
+
+    /// Takes the place of everything that responses say about their freshness, for operators
+    /// who declare their sources public. Validators are used all the same.
+    public var fixedLifetime: TimeInterval?
+
+    public var negative = Negative.off
+
+    /// Fields that take the place of `Cache-Control` (RFC 9213), such as `CDN-Cache-Control`;
+    /// the first of them that is present counts. Looked at in the shared role only.
+    public var targetedFields: [String] = []
+
+    /// Text that keeps the responses of one user apart from those of others.
+    public var partition: String?
+}

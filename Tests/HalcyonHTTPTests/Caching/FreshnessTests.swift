@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import HalcyonHTTP
+
+@Suite("Freshness")
+struct FreshnessTests {
+    private let policy = HTTPCachePolicy.testing()
+
+    private func lifetime(
+        _ fields: HTTPFields, status: Int = 200, _ policy: HTTPCachePolicy? = nil
+    ) -> TimeInterval {
+        (policy ?? self.policy).freshness(of: .at(noon: fields, status: status)).lifetime
+    }
+
+    private func date(_ seconds: TimeInterval) -> String {
+        HTTPDateText.fixed(noon.addingTimeInterval(seconds))
+    }
+
+    @Test("A response is stale in the very second when its age reaches its lifetime")
+    func edge() {
+        let freshness = policy.freshness(of: .cacheControl("max-age=60"))
+        #expect(freshness.isFresh(at: noon.addingTimeInterval(59.9)))
+        #expect(!freshness.isFresh(at: noon.addingTimeInterval(60)))
+        #expect(freshness.freshUntil == noon.addingTimeInterval(60))
+    }
+
+    @Test("The age counts what Age says, the way here and the difference to Date")
+    func age() {
+        var stored = StoredResponse.cacheControl("max-age=60", ["Age": "10"])
+        stored.requested = noon.addingTimeInterval(-3)
+        #expect(policy.freshness(of: stored).initialAge == 13)
+        stored.fields.set("Date", to: date(-30))
+        #expect(policy.freshness(of: stored).initialAge == 30)
+        stored.fields.set("Date", to: date(30))
+        #expect(policy.freshness(of: stored).initialAge == 13, "a server's clock that is ahead")
+        #expect(policy.freshness(of: stored).age(at: noon.addingTimeInterval(5)) == 18)
+    }
+
+    @Test(
+        "Of Age only the first number counts",
+        arguments: [("7, 0", 7), ("0, 7", 0), ("x", 0), ("-7", 0), ("7.0", 0), ("7;a", 0), ("", 0)])
+    func ages(text: String, seconds: TimeInterval) {
+        #expect(
+            policy.freshness(of: .cacheControl("max-age=9", ["Age": text, "Age": "3"])).initialAge
+                == seconds)
+    }
+
+    @Test("A response from the future is stale, and its age is that of its receipt")
+    func clockSetBack() {
+        let freshness = policy.freshness(of: .cacheControl("max-age=60", ["Age": "7"]))
+        #expect(!freshness.isFresh(at: noon.addingTimeInterval(-1)))
+        #expect(freshness.age(at: noon.addingTimeInterval(-1)) == 7)
+    }
+
+    @Test("s-maxage is for shared caches, and there comes first")
+    func sharedMaxAge() {
+        let fields: HTTPFields = ["Cache-Control": "s-maxage=10, max-age=20"]
+        #expect(lifetime(fields) == 20)
+        #expect(lifetime(fields, .testing(.shared)) == 10)
+    }
+
+    @Test("max-age comes before Expires, even where it makes no sense")
+    func maxAgeBeforeExpires() {
+        #expect(lifetime(["Cache-Control": "max-age=20", "Expires": date(99)]) == 20)
+        #expect(lifetime(["Cache-Control": "max-age=x", "Expires": date(99)]) == 0)
+        #expect(lifetime(["Cache-Control": "max-age=x", "Last-Modified": date(-999)]) == 0)
+    }
+
+    @Test("Expires is compared with Date, else with the time of receipt")
+    func expires() {
+        #expect(lifetime(["Expires": date(99)]) == 99)
+        #expect(lifetime(["Expires": date(99), "Date": date(90)]) == 9)
+        #expect(lifetime(["Expires": date(99), "Date": "x"]) == 99)
+        #expect(lifetime(["Expires": date(-99), "Last-Modified": date(-999)]) == 0)
+        #expect(lifetime(["Expires": "0", "Last-Modified": date(-999)]) == 0)
+        #expect(lifetime(["Expires": date(99), "Expires": date(99)]) == 0)
+    }
+
+    @Test("Without a word a tenth of the time since the last change is guessed, up to a week")
+    func heuristic() {
+        #expect(lifetime(["Last-Modified": date(-1000)]) == 100)
+        #expect(lifetime(["Last-Modified": date(-1000), "Date": date(-500)]) == 50)
+        #expect(lifetime(["Last-Modified": date(-1e8)]) == 7 * 86_400)
+        #expect(lifetime(["Last-Modified": date(-1e8)], .testing(.shared)) == 86_400)
+        #expect(lifetime(["Last-Modified": date(1)]) == 0)
+        #expect(lifetime(["Last-Modified": date(-9), "Last-Modified": date(-9)]) == 0)
+        #expect(
+            lifetime(["Last-Modified": date(-1000)], .testing { $0.heuristicFraction = 0 }) == 0)
+    }
+
+    @Test("Nothing is guessed for a status that is not cacheable by itself, unless it is public")
+    func heuristicStatus() {
+        let modified = date(-1000)
+        #expect(lifetime(["Last-Modified": modified], status: 302) == 0)
+        #expect(lifetime(["Last-Modified": modified], status: 404) == 100)
+        #expect(
+            lifetime(["Last-Modified": modified, "Cache-Control": "public"], status: 302) == 100)
+    }
+
+    @Test("The fallback is for a 200 that says nothing at all")
+    func fallback() {
+        let policy = HTTPCachePolicy.testing { $0.fallbackLifetime = 30 }
+        #expect(lifetime([:], policy) == 30)
+        #expect(lifetime([:], status: 404, policy) == 0)
+        for field in ["Cache-Control", "Expires", "Last-Modified", "ETag"] {
+            #expect(lifetime([field: "x"], policy) == 0)
+        }
+    }
+
+    @Test("A fixed lifetime takes the place of all that a response says")
+    func fixed() {
+        let policy = HTTPCachePolicy.testing(.shared) { $0.fixedLifetime = 3600 }
+        #expect(lifetime(["Cache-Control": "no-store, max-age=1"], policy) == 3600)
+        let stored = policy.storing(["Cache-Control": "no-store, private", "ETag": "\"a\""]).stored
+        #expect(stored != nil)
+        #expect(policy.decide(with: stored, at: 3599) == .use)
+        #expect(
+            policy.decide(with: stored, at: 3600)
+                == .validate(.entityTag(EntityTag("\"a\"")), because: .stale))
+    }
+
+    @Test("The first targeted field that makes sense takes the place of the others when shared")
+    func targeted() {
+        let names = ["Halcyon-Cache-Control", "CDN-Cache-Control"]
+        let shared = HTTPCachePolicy.testing(.shared) { $0.targetedFields = names }
+        let fields: HTTPFields = [
+            "Cache-Control": "no-store", "CDN-Cache-Control": "max-age=5", "Expires": date(99),
+            "Halcyon-Cache-Control": "&",
+        ]
+        #expect(lifetime(fields, shared) == 5)
+        #expect(shared.storing(fields).stored != nil)
+        #expect(HTTPCachePolicy.testing { $0.targetedFields = names }.storing(fields).stored == nil)
+    }
+
+    @Test("Settings out of their range are brought into it")
+    func clamping() {
+        let caching = HTTPCachePolicy.testing {
+            $0.heuristicFraction = 7
+            $0.heuristicLimit = -.infinity
+            $0.fallbackLifetime = .nan
+            $0.fixedLifetime = -1
+            $0.staleIfError = .upTo(-1)
+            $0.negative = .on(statuses: [404], lifetime: -1, limit: .infinity)
+        }.caching
+        #expect(caching.heuristicFraction == 1)
+        #expect(caching.heuristicLimit == 0)
+        #expect(caching.fallbackLifetime == 0)
+        #expect(caching.fixedLifetime == 0)
+        #expect(caching.staleIfError == .upTo(0))
+        #expect(caching.negative == .on(statuses: [404], lifetime: 0, limit: 0))
+    }
+}

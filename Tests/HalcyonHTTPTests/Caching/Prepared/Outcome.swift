@@ -1,0 +1,49 @@
+import Foundation
+
+@testable import HalcyonHTTP
+
+/// The verdicts for a set of prepared cases.
+struct Outcome {
+    private enum Verdict {
+        case pass, fail
+    }
+
+    private var verdicts: [String: Verdict] = [:]
+    private var cases: [String: PreparedCase] = [:]
+    private var failures: [String: FailedCheck] = [:]
+
+    init(
+        of set: Result<[PreparedCase], any Error>, _ caching: HTTPCaching, isProxy: Bool = false,
+        start: Date
+    ) throws {
+        // The variants of different requests may be told apart by their plain text here.
+        let policy = HTTPCachePolicy(caching, digest: { $0 })
+        for test in try set.get() {
+            cases[test.id] = test
+            failures[test.id] = test.failure(with: policy, isProxy: isProxy, start: start)
+        }
+        for id in cases.keys { _ = verdict(id) }
+    }
+
+    /// A case whose dependencies are not passed proves nothing, and so is not passed either.
+    private mutating func verdict(_ id: String) -> Verdict {
+        if let known = verdicts[id] { return known }
+        var verdict = failures[id] == nil ? Verdict.pass : .fail
+        for dependency in cases[id]?.dependsOn ?? [] where self.verdict(dependency) == .fail {
+            verdict = .fail
+        }
+        verdicts[id] = verdict
+        return verdict
+    }
+
+    /// How many are passed.
+    var passed: [PreparedCase.Kind: Int] {
+        let passed = cases.values.filter { verdicts[$0.id] == .pass }
+        return Dictionary(grouping: passed, by: \.kind).mapValues(\.count)
+    }
+
+    /// The required and optimal cases that are not passed.
+    var missed: Set<String> {
+        Set(cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))
+    }
+}

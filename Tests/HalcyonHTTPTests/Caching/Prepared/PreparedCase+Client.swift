@@ -1,0 +1,198 @@
+import Foundation
+
+@testable import HalcyonHTTP
+
+/// A check that failed.
+struct FailedCheck: Error {
+    /// The test did not get as far as its question.
+    var isSetup: Bool
+    var what: String
+}
+
+extension PreparedCase {
+    /// Plays the client against a cache and its origin. Nothing waits: the clock is moved.
+    func failure(with policy: HTTPCachePolicy, isProxy: Bool, start: Date) -> FailedCheck? {
+        var run = ClientRun(test: self, policy: policy, isProxy: isProxy, start: start)
+        do {
+            try run.play()
+            try run.checkWhatTheOriginSaw()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// One run of a case.
+private struct ClientRun {
+    let test: PreparedCase
+    var origin: SimulatedOrigin
+    var cache: SimulatedCache
+    var answers: [SimulatedAnswer] = []
+
+    init(test: PreparedCase, policy: HTTPCachePolicy, isProxy: Bool, start: Date) {
+        self.test = test
+        origin = SimulatedOrigin(steps: test.requests, token: "token-\(test.id)", now: start)
+        cache = SimulatedCache(policy: policy, isProxy: isProxy)
+    }
+
+    mutating func play() throws(FailedCheck) {
+        let validation = cache.policy.caching.validation
+        for (index, step) in test.requests.enumerated() {
+            cache.policy.validation(step.cache == "no-cache" ? .always : validation)
+            let answer = cache.answer(request(step, number: index + 1), from: &origin)
+            answers.append(answer)
+            try check(answer, step, number: index + 1)
+            if step.pauseAfter == true { origin.now.addTimeInterval(3) }
+        }
+    }
+
+    private func request(_ step: PreparedCase.Step, number: Int) -> HTTPCacheRequest {
+        var text = "http://origin.test/test/\(origin.token)"
+        if let filename = step.filename { text += "/\(filename)" }
+        if let query = step.queryArg { text += "?\(query)" }
+        var fields: HTTPFields = [:]
+        for field in step.requestHeaders ?? [] {
+            var reference = origin.now
+            if step.magicIms == true, let before = answers.last?.serverNow { reference = before }
+            let value = field.value(reference: reference, inRFC850: step.rfc850date)
+            fields.append(field.name, value)
+        }
+        fields.append("Test-ID", test.id)
+        fields.append("Req-Num", String(number))
+        return HTTPCacheRequest(
+            method: step.requestMethod ?? "GET", url: URL(string: text)!, fields: fields)
+    }
+
+    /// What the client sees of one response.
+    private func check(
+        _ answer: SimulatedAnswer, _ step: PreparedCase.Step, number: Int
+    ) throws(FailedCheck) {
+        func require(
+            _ holds: Bool, _ what: String, setup: Bool = false
+        ) throws(FailedCheck) {
+            guard !holds else { return }
+            throw FailedCheck(
+                isSetup: setup || step.isSetup(what), what: "request \(number): \(what)")
+        }
+        let numbers = (answer.fields.first("Request-Numbers") ?? "").split(separator: " ")
+        try require(Set(numbers).count == numbers.count, "retry", setup: true)
+
+        let count = answer.fields.first("Server-Request-Count").flatMap { Int($0) }
+        switch step.expectedType {
+        case "cached":
+            let isBare304 = count == nil && answer.status == 304
+            try require(isBare304 || count.map { $0 < number } ?? false, "expected_type")
+        case "not_cached":
+            try require(count == number, "expected_type")
+        default: break
+        }
+
+        if let expected = step.expectedStatus {
+            try require(expected.number.map { $0 == answer.status } ?? true, "expected_status")
+        } else if let given = step.responseStatus?.first?.number {
+            try require(given == answer.status, "expected_status", setup: true)
+        } else if answer.status == 999 {
+            try require(false, "expected_type")
+        } else {
+            try require(answer.status == 200, "expected_status", setup: true)
+        }
+
+        for expected in step.expectedResponseHeaders ?? [] {
+            try require(
+                answer.has(expected), "expected_response_headers")
+        }
+        for unwanted in step.expectedResponseHeadersMissing ?? [] {
+            let value = answer.fields.combined(unwanted.name)
+            let isAbsent = unwanted.rest.first?.text.map { value?.contains($0) != true }
+            try require(isAbsent ?? (value == nil), "expected_response_headers_missing")
+        }
+
+        if step.checkBody == false { return }
+        if let expected = step.expectedResponseText {
+            try require(expected.text.map { $0 == answer.body } ?? true, "expected_response_text")
+        } else if let body = step.responseBody {
+            try require(answer.body == body, "body", setup: true)
+        } else if ![204, 304].contains(answer.status), step.requestMethod != "HEAD" {
+            try require(answer.body == origin.token, "body", setup: true)
+        }
+    }
+
+    func checkWhatTheOriginSaw() throws(FailedCheck) {
+        var next = 0
+        for (index, step) in test.requests.enumerated() where step.expectedType != "cached" {
+            func require(
+                _ holds: Bool, _ what: String, setup: Bool = false
+            ) throws(FailedCheck) {
+                guard !holds else { return }
+                throw FailedCheck(
+                    isSetup: setup || step.isSetup(what), what: "origin \(index + 1): \(what)")
+            }
+            let note = next < origin.notes.count ? origin.notes[next] : nil
+            next += 1
+            if step.expectedType == "not_cached" {
+                try require(note?.number == index + 1, "expected_type")
+            }
+            if step.expectedType == "etag_validated" {
+                try require(note?.fields.contains("If-None-Match") == true, "expected_type")
+            }
+            if step.expectedType == "lm_validated" {
+                try require(note?.fields.contains("If-Modified-Since") == true, "expected_type")
+            }
+            for expected in step.expectedRequestHeaders ?? [] {
+                let value = note?.fields.combined(expected.name)
+                let wanted = expected.rest.first?.text
+                try require(
+                    value != nil && (wanted == nil || value == wanted), "expected_request_headers")
+            }
+            for line in note?.compared.lines ?? [] where !line.name.isFieldName("Date") {
+                try require(
+                    answers[index].fields.combined(line.name)
+                        == note?.compared.combined(line.name), "\(line.name) arrives", setup: true)
+            }
+            if let method = step.expectedMethod {
+                try require(note?.method == method, "expected_method")
+            }
+        }
+    }
+}
+
+extension PreparedCase.Step {
+    fileprivate func isSetup(_ what: String) -> Bool {
+        setup == true || setupTests?.contains(what) == true
+    }
+}
+
+extension SimulatedAnswer {
+    fileprivate var serverNow: Date? {
+        fields.first("Server-Now").flatMap { Double($0) }
+            .map { Date(timeIntervalSince1970: $0 / 1000) }
+    }
+
+    fileprivate func has(_ expected: PreparedField) -> Bool {
+        guard let value = fields.combined(expected.name) else { return false }
+        switch expected.rest.count {
+        case 0: return true
+        case 1: return value == expected.value(reference: serverNow ?? .distantPast)
+        default:
+            // Greater than a number is the only comparison there is.
+            guard let number = expected.rest[1].number else { return false }
+            return Int(value).map { $0 > number } ?? false
+        }
+    }
+}
+
+extension HTTPFields {
+    /// All lines of a name as one value.
+    func combined(_ name: String) -> String? {
+        contains(name) ? values(name).joined(separator: ", ") : nil
+    }
+}
+
+extension HTTPCachePolicy {
+    fileprivate mutating func validation(_ validation: HTTPCaching.Validation) {
+        var caching = caching
+        caching.validation = validation
+        self = HTTPCachePolicy(caching, digest: digest)
+    }
+}

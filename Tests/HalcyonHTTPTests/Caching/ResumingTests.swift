@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+@testable import HalcyonHTTP
+
+@Suite("Going on with downloads")
+struct ResumingTests {
+    private let policy = HTTPCachePolicy.testing()
+    private static let early = HTTPDateText.fixed(noon.addingTimeInterval(-60))
+
+    private func partial(
+        _ fields: HTTPFields = ["ETag": "\"a\""], request: HTTPFields = [:], status: Int = 200,
+        length: Int64 = 50, total: Int64? = 100, _ policy: HTTPCachePolicy = .testing()
+    ) -> PartialDownload? {
+        policy.partial(
+            of: .get(request), status: status, fields: fields, received: noon, length: length,
+            total: total, minimumSize: 10, maximumSize: 1000)
+    }
+
+    @Test("Only a strong validator shows that bytes are the same")
+    func validators() {
+        func validator(_ fields: HTTPFields) -> ResumptionValidator? {
+            ResumptionValidator(of: fields, received: noon)
+        }
+        let now = HTTPDateText.fixed(noon)
+        #expect(validator(["ETag": "\"a\""]) == .entityTag(EntityTag("\"a\"")))
+        #expect(validator(["Last-Modified": Self.early, "Date": now]) == .lastModified(Self.early))
+        #expect(validator(["Last-Modified": Self.early]) == nil, "no Date")
+        #expect(validator(["Last-Modified": now, "Date": now]) == nil, "too young")
+        for tag in ["W/\"a\"", "w/\"a\"", "a", "\"a", "\"a\"b\"", "\"a b\"", "\"\u{FFFD}\"", ""] {
+            #expect(
+                validator(["ETag": tag, "Last-Modified": Self.early, "Date": now]) == nil,
+                "\(tag) rules the date out")
+        }
+    }
+
+    @Test("A download that broke off is kept when it can be continued and may be kept")
+    func keeping() {
+        #expect(partial() != nil)
+        #expect(partial(status: 206) != nil)
+        #expect(partial(total: nil) != nil)
+        #expect(partial(["ETag": "\"a\"", "Content-Encoding": "identity"]) != nil)
+        #expect(partial(["ETag": "\"a\"", "Accept-Ranges": "bytes"]) != nil)
+    }
+
+    @Test(
+        "Fields of an answer that forbid to go on",
+        arguments: [
+            "Content-Encoding": "gzip", "content-encoding": "identity, br",
+            "Accept-Ranges": "None", "Cache-Control": "max-age=9, no-store",
+        ])
+    func forbidden(name: String, value: String) {
+        #expect(partial(["ETag": "\"a\"", name: value]) == nil)
+    }
+
+    @Test("Requests, statuses and lengths that leave no partial")
+    func notKept() {
+        #expect(partial([:]) == nil)
+        #expect(partial(request: ["Range": "bytes=0-"]) == nil)
+        #expect(partial(request: ["Cache-Control": "no-store"]) == nil)
+        #expect(partial(status: 404) == nil)
+        #expect(partial(length: 9) == nil)
+        #expect(partial(length: 100) == nil)
+        #expect(partial(total: 1001) == nil)
+        let shared = HTTPCachePolicy.testing(.shared)
+        #expect(partial(["ETag": "\"a\"", "Cache-Control": "private"], shared) == nil)
+        #expect(partial(request: ["Authorization": "x"], shared) == nil)
+        #expect(partial(request: ["Authorization": "x"]) != nil)
+    }
+
+    @Test("The rest is asked for by range and validator, in the bytes as they are")
+    func request() {
+        #expect(
+            partial()?.requestFields == [
+                "Range": "bytes=50-", "If-Range": "\"a\"", "Accept-Encoding": "identity",
+            ])
+    }
+
+    @Test("A 206 that goes on where the partial ends is accepted")
+    func accepted() throws {
+        let partial = try #require(self.partial(["ETag": "\"a\"", "Content-Type": "image/png"]))
+        let whole = ResumedAnswer.append(count: 50, total: 100)
+        #expect(partial.answer(status: 206, fields: ["Content-Range": "bytes 50-99/100"]) == whole)
+        #expect(partial.answer(status: 206, fields: ["Content-Range": "BYTES 50-99/*"]) == whole)
+        #expect(
+            partial.answer(
+                status: 206,
+                fields: [
+                    "Content-Range": "bytes 50-69/100", "Content-Length": "20", "ETag": "\"a\"",
+                    "Content-Type": "Image/PNG; q=1", "Content-Encoding": "identity",
+                ]) == .append(count: 20, total: 100))
+        let unknown = try #require(self.partial(total: nil))
+        #expect(unknown.answer(status: 206, fields: ["Content-Range": "bytes 50-99/100"]) == whole)
+    }
+
+    @Test(
+        "A 206 that fails a check is not trusted",
+        arguments: [
+            ([:], .range), (["Content-Range": "bytes 50-99"], .range),
+            (["Content-Range": "bytes 50-99/100", "content-range": "bytes 50-99/100"], .range),
+            (["Content-Range": "bytes  50-99/100"], .range),
+            (["Content-Range": "bytes 50-49/100"], .range),
+            (["Content-Range": "bytes 50-100/100"], .range),
+            (["Content-Range": "bytes 50-99/99999999999999999999"], .range),
+            (["Content-Range": "items 50-99/100"], .range),
+            (["Content-Range": "bytes 0-99/100"], .start),
+            (["Content-Range": "bytes 51-99/100"], .start),
+            (["Content-Range": "bytes 50-99/101"], .total),
+            (["Content-Range": "bytes 50-100/*"], .total),
+            (["Content-Range": "bytes 50-99/100", "Content-Length": "49"], .length),
+            (["Content-Range": "bytes 50-99/100", "Content-Length": "+50"], .length),
+            (["Content-Range": "bytes 50-99/100", "ETag": "\"b\""], .validator),
+            (["Content-Range": "bytes 50-99/100", "ETag": "W/\"a\""], .validator),
+            (["Content-Range": "bytes 50-99/100", "Content-Encoding": "gzip"], .contentCoding),
+            (["Content-Range": "bytes 50-99/100", "Content-Type": "text/html"], .mediaType),
+            (
+                ["Content-Range": "bytes 50-99/100", "Content-Type": "multipart/byteranges"],
+                .mediaType
+            ),
+        ] as [(HTTPFields, ContinuationMismatch)])
+    func refused(fields: HTTPFields, mismatch: ContinuationMismatch) throws {
+        let partial = try #require(self.partial(["ETag": "\"a\"", "Content-Type": "image/png"]))
+        #expect(partial.answer(status: 206, fields: fields) == .startOver(because: mismatch))
+    }
+
+    @Test("Other answers end the partial, start over or leave it")
+    func otherAnswers() throws {
+        let partial = try #require(self.partial())
+        func answer(_ status: Int, _ fields: HTTPFields = [:]) -> ResumedAnswer {
+            partial.answer(status: status, fields: fields)
+        }
+        #expect(
+            answer(206, ["Content-Range": "bytes 50-59/100"]) == .append(count: 10, total: 100))
+        #expect(answer(206) == .startOver(because: .range))
+        #expect(answer(200) == .whole)
+        for status in [304, 416] { #expect(answer(status) == .startOver(because: nil)) }
+        for status in [404, 410] { #expect(answer(status) == .gone) }
+        for status in [302, 401, 412, 429, 500, 503] { #expect(answer(status) == .unrelated) }
+    }
+
+    @Test("Without a total from either answer nothing shows that the picture is complete")
+    func unknownTotal() throws {
+        let partial = try #require(self.partial(total: nil))
+        #expect(
+            partial.answer(status: 206, fields: ["Content-Range": "bytes 50-99/*"])
+                == .startOver(because: .total))
+    }
+
+    @Test("A date as validator is confirmed by the same text, and by no tag")
+    func dateAsValidator() throws {
+        let fields: HTTPFields = ["Last-Modified": Self.early, "Date": HTTPDateText.fixed(noon)]
+        let partial = try #require(self.partial(fields))
+        func check(_ more: HTTPFields) -> ResumedAnswer {
+            var fields = more
+            fields.append("Content-Range", "bytes 50-99/100")
+            return partial.answer(status: 206, fields: fields)
+        }
+        #expect(check([:]) == .append(count: 50, total: 100))
+        #expect(check(["Last-Modified": Self.early]) == .append(count: 50, total: 100))
+        #expect(
+            check(["Last-Modified": HTTPDateText.fixed(noon)]) == .startOver(because: .validator))
+        #expect(check(["ETag": "\"a\""]) == .startOver(because: .validator))
+    }
+
+    @Test("The whole has the fields of its first answer, updated, and its full length")
+    func completed() throws {
+        let partial = try #require(
+            self.partial([
+                "ETag": "\"a\"", "A": "1", "B": "1", "Content-Length": "100",
+                "Content-Type": "image/png",
+            ]))
+        let fields = partial.fields(completedBy: [
+            "A": "2", "Content-Range": "bytes 50-99/100", "Content-Length": "50",
+            "Content-Type": "image/PNG", "Connection": "close",
+        ])
+        #expect(
+            fields == [
+                "ETag": "\"a\"", "B": "1", "Content-Type": "image/png", "A": "2",
+                "Content-Length": "100",
+            ])
+    }
+}

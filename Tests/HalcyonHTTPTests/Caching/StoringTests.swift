@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+@testable import HalcyonHTTP
+
+@Suite("Storing responses")
+struct StoringTests {
+    private let `private` = HTTPCachePolicy.testing()
+    private let shared = HTTPCachePolicy.testing(.shared)
+
+    @Test("Only answers to GET are stored")
+    func method() {
+        for method in ["HEAD", "POST", "get", "PUT"] {
+            var request = HTTPCacheRequest.get()
+            request.method = method
+            let storing = `private`.storing(["Cache-Control": "max-age=9"], to: request)
+            #expect(storing.refusal == .method)
+        }
+    }
+
+    @Test(
+        "Interim answers, parts and 304 are not stored",
+        arguments: [100, 103, 206, 304, 0, -1, 1000])
+    func status(status: Int) {
+        #expect(
+            `private`.storing(["Cache-Control": "max-age=9"], status: status).refusal == .status)
+    }
+
+    @Test("no-store in request or response keeps the answer out")
+    func noStore() {
+        let request = HTTPCacheRequest.get(["Cache-Control": "no-store"])
+        #expect(`private`.storing(["ETag": "\"a\""], to: request).refusal == .requestNoStore)
+        #expect(
+            `private`.storing(["Cache-Control": "max-age=9, no-store"]).refusal == .responseNoStore)
+    }
+
+    @Test("must-understand overrides no-store for a status that is understood")
+    func mustUnderstand() {
+        let fields: HTTPFields = ["Cache-Control": "max-age=9, no-store, must-understand"]
+        #expect(`private`.storing(fields).stored != nil)
+        #expect(`private`.storing(fields, status: 299).refusal == .notUnderstood)
+    }
+
+    @Test("private keeps the answer out of a shared cache, and lets it into a private one")
+    func privateDirective() {
+        let fields: HTTPFields = ["Cache-Control": "private, max-age=9"]
+        #expect(shared.storing(fields).refusal == .privateToOneUser)
+        #expect(`private`.storing(fields).stored != nil)
+        #expect(`private`.storing(["Cache-Control": "private"], status: 302).stored != nil)
+        let limited: HTTPFields = ["Cache-Control": "private=\"a\""]
+        #expect(`private`.storing(limited, status: 302).stored != nil)
+        #expect(shared.storing(limited, status: 302).refusal == .notPermitted)
+    }
+
+    @Test("A shared cache keeps the answer to a request with Authorization only when it may")
+    func authorization() {
+        let request = HTTPCacheRequest.get(["Authorization": "Basic eA=="])
+        #expect(
+            shared.storing(["Cache-Control": "max-age=9"], to: request).refusal == .authorization)
+        #expect(`private`.storing(["Cache-Control": "max-age=9"], to: request).stored != nil)
+        for directive in ["public", "must-revalidate", "s-maxage=9"] {
+            let fields: HTTPFields = ["Cache-Control": "max-age=9, \(directive)"]
+            #expect(shared.storing(fields, to: request).stored != nil)
+        }
+    }
+
+    @Test("What varies by everything, or by too much, is not stored")
+    func vary() {
+        #expect(`private`.storing(["Vary": "Accept, *"]).refusal == .varyAny)
+        let names = (0...32).map { "n\($0)" }
+        #expect(
+            `private`.storing(["Vary": names.joined(separator: ",")]).refusal == .tooManyVaryNames)
+        #expect(
+            `private`.storing(["Vary": names.dropLast().joined(separator: ",")]).stored?.vary.count
+                == 32)
+    }
+
+    @Test("A status that is not cacheable by itself needs the server's word")
+    func permission() {
+        #expect(`private`.storing([:], status: 302).refusal == .notPermitted)
+        for fields in [
+            ["Cache-Control": "max-age=x"], ["Expires": "x"], ["Cache-Control": "public"],
+        ] as [HTTPFields] {
+            #expect(`private`.storing(fields, status: 302).stored != nil)
+        }
+        #expect(`private`.storing(["Cache-Control": "s-maxage=9"], status: 302).stored == nil)
+        #expect(shared.storing(["Cache-Control": "s-maxage=9"], status: 302).stored != nil)
+    }
+
+    @Test("What could never be used is not stored")
+    func useless() {
+        let forbidding: HTTPFields = ["Cache-Control": "max-age=0, must-revalidate"]
+        #expect(`private`.storing(forbidding).refusal == .useless)
+        #expect(`private`.storing(["Cache-Control": "no-cache"]).refusal == .useless)
+        #expect(`private`.storing(["Cache-Control": "max-age=0"]).stored != nil)
+        let nothingStale = HTTPCachePolicy.testing(.shared) {
+            $0.staleWhenUnreachable = false
+            $0.staleIfError = .never
+            $0.staleWhileRevalidate = .never
+        }
+        #expect(nothingStale.storing([:]).refusal == .useless)
+        #expect(nothingStale.storing([:], status: 404).stored != nil, "an error is remembered")
+        var tagged = forbidding
+        tagged.append("ETag", "\"a\"")
+        #expect(`private`.storing(tagged).stored != nil)
+    }
+
+    @Test("More fields than anybody sends are not stored")
+    func tooManyFields() {
+        let lines = (0...200).map { HTTPFields.Line(name: "x\($0)", value: "") }
+        #expect(`private`.storing(HTTPFields(lines)).refusal == .tooManyFields)
+        let long = String(repeating: "x", count: 64 << 10)
+        #expect(`private`.storing(["X": long]).refusal == .tooManyFields)
+    }
+
+    @Test("A URL over 32 KiB is loaded and not stored")
+    func longURL() {
+        var request = HTTPCacheRequest.get()
+        request.url = URL(string: "http://origin.test/" + String(repeating: "x", count: 32 << 10))!
+        #expect(`private`.storing(["ETag": "\"a\""], to: request).refusal == .urlTooLong)
+    }
+
+    @Test("Fields of the connection and those it names are not stored, all others in their order")
+    func fields() {
+        let stored = `private`.storing([
+            "B": "1", "Connection": "close, X-Hop", "x-hop": "1", "Transfer-Encoding": "chunked",
+            "Set-Cookie": "a", "Keep-Alive": "1", "Set-Cookie": "b", "Content-Length": "3",
+        ]).stored
+        #expect(
+            stored?.fields == [
+                "B": "1", "Set-Cookie": "a", "Set-Cookie": "b", "Content-Length": "3",
+            ])
+    }
+
+    @Test("Fields named by a qualified no-cache, and when shared by a private, are not stored")
+    func qualified() {
+        let fields: HTTPFields = [
+            "Cache-Control": "max-age=9, no-cache=\"a\", private=\"b\"", "A": "1", "B": "1",
+        ]
+        #expect(`private`.storing(fields).stored?.fields.contains("A") == false)
+        #expect(`private`.storing(fields).stored?.fields.contains("B") == true)
+        #expect(shared.storing(fields).stored?.fields.contains("B") == false)
+    }
+
+    @Test("No server can take away the fields that the rules rest on")
+    func protectedFields() {
+        let fields: HTTPFields = [
+            "Cache-Control": "max-age=9, must-revalidate, no-cache=\"vary, etag\"",
+            "Connection": "cache-control, vary", "Vary": "Cookie", "ETag": "\"a\"",
+        ]
+        let stored = `private`.storing(fields).stored
+        for name in ["Cache-Control", "Vary", "ETag"] {
+            #expect(stored?.fields.contains(name) == true)
+        }
+        let targeted = HTTPCachePolicy.testing(.shared) {
+            $0.targetedFields = ["CDN-Cache-Control"]
+        }
+        let target: HTTPFields = [
+            "CDN-Cache-Control": "max-age=9", "Connection": "cdn-cache-control",
+        ]
+        #expect(targeted.storing(target).stored?.fields.contains("CDN-Cache-Control") == true)
+    }
+
+    @Test("An answer that was overtaken is told by its Date, else by the time of its request")
+    func overtaken() {
+        let early = HTTPDateText.fixed(noon), late = HTTPDateText.fixed(noon.addingTimeInterval(1))
+        let first = StoredResponse.at(noon: ["Date": early])
+        var second = StoredResponse.at(noon: ["Date": late])
+        second.requested = noon.addingTimeInterval(-9)
+        #expect(second.isAtLeastAsNew(as: first))
+        #expect(!first.isAtLeastAsNew(as: second))
+        second.fields.set("Date", to: early)
+        #expect(!second.isAtLeastAsNew(as: first))
+        #expect(first.isAtLeastAsNew(as: first))
+    }
+
+    @Test("Fields are written as a list of pairs and read back")
+    func coding() throws {
+        let fields: HTTPFields = ["B": "1", "a": "\u{FFFD}", "B": "2"]
+        let data = try JSONEncoder().encode(fields)
+        #expect(String(decoding: data, as: UTF8.self).hasPrefix("[[\"B\",\"1\"]"))
+        #expect(try JSONDecoder().decode(HTTPFields.self, from: data) == fields)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(HTTPFields.self, from: Data("[[\"a\"]]".utf8))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+struct AVIFDecodingTests {
+    /// Red, green over blue, white.
+    private let quadrants = PixelGrid.quadrants(width: 32, height: 16)
+    private static let red: [UInt8] = [255, 0, 0]
+    private static let green: [UInt8] = [0, 255, 0]
+    private static let blue: [UInt8] = [0, 0, 255]
+    private static let white: [UInt8] = [255, 255, 255]
+
+    /// The colours in the corners: top left, top right, bottom left, bottom right.
+    private func corners(_ bitmap: Bitmap) -> [[UInt8]] {
+        let (right, bottom) = (bitmap.size.width - 2, bitmap.size.height - 2)
+        return [(1, 1), (right, 1), (1, bottom), (right, bottom)].map {
+            Array(bitmap.samples($0.0, $0.1).prefix(3))
+        }
+    }
+
+    @Test func keepsOpacity() throws {
+        let grid = PixelGrid(width: 20, height: 17) { x, y in
+            Pixel(UInt8(x * 12), UInt8(y * 15), 77, UInt8(255 - x * 10))
+        }
+        let image = try Image.decoding(AVIFFixture().data(grid))
+        #expect(image.hasAlpha)
+        #expect(try image.bitmap().greatestDifference(from: grid.bitmap(channels: 4)) == 0)
+    }
+
+    @Test func dividesMultipliedColoursByTheirOpacity() throws {
+        let data = try AVIFFixture(isPremultiplied: true)
+            .data(.solid(Pixel(200, 100, 50, 128), width: 16, height: 16))
+        let found = try decoded(data).samples(8, 8)
+        for (a, b) in zip(found, [200, 100, 50, 128]) { #expect(abs(Int(a) - b) <= 1) }
+    }
+
+    @Test(arguments: [
+        (1, [green, white, red, blue]), (2, [white, blue, green, red]),
+        (3, [blue, red, white, green]),
+    ])
+    func turnsAgainstTheClock(_ quarters: Int, _ expected: [[UInt8]]) throws {
+        let image = try Image.decoding(AVIFFixture(quarterTurns: quarters).data(quadrants))
+        #expect(image.pixelSize.width == (quarters == 2 ? 32 : 16))
+        #expect(try image.bitmap().size == image.pixelSize)
+        #expect(try corners(image.bitmap()) == expected)
+    }
+
+    @Test(arguments: [(0, [blue, white, red, green]), (1, [green, red, white, blue])])
+    func mirrors(_ axis: Int, _ expected: [[UInt8]]) throws {
+        let bitmap = try decoded(AVIFFixture(mirrorAxis: axis).data(quadrants))
+        #expect(corners(bitmap) == expected)
+    }
+
+    @Test func cropsThenTurnsThenMirrors() throws {
+        let fixture = AVIFFixture(
+            quarterTurns: 1, mirrorAxis: 1, crop: (left: 2, top: 0, width: 12, height: 16))
+        let image = try Image.decoding(fixture.data(quadrants))
+        #expect(image.pixelSize == PixelSize(width: 16, height: 12))
+        // The left half, red over blue, turned: red beside blue; mirrored: blue beside red.
+        #expect(
+            try corners(image.bitmap()) == [Self.blue, Self.red, Self.blue, Self.red])
+    }
+
+    @Test func countsThePixelsBeforeTheCrop() throws {
+        let data = try AVIFFixture(crop: (left: 0, top: 0, width: 4, height: 4)).data(quadrants)
+        #expect(try Image.decoding(data).pixelSize == PixelSize(width: 4, height: 4))
+        let limits = DecodingLimits(maximumPixelCount: 32 * 16 - 1)
+        #expect(
+            throws: ImageCodingError.tooManyPixels(quadrants.pixelSize, limit: 32 * 16 - 1)
+        ) { try Image.decoding(data, options: ImageCreatingOptions(limits: limits)) }
+    }
+
+    @Test func playsSequences() throws {
+        let colours: [Pixel] = [.red, .green, Pixel(0, 0, 255, 128)]
+        let grids = colours.map { PixelGrid.solid($0, width: 16, height: 16) }
+        let data = try AVIFFixture(delay: 25).data(grids[2], grids[1], grids[0])
+        let image = try Image.decoding(data)
+        #expect(image.animation?.durations == [0.25, 0.25, 0.25])
+        #expect(image.hasAlpha)
+        let frames = try image.allBitmaps().map { $0.samples(5, 5) }
+        #expect(frames == [[0, 0, 255, 128], [0, 255, 0, 255], [255, 0, 0, 255]])
+        let source = try #require(Image.decoding(data).kf.frameSource)
+        #expect(source.frame(at: 2)?.samples(5, 5) == [255, 0, 0, 255])
+        #expect(source.frame(at: 1)?.samples(5, 5) == [0, 255, 0, 255])
+    }
+
+    @Test(arguments: [10, 12])
+    func widensMoreBits(_ depth: Int) throws {
+        let image = try Image.decoding(
+            AVIFFixture(depth: depth).data(.solid(Pixel(200, 255, 0), width: 16, height: 16)))
+        #expect(image.depth == .sixteen)
+        let colour = try image.bitmap()[3, 3]
+        #expect(abs(colour.red - 200.0 / 255) < 0.001)
+        #expect(colour.green == 1)
+        #expect(colour.blue == 0)
+    }
+
+    /// BT.2020 with the curve of sRGB. The matrix is that of ITU-R BT.2087.
+    @Test func convertsColoursOfOtherPrimaries() throws {
+        let data = try AVIFFixture(primaries: 9)
+            .data(.solid(Pixel(180, 160, 140), width: 16, height: 16))
+        let light = [180, 160, 140].map { pow(($0 / 255 + 0.055) / 1.055, 2.4) }
+        let expected = [
+            1.6605 * light[0] - 0.5876 * light[1] - 0.0728 * light[2],
+            -0.1246 * light[0] + 1.1329 * light[1] - 0.0083 * light[2],
+            -0.0182 * light[0] - 0.1006 * light[1] + 1.1187 * light[2],
+        ].map { 255 * (1.055 * pow($0, 1 / 2.4) - 0.055) }
+        for (a, b) in zip(try decoded(data).samples(4, 4), expected) {
+            #expect(abs(Double(a) - b) < 1)
+        }
+    }
+
+    /// 50 candelas per square metre are a quarter of white paper's 203 in sRGB, whatever the curve, and
+    /// as bright as 137; the brightest light is white.
+    @Test(arguments: [(16, 112.3), (18, 127.5)])
+    func showsBrightPicturesInTheRangeOfSRGB(_ transfer: Int, _ sample: Double) throws {
+        let grid = PixelGrid(width: 16, height: 16) { x, _ in
+            x < 8 ? Pixel(gray: UInt8(sample.rounded())) : .white
+        }
+        let bitmap = try decoded(AVIFFixture(primaries: 9, transfer: transfer).data(grid))
+        for channel in bitmap.samples(2, 2) { #expect((134...140).contains(channel)) }
+        #expect(bitmap.samples(12, 2).allSatisfy { $0 >= 254 })
+    }
+
+    @Test func callsWhatIsCutShortDamaged() throws {
+        let whole = try AVIFFixture().data(.noise(width: 40, height: 40))
+        for length in [whole.count - 1, whole.count / 2, 300] {
+            let error = #expect(throws: ImageCodingError.self) { try decoded(whole.prefix(length)) }
+            guard case .corrupt(.AVIF, _) = error else {
+                Issue.record("not damaged: \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    /// libvips reads what libavif does not, or everything when it is told to.
+    @Test func isNeverWithoutItsOpacity() throws {
+        let grid = PixelGrid(width: 32, height: 32) { x, _ in Pixel(9, 99, 200, UInt8(x * 8)) }
+        let fixtures = [
+            AVIFFixture(), AVIFFixture(crop: (left: 8, top: 8, width: 16, height: 16)),
+            AVIFFixture(quarterTurns: 1),
+        ]
+        for fixture in fixtures {
+            do {
+                let encoded = try EncodedImage(fixture.data(grid), decoder: VipsDecoder())
+                #expect(encoded.header.hasAlpha)
+            } catch ImageCodingError.unsupported(let format, let reason) {
+                #expect(format == .AVIF)
+                #expect(reason == "its opacity cannot be read")
+            }
+        }
+    }
+}
+
+extension PixelGrid {
+    fileprivate var pixelSize: PixelSize { PixelSize(width: width, height: height) }
+}

@@ -1,0 +1,101 @@
+import CAVIF
+import Foundation
+import HalcyonTestKit
+
+/// AVIF files with known pixels, written by libavif without any loss.
+struct AVIFFixture {
+    var depth = 8
+    var isPremultiplied = false
+    var quarterTurns: Int?
+    /// 0 exchanges top and bottom, 1 left and right.
+    var mirrorAxis: Int?
+    var crop: (left: Int, top: Int, width: Int, height: Int)?
+    /// Code points of ITU-T H.273.
+    var primaries = 1
+    var transfer = 13
+    /// Hundredths of a second that each picture of a sequence is shown.
+    var delay = 10
+
+    struct Failure: Error {
+        let step: String
+    }
+
+    /// A file of one picture, or a sequence of several. With opacity if the first has a pixel that is not
+    /// opaque.
+    func data(_ grids: PixelGrid...) throws -> Data {
+        let encoder = avifEncoderCreate()!
+        defer { avifEncoderDestroy(encoder) }
+        encoder.pointee.speed = 10
+        encoder.pointee.timescale = 100
+        encoder.pointee.minQuantizer = 0
+        encoder.pointee.maxQuantizer = 0
+        encoder.pointee.minQuantizerAlpha = 0
+        encoder.pointee.maxQuantizerAlpha = 0
+        let hasAlpha = grids[0].pixels.contains { $0.alpha < 255 }
+        for grid in grids {
+            let image = try picture(grid, hasAlpha: hasAlpha)
+            defer { avifImageDestroy(image) }
+            let flags = grids.count == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
+            try check(
+                avifEncoderAddImage(encoder, image, UInt64(delay), flags.rawValue), "adding")
+        }
+        var output = avifRWData()
+        defer { avifRWDataFree(&output) }
+        try check(avifEncoderFinish(encoder, &output), "finishing")
+        return Data(bytes: output.data, count: output.size)
+    }
+
+    private func picture(
+        _ grid: PixelGrid, hasAlpha: Bool
+    ) throws -> UnsafeMutablePointer<avifImage> {
+        let image = avifImageCreate(
+            UInt32(grid.width), UInt32(grid.height), UInt32(depth), AVIF_PIXEL_FORMAT_YUV444)!
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        image.pointee.colorPrimaries = avifColorPrimaries(primaries)
+        image.pointee.transferCharacteristics = avifTransferCharacteristics(transfer)
+        image.pointee.matrixCoefficients = avifMatrixCoefficients(
+            AVIF_MATRIX_COEFFICIENTS_IDENTITY)
+        image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
+        var flags: UInt32 = 0
+        if let quarterTurns {
+            flags |= AVIF_TRANSFORM_IROT.rawValue
+            image.pointee.irot.angle = UInt8(quarterTurns)
+        }
+        if let mirrorAxis {
+            flags |= AVIF_TRANSFORM_IMIR.rawValue
+            cavif_set_mirror_axis(image, Int32(mirrorAxis))
+        }
+        if let crop {
+            flags |= AVIF_TRANSFORM_CLAP.rawValue
+            var rect = avifCropRect(
+                x: UInt32(crop.left), y: UInt32(crop.top), width: UInt32(crop.width),
+                height: UInt32(crop.height))
+            var diagnostics = avifDiagnostics()
+            guard
+                avifCleanApertureBoxConvertCropRect(
+                    &image.pointee.clap, &rect, UInt32(grid.width), UInt32(grid.height),
+                    AVIF_PIXEL_FORMAT_YUV444, &diagnostics) != 0
+            else { throw Failure(step: "cropping") }
+        }
+        image.pointee.transformFlags = flags
+
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, image)
+        rgb.depth = 8
+        rgb.format = hasAlpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
+        let channels = hasAlpha ? 4 : 3
+        var bytes = grid.pixels.flatMap {
+            [$0.red, $0.green, $0.blue, $0.alpha].prefix(channels)
+        }
+        rgb.rowBytes = UInt32(grid.width * channels)
+        try bytes.withUnsafeMutableBufferPointer { buffer in
+            rgb.pixels = buffer.baseAddress
+            try check(avifImageRGBToYUV(image, &rgb), "converting")
+        }
+        return image
+    }
+
+    private func check(_ result: avifResult, _ step: String) throws {
+        guard result == AVIF_RESULT_OK else { throw Failure(step: step) }
+    }
+}
