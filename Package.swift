@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
+                "DirectCodecs", "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
                 "HalcyonTestKit",
                 "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
             ],

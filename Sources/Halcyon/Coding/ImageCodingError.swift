@@ -32,8 +32,9 @@ extension ImageCodingError: CustomStringConvertible {
         case .tooManyPixels(let size, let limit):
             "The image has \(size.width)×\(size.height) pixels; the limit is \(limit) pixels."
         case .tooMuchMemory(let needed, let limit):
-            "Decoding the image takes \(Self.megabytes(needed)) of memory; "
-                + "the limit is \(Self.megabytes(limit))."
+            // Rounded apart, so that what is beyond a limit does not look equal to it.
+            "Decoding the image takes \(Self.mebibytes(needed, .up)) of memory; "
+                + "the limit is \(Self.mebibytes(limit, .down))."
         case .tooSlow(let limit):
             "Decoding the image takes longer than the limit of \(Self.seconds(limit))."
         case .tooManyFrames(let count, let limit):
@@ -48,9 +49,9 @@ extension ImageCodingError: CustomStringConvertible {
 }
 
 extension ImageCodingError {
-    /// Rounded up, so that what is beyond a limit does not look equal to it.
-    private static func megabytes(_ bytes: Int) -> String {
-        bytes < 1_000_000 ? "\(bytes) bytes" : "\((bytes - 1) / 1_000_000 + 1) MB"
+    private static func mebibytes(_ bytes: Int, _ rounding: FloatingPointRoundingRule) -> String {
+        bytes < 1 << 20
+            ? "\(bytes) bytes" : "\(Int((Double(bytes) / 1_048_576).rounded(rounding))) MiB"
     }
 
     private static func seconds(_ duration: Duration) -> String {

@@ -182,14 +182,14 @@ struct LoadProgramTests {
         // 1000 × 400 pixels of 3 bytes.
         origin.route("/large.png", .png(Pictures.png(width: 1000, height: 400)))
         let limits = [
-            (["--max-memory", "1"], "the limit is 2 MB"),
+            (["--max-memory", "1"], "the limit is 1 MiB"),
             (["--decoding-timeout", "0.000000001"], "longer than the limit"),
         ]
         for (options, text) in limits {
             let outcome = try await program.start(
                 ["load", "--json", "--force-refresh"] + options + [url("large.png")]
             ).outcome()
-            let error = try #require(try outcome.rows.first.map { error(of: $0) })
+            let error = error(of: try #require(try outcome.rows.first))
             #expect(error.code == 4001)
             #expect(error.message?.contains(text) == true, "\(error.message ?? "none")")
         }

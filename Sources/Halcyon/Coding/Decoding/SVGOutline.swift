@@ -49,18 +49,21 @@ struct SVGOutline {
         }
     }
 
-    /// Whether the value of an entity holds an element, however its bracket is written.
+    /// Whether the value of an entity holds an element, however its bracket is written, or comes from
+    /// another file.
     private static func definesElements(_ declaration: String) -> Bool {
         var rest = declaration[...]
         while let entity = rest.range(of: "<!ENTITY") {
             rest = rest[entity.upperBound...]
             let end = rest.range(of: "<!ENTITY")?.lowerBound ?? rest.endIndex
             let definition = rest[..<end].lowercased()
-            if ["<", "&#60;", "&#x3c;", "&#x03c;", "&lt;", "system", "public"].contains(
-                where: definition.contains)
-            {
+            if ["<", "&#60;", "&#x3c;", "&#x03c;", "&lt;"].contains(where: definition.contains) {
                 return true
             }
+            // Of another file; the words stand before its name, which is in quotation marks.
+            let words = definition.prefix { $0 != "\"" && $0 != "'" }.split(
+                whereSeparator: \.isWhitespace)
+            if words.contains("system") || words.contains("public") { return true }
         }
         return false
     }
