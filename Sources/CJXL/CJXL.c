@@ -19,7 +19,6 @@ static const struct {
     {"JxlDecoderDestroy", offsetof(cjxl_functions, destroy)},
     {"JxlDecoderSubscribeEvents", offsetof(cjxl_functions, subscribe)},
     {"JxlDecoderSetInput", offsetof(cjxl_functions, set_input)},
-    {"JxlDecoderCloseInput", offsetof(cjxl_functions, close_input)},
     {"JxlDecoderProcessInput", offsetof(cjxl_functions, process)},
     {"JxlDecoderSkipFrames", offsetof(cjxl_functions, skip_frames)},
     {"JxlDecoderSetUnpremultiplyAlpha", offsetof(cjxl_functions, set_unpremultiply)},

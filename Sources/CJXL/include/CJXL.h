@@ -9,7 +9,6 @@ typedef struct {
     __typeof__(JxlDecoderDestroy) *destroy;
     __typeof__(JxlDecoderSubscribeEvents) *subscribe;
     __typeof__(JxlDecoderSetInput) *set_input;
-    __typeof__(JxlDecoderCloseInput) *close_input;
     __typeof__(JxlDecoderProcessInput) *process;
     __typeof__(JxlDecoderSkipFrames) *skip_frames;
     __typeof__(JxlDecoderSetUnpremultiplyAlpha) *set_unpremultiply;

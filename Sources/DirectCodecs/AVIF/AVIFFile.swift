@@ -1,4 +1,5 @@
 import CAVIF
+import CDecoding
 import CQuiet
 
 /// An AVIF file with its boxes read, and the place in it up to which its frames are decoded.
@@ -125,6 +126,7 @@ package final class AVIFFile: @unchecked Sendable {
     package func skip() throws(AVIFRefusal) {
         let result = avif.decoder_next_image(decoder)
         guard result == AVIF_RESULT_OK else { throw AVIFRefusal(result) }
+        guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
     /// The AV1 decoder explains itself to whoever reads the standard error stream.

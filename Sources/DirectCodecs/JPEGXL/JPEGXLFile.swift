@@ -1,3 +1,4 @@
+import CDecoding
 import CJXL
 import CQuiet
 
@@ -95,6 +96,7 @@ package final class JPEGXLFile: @unchecked Sendable {
             jxl.set_output(decoder, &format, pixels, count) == JXL_DEC_SUCCESS
         else { throw .unsupported("its samples cannot be had as \(depth) bits") }
         try Self.advance(jxl, decoder, to: JXL_DEC_FULL_IMAGE)
+        guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
     /// Passes over the next frames.
@@ -130,7 +132,7 @@ extension JPEGXLFile {
             jxl.destroy(decoder)
             throw .damaged("it has no bytes")
         }
-        jxl.close_input(decoder)
+        // The input stays open, so that a file that is cut short asks for more.
         return decoder
     }
 

@@ -40,12 +40,17 @@ struct PNGChunks {
         return Chunk(type: bytes.bigUInt32(start - 4), range: start..<start + length)
     }
 
-    /// The next chunk; `nil` where the file ends behind one, or within a checksum.
+    /// The next chunk; `nil` where the file ends behind one, within a checksum, or within pixels, of which
+    /// decoders show what is there.
     mutating func nextUnlessAtEnd() throws(PNGRefusal) -> Chunk? {
         let left = bytes.count - offset - 8
         guard left >= 0 else { return nil }
         let length = Int(bytes.bigUInt32(offset))
-        return length <= left && length > left - 4 ? nil : try next()
+        if length > left - 4, length <= left || bytes.bigUInt32(offset + 4) == UInt32(chunk: "IDAT")
+        {
+            return nil
+        }
+        return try next()
     }
 
     /// Throws when a chunk's checksum is not that of its type and data.

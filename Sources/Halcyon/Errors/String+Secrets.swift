@@ -94,7 +94,9 @@ private enum SecretMask {
                 return index
             }
         }
-        return bytes.count
+        // The full stop of a sentence that ends with a URL.
+        let endsSentence = bytes.last == UInt8(ascii: ".") && bytes.count > start
+        return endsSentence ? bytes.count - 1 : bytes.count
     }
 
     // MARK: Names

@@ -50,7 +50,7 @@ struct LoadProgramTests {
         let image = try #require(Image(data: noise))
         var data = try image.kf.data(format: format, options: ImageEncodingOptions())
         for place in stride(from: data.count / 2, to: data.count, by: 5) { data[place] ^= 0xA5 }
-        try data.write(to: program.folder.file("damaged"))
+        try data.dropLast(data.count / 4).write(to: program.folder.file("damaged"))
         let outcome = try await program.run("load", "--json", "damaged")
         #expect(outcome.exitCode == 1)
         #expect(outcome.error.split(separator: "\n").allSatisfy { $0.hasPrefix("[1/1]") })

@@ -52,7 +52,7 @@ struct MessageTests {
             ("empty.jpg", "4001 The data is empty."),
             ("text.png", "4001 The data is not a known image: plain text."),
             ("page.png", "4001 The data is not a known image: an HTML page."),
-            ("answer.json", "4001 The data is not a known image: plain text."),
+            ("answer.json", "4001 The data is not a known image: JSON."),
             ("cut.bmp", "4001 The data is not a known image: only 4 bytes."),
             ("paper.pdf", "4001 PDF is not supported: reading PDF was not allowed."),
             (

@@ -35,6 +35,14 @@ struct JPEGXLFixture {
         try check(JxlEncoderSetCodestreamLevel(encoder, 10), "level")
         var info = basicInfo(isAnimation: frames.count > 1)
         try check(JxlEncoderSetBasicInfo(encoder, &info), "info")
+        if let alpha {
+            var channel = JxlExtraChannelInfo()
+            JxlEncoderInitExtraChannelInfo(JXL_CHANNEL_ALPHA, &channel)
+            channel.bits_per_sample = info.alpha_bits
+            channel.exponent_bits_per_sample = info.alpha_exponent_bits
+            channel.alpha_premultiplied = alpha == .multiplied ? 1 : 0
+            try check(JxlEncoderSetExtraChannelInfo(encoder, 0, &channel), "opacity")
+        }
         if hasBlack {
             var black = JxlExtraChannelInfo()
             JxlEncoderInitExtraChannelInfo(JXL_CHANNEL_BLACK, &black)

@@ -20,6 +20,8 @@ import Testing
     }
 
     @Test func imagesOfEqualPixelsAreEqualWhateverTheyWereMadeOf() throws {
+        var grid = grid
+        grid[3, 2] = Pixel(10, 200, 30, 128)
         let bitmap = try grid.bitmap(channels: 4)
         let ofFile = try image(PNGFixture.data(grid))
         #expect(ofFile == Image(bitmap: bitmap))

@@ -18,6 +18,7 @@ struct GIFDecoder: AnimatedImageDecoder {
         guard structure.isComplete, isUsual(data, structure) else {
             return try other.header(of: data, format: format)
         }
+        try structure.checkFrameCount()
         var header = ImageHeader(
             format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
         if structure.frames.count > 1 {

@@ -34,6 +34,13 @@ struct GIFStructure: Equatable {
         data.withUnsafeBytes { walk(ByteReader($0)) }
     }
 
+    /// Throws when there are more frames than are read, of which the others would be missing silently.
+    func checkFrameCount() throws(ImageCodingError) {
+        guard frames.count <= Self.mostFrames else {
+            throw .tooManyFrames(frames.count, limit: Self.mostFrames)
+        }
+    }
+
     /// The size of the canvas: the first frame enlarges what the header says.
     var canvas: PixelSize {
         guard let first = frames.first else { return screen }

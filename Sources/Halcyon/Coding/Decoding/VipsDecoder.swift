@@ -133,11 +133,7 @@ extension VipsDecoder {
             guard structure.isComplete else {
                 throw ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
             }
-            // libvips would pass over the others without a word.
-            guard structure.frames.count <= GIFStructure.mostFrames else {
-                throw ImageCodingError.tooManyFrames(
-                    structure.frames.count, limit: GIFStructure.mostFrames)
-            }
+            try structure.checkFrameCount()
         case .AVIF, .HEIC:
             let longest = HEIFProperties.longestReadableSide
             if let size = HEIFProperties(data).largestSize, size.longestSide > longest {
