@@ -37,7 +37,7 @@ extension ImageRequest {
             let visit = downloader.downloads.visit(resource.downloadURL)
             loading = .download(resource, downloader, visit)
         case .provider(let provider):
-            let visit = DataProviders.loads.visit(DataProviders.Key(provider))
+            let visit = DataProviders.loads.visit(DataProviders.Key(provider, for: targetCache))
             loading = .provider(provider, visit)
         }
         let original =
@@ -113,7 +113,7 @@ extension ImageRequest {
         _ provider: any ImageDataProvider, during visit: DataProviders.Table.Visit,
         to outcome: OneShot<Result<Loaded, KingfisherError>>
     ) {
-        let key = DataProviders.Key(provider)
+        let key = DataProviders.Key(provider, for: targetCache)
         let ticket = DataProviders.loads.ask(for: key, during: visit) { [self] loaded in
             switch loaded {
             case .failure(let error):
@@ -161,14 +161,17 @@ extension ImageRequest {
 
 /// The data providers that are being asked, for all requests of the program.
 enum DataProviders {
-    /// Two providers of one type with one key give the same.
+    /// Two providers of one type with one key for one cache give the same. In another cache the key may
+    /// stand for something else.
     struct Key: Hashable, Sendable {
         private let cacheKey: String
         private let type: ObjectIdentifier
+        private let cache: ObjectIdentifier
 
-        init(_ provider: any ImageDataProvider) {
+        init(_ provider: any ImageDataProvider, for cache: ImageCache) {
             cacheKey = provider.cacheKey
             type = ObjectIdentifier(Swift.type(of: provider))
+            self.cache = ObjectIdentifier(cache)
         }
     }
 

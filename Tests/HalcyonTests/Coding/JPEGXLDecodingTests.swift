@@ -6,18 +6,8 @@ import Testing
 @testable import Halcyon
 
 struct JPEGXLDecodingTests {
-    @Test func dividesMultipliedColoursByTheirOpacity() throws {
-        let data = try JPEGXLFixture(bits: 16, alpha: .multiplied).data([0.4, 0.2, 0.1, 0.5])
-        let image = try Image.decoding(data)
-        #expect(image.hasAlpha)
-        let colour = try image.bitmap()[7, 7]
-        for (a, b) in zip(
-            [colour.red, colour.green, colour.blue, colour.alpha], [0.8, 0.4, 0.2, 0.5])
-        { #expect(abs(a - b) < 0.0005) }
-    }
-
     @Test func keepsStraightOpacity() throws {
-        let data = try JPEGXLFixture(alpha: .straight).data([0.4, 0.2, 0, 0.6])
+        let data = try JPEGXLFixture(hasAlpha: true).data([0.4, 0.2, 0, 0.6])
         #expect(try decoded(data).samples(3, 3) == [102, 51, 0, 153])
     }
 
@@ -54,7 +44,7 @@ struct JPEGXLDecodingTests {
     }
 
     @Test func readsGrey() throws {
-        let data = try JPEGXLFixture(isGrey: true, alpha: .straight).data([0.4, 0.6])
+        let data = try JPEGXLFixture(isGrey: true, hasAlpha: true).data([0.4, 0.6])
         #expect(try decoded(data).samples(3, 3) == [102, 102, 102, 153])
     }
 

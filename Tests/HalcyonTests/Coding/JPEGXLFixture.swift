@@ -9,7 +9,7 @@ struct JPEGXLFixture {
     /// Whether samples are floating-point numbers of ``bits`` bits.
     var isFloat = false
     var isGrey = false
-    var alpha: Alpha?
+    var hasAlpha = false
     var hasBlack = false
     var transfer = JXL_TRANSFER_FUNCTION_SRGB
     var primaries = JXL_PRIMARIES_SRGB
@@ -17,11 +17,6 @@ struct JPEGXLFixture {
     var peak: Float = 255
     /// Hundredths of a second for each frame of an animation.
     var delay = 10
-
-    enum Alpha {
-        case straight
-        case multiplied
-    }
 
     struct Failure: Error {
         let step: String
@@ -35,14 +30,6 @@ struct JPEGXLFixture {
         try check(JxlEncoderSetCodestreamLevel(encoder, 10), "level")
         var info = basicInfo(isAnimation: frames.count > 1)
         try check(JxlEncoderSetBasicInfo(encoder, &info), "info")
-        if let alpha {
-            var channel = JxlExtraChannelInfo()
-            JxlEncoderInitExtraChannelInfo(JXL_CHANNEL_ALPHA, &channel)
-            channel.bits_per_sample = info.alpha_bits
-            channel.exponent_bits_per_sample = info.alpha_exponent_bits
-            channel.alpha_premultiplied = alpha == .multiplied ? 1 : 0
-            try check(JxlEncoderSetExtraChannelInfo(encoder, 0, &channel), "opacity")
-        }
         if hasBlack {
             var black = JxlExtraChannelInfo()
             JxlEncoderInitExtraChannelInfo(JXL_CHANNEL_BLACK, &black)
@@ -68,11 +55,10 @@ struct JPEGXLFixture {
         info.num_color_channels = isGrey ? 1 : 3
         info.uses_original_profile = 1
         info.intensity_target = peak
-        if let alpha {
+        if hasAlpha {
             info.num_extra_channels = 1
             info.alpha_bits = UInt32(bits)
             info.alpha_exponent_bits = isFloat ? 8 : 0
-            info.alpha_premultiplied = alpha == .multiplied ? 1 : 0
         }
         if hasBlack { info.num_extra_channels = 1 }
         if isAnimation {
