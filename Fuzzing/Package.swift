@@ -18,8 +18,12 @@ let package = Package(
         .target(
             name: "DirectCodecs",
             dependencies: [
-                "CDecoding", "CPixels", "CJPEG", "CPNG", "CWebP", "CoefficientJPEG",
+                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP",
+                "CoefficientJPEG",
             ]),
+        .target(name: "CAVIF"),
+        .target(name: "CJXL"),
+        .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
         // Files of the target Halcyon that need nothing else of it.
         .target(name: "Readers", dependencies: ["CDecoding", "DirectCodecs", "Vips"]),

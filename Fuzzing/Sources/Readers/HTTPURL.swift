@@ -1,1 +1,1 @@
-../../../Sources/Halcyon/Networking/HTTPURL.swift
+../../../Sources/HalcyonHTTP/Transport/HTTPURL.swift

@@ -38,20 +38,6 @@ extension FuzzTarget {
         _ = JPEGFrameHeader(data)
     }
 
-    /// The header fields of an answer as text: types and lengths.
-    static let headers = FuzzTarget(
-        "headers", seeds: { [Data("image/png; charset=utf-8".utf8), Data("W/\"abc\"".utf8)] }
-    ) { data in
-        let text = String(decoding: data, as: UTF8.self)
-        guard let url = URL(string: "http://localhost/") else { return }
-        let response = HTTPURLResponse(
-            url: url, statusCode: 200, httpVersion: nil,
-            headerFields: ["Content-Type": text, "Content-Length": text, "Location": text])
-        _ = response?.mimeType
-        _ = response?.suggestedFilename
-        _ = response?.expectedContentLength
-    }
-
     /// Addresses and where a redirect from there leads.
     static let urls = FuzzTarget(
         "urls",

@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Coding/String+PlainWords.swift
