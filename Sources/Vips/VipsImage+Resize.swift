@@ -25,6 +25,15 @@ extension VipsImage {
         return try resampled(to: width, height: height, kernel: kernel)
     }
 
+    /// The same of an image whose colours are multiplied with its opacity already: floating-point numbers on
+    /// the scale of `format`, which the result has.
+    public func resizedFromPremultiplied(
+        to width: Int, height: Int, as format: VipsBandFormat
+    ) throws(VipsError) -> VipsImage {
+        try resampled(to: width, height: height, kernel: .lanczos3).unpremultiplied()
+            .rounded(to: format)
+    }
+
     private func resampled(
         to width: Int, height: Int, kernel: VipsKernel
     ) throws(VipsError) -> VipsImage {
