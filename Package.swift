@@ -47,8 +47,9 @@ let package = Package(
                 "CoefficientJPEG",
             ]),
         // These two load their libraries when they are needed.
-        .target(name: "CAVIF"),
-        .target(name: "CJXL"),
+        .target(name: "CLibrary"),
+        .target(name: "CAVIF", dependencies: ["CLibrary"]),
+        .target(name: "CJXL", dependencies: ["CLibrary"]),
         // Keeps libraries from writing to the standard error stream.
         .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),

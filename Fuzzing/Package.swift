@@ -21,8 +21,9 @@ let package = Package(
                 "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP",
                 "CoefficientJPEG",
             ]),
-        .target(name: "CAVIF"),
-        .target(name: "CJXL"),
+        .target(name: "CLibrary"),
+        .target(name: "CAVIF", dependencies: ["CLibrary"]),
+        .target(name: "CJXL", dependencies: ["CLibrary"]),
         .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
         // Files of the target Halcyon that need nothing else of it.
