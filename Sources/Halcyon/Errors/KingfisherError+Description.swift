@@ -154,6 +154,7 @@ extension ImageDataProvider {
     /// about reading it.
     fileprivate func fileFailure(_ error: any Error) -> String? {
         guard let path = contentURL.flatMap({ $0.isFileURL ? $0.path : nil }) else { return nil }
+        if let thing = error as? NotAFile { return thing.errorDescription }
         guard let error = error as? CocoaError else { return nil }
         switch (error.underlying as? POSIXError)?.code {
         case .ENOENT: return "There is no file at \(path)."
