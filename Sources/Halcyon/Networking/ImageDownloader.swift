@@ -17,6 +17,14 @@ import Synchronization
 ///   and `NetworkMetrics` (measurements).
 /// - `requestsUsePipelining`: a request is sent on an HTTP/1 connection when the answer before it has
 ///   ended, as browsers do; HTTP/2 carries many at a time without being told.
+///
+/// ```swift
+/// let downloader = ImageDownloader(name: "avatars")
+/// downloader.maximumResponseSize = 4 << 20
+///
+/// let result = try await downloader.downloadImage(with: url)
+/// print(result.image.pixelSize, "in", result.originalData.count, "bytes")
+/// ```
 open class ImageDownloader: @unchecked Sendable {
     // Unchecked because the class is open; all state is behind mutexes or constant.
 
@@ -86,8 +94,8 @@ open class ImageDownloader: @unchecked Sendable {
         set { self[\.client.maximumResponseSize] = newValue }
     }
 
-    /// What is refused before a downloaded image is decoded; the option `decodingLimits` overrides
-    /// it. 150 million pixels by default.
+    /// The limits that a downloaded image must keep before it is decoded; the option
+    /// `decodingLimits` overrides it. 150 million pixels by default.
     open var decodingLimits: DecodingLimits {
         get { self[\.decodingLimits] }
         set { self[\.decodingLimits] = newValue }
@@ -96,7 +104,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// Hosts whose certificates are not verified at all; `nil` (none) by default. Compared with the
     /// host of each request, also after redirects, without regard to case.
     ///
-    /// Whoever is between this program and such a host can read and change what is downloaded.
+    /// Anybody between this program and such a host can read and change what is downloaded.
     open var trustedHosts: Set<String>? {
         get { self[\.trustedHosts] }
         set { self[\.trustedHosts] = newValue }
@@ -109,17 +117,17 @@ open class ImageDownloader: @unchecked Sendable {
         set { self[\.client.serverTrustEvaluator] = newValue }
     }
 
-    /// What is shown to every server that asks who this program is; `nil` by default. One that cannot
+    /// The certificate for servers that ask for one (mutual TLS); `nil` by default. One that cannot
     /// be read fails every HTTPS download.
     open var clientCertificate: ClientCertificate? {
         get { self[\.client.clientCertificate] }
         set { self[\.client.clientCertificate] = newValue }
     }
 
-    /// Which networks may be reached; all by default. For servers that download what others name there is
-    /// `.publicOnly`: a request, a redirect or an alternative source that leads to an address which is
-    /// not allowed fails with `ImageTransportError.addressRefused` before anything is sent. Proxies are
-    /// then not used.
+    /// Which networks may be reached; all by default. A server that downloads URLs from its users
+    /// sets `.publicOnly`: a request, a redirect or an alternative source that leads to an address
+    /// which is not allowed fails with `ImageTransportError.addressRefused` before anything is
+    /// sent. Proxies are then not used.
     open var addressPolicy: AddressPolicy {
         get { self[\.client.addressPolicy] }
         set { self[\.client.addressPolicy] = newValue }
@@ -132,8 +140,8 @@ open class ImageDownloader: @unchecked Sendable {
         set { self[\.client.usesEnvironmentProxies] = newValue }
     }
 
-    /// Gives user name and password to servers that ask for them; `nil` by default: the status 401 is
-    /// then the answer.
+    /// Gives user name and password to servers that ask for them; `nil` by default: then the
+    /// response with status 401 is the result.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get { settings.withLock { $0.challengeResponder } }
         set { settings.withLock { $0.challengeResponder = newValue } }
@@ -167,10 +175,10 @@ open class ImageDownloader: @unchecked Sendable {
         set { self[\.client.additionalTrustRoots] = newValue }
     }
 
-    /// Whether the network is to be spared now; never by default. Asked on the thread that starts a
+    /// Whether low data mode is active now; never by default. Asked on the thread that starts a
     /// download with the option `lowDataMode`; if so, the download fails with
-    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads that
-    /// option's source in its place.
+    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads
+    /// that option's source in its place.
     ///
     /// Linux has no low data mode of its own. The program decides what it means: a metered
     /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
@@ -187,7 +195,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -204,9 +212,8 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameters:
-    ///   - progressBlock: Called on the main queue when bytes have arrived, if the total is known.
-    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// `progressBlock` is called on the main queue when bytes have arrived, if the total is known;
+    /// `completionHandler` exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -224,7 +231,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
