@@ -39,6 +39,7 @@ let package = Package(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CFileSystem"),
+        .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
@@ -68,6 +69,7 @@ let package = Package(
                 "CDecoding",
                 "CJPEG",
                 "CFileSystem",
+                "CIndexFiles",
                 "CXXHash",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
