@@ -35,13 +35,14 @@ let package = Package(
         .target(name: "HalcyonWork", dependencies: ["CGLib"]),
         .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         .target(name: "CFileSystem"),
+        .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Files of the target Halcyon that need nothing else of it.
         .target(
             name: "Readers", dependencies: ["CDecoding", "DirectCodecs", "HalcyonWork", "Vips"]),
         .target(
             name: "CacheIndex",
             dependencies: [
-                "CFileSystem", "CXXHash", "HalcyonWork",
+                "CFileSystem", "CIndexFiles", "CXXHash", "HalcyonWork",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .executableTarget(
