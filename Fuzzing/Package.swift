@@ -2,8 +2,8 @@
 import PackageDescription
 
 // The decoders of the project with libFuzzer around them, built with AddressSanitizer. A package of its own
-// that has the same files by links: so nothing of the network, the cache or the views is instrumented, and a
-// build takes a minute. scripts/fuzz builds and runs it.
+// that has the same files by links: so nothing of the network, the cache or the views is instrumented.
+// scripts/fuzz builds and runs it.
 let package = Package(
     name: "halcyon-fuzzing",
     targets: [
@@ -25,11 +25,18 @@ let package = Package(
         .target(name: "CJXL"),
         .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
-        // Files of the target Halcyon that need nothing else of it.
-        .target(name: "Readers", dependencies: ["CDecoding", "DirectCodecs", "Vips"]),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
+        .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        .target(
+            name: "HalcyonPixels",
+            dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
+        // A file of HalcyonHTTP, of which nothing else is wanted here.
+        .target(name: "Addresses"),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CJPEG", "DirectCodecs", "CoefficientJPEG", "Readers", "Vips"],
+            dependencies: [
+                "Addresses", "CJPEG", "DirectCodecs", "CoefficientJPEG", "HalcyonPixels", "Vips",
+            ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,3 @@
-import DirectCodecs
 import Foundation
 import HalcyonWork
 
@@ -147,7 +146,7 @@ extension KingfisherParsedOptionsInfo {
     /// What is stored of an original's bytes.
     func storedOriginal(_ data: Data) async -> Data {
         if keepPositionInOriginal { return data }
-        return await DecodingPool.shared.run { PositionMetadata.removed(from: data) }
+        return await DecodingPool.shared.run { ImageMetadata.removingPosition(from: data) }
     }
 }
 

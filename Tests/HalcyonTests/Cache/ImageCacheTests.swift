@@ -1,8 +1,10 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Storing, retrieving, removing and clearing.
 @Suite struct ImageCacheTests {

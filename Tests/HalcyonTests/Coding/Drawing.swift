@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 extension Bitmap {
     /// A bitmap of the colours that `colour` gives for each column and row.

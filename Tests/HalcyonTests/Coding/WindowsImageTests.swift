@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// BMP and ICO, read by our own decoders.
 struct WindowsImageTests {

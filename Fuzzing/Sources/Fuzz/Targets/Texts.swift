@@ -1,7 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-@testable import Readers
+@testable import Addresses
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     private static let drawings = [

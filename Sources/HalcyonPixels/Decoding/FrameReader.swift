@@ -1,0 +1,20 @@
+import Foundation
+
+/// Decodes the frames of one animated file from the first to the last, each once.
+///
+/// A frame builds on those before it. A reader keeps what the next one needs, so that a whole run costs
+/// one decode per frame; it never goes back. Used by one thread at a time.
+protocol FrameReader: Sendable {
+    /// The least index that can still be read.
+    var position: Int { get }
+
+    /// Decodes on to frame `index`, not below `position` and not beyond the last, and returns it as
+    /// `ImageDecoder.decode` would. A reader that has thrown is of no more use.
+    mutating func frame(_ index: Int) throws -> Bitmap
+}
+
+/// A decoder that can read the frames of an animated file in order.
+protocol AnimatedImageDecoder: ImageDecoder {
+    /// A reader before the first frame; cheap until it is asked for one.
+    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader
+}
