@@ -145,7 +145,8 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: [
                 "DirectCodecs", "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
-                "HalcyonPixels", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
+                "HalcyonPixels", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork",
+                "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
