@@ -1,14 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The decoders of the project with libFuzzer around them, built with AddressSanitizer. A package of its own
-// that has the same files by links: so nothing of the network, the cache or the views is instrumented.
-// scripts/fuzz builds and runs it.
+// What reads the bytes of strangers, with libFuzzer around it, built with AddressSanitizer. A package of its
+// own that has the same files by links: so nothing of the pipeline or the views is instrumented, and a build
+// takes some minutes. scripts/fuzz builds and runs it.
 let package = Package(
     name: "halcyon-fuzzing",
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")
+    ],
     targets: [
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
+        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash"),
         .target(name: "CDecoding"),
         .target(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
@@ -25,17 +31,25 @@ let package = Package(
         .target(name: "CJXL"),
         .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
-        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
         .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
+        .target(name: "CFileSystem"),
         .target(
             name: "HalcyonPixels",
             dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
-        // A file of HalcyonHTTP, of which nothing else is wanted here.
-        .target(name: "Addresses"),
+        // Files of the target Halcyon that need nothing else of it.
+        .target(name: "Readers", dependencies: ["HalcyonWork"]),
+        .target(
+            name: "CacheIndex",
+            dependencies: [
+                "CFileSystem", "CXXHash", "HalcyonWork",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Addresses", "CJPEG", "DirectCodecs", "CoefficientJPEG", "HalcyonPixels", "Vips",
+                "CJPEG", "CacheIndex", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP",
+                "HalcyonPixels", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],

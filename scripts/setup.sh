@@ -30,7 +30,7 @@ readonly test_packages=(xvfb xauth python3 openssl)
 readonly crash_packages=(strace)
 
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
-readonly benchmark_packages=(python3 python3-venv curl)
+readonly benchmark_packages=(python3 python3-venv curl nginx-light openssl)
 
 say() {
     printf '==> %s\n' "$*" >&2

@@ -1,4 +1,4 @@
-/// What decoding is refused or stopped for.
+/// Limits beyond which decoding is refused or stopped.
 ///
 /// What a decoder will need is estimated from the file's header, before memory is taken. A file that is
 /// beyond a limit as a whole may still be within it as a smaller picture: a processor that makes one, such as
@@ -13,10 +13,11 @@ public struct DecodingLimits: Hashable, Sendable {
     /// The most bytes of memory that decoding one image may take, its pixels included; `nil` for no limit.
     /// 512 MiB by default.
     ///
-    /// A pixel takes 3 bytes, 4 with alpha, and twice that with 16 bits per sample; the limit is therefore
-    /// about 178 million pixels of an ordinary JPEG file, 67 million of a PNG file with 16 bits and alpha.
-    /// Some files take more while they are decoded: progressive JPEG about 3 bytes per pixel, AVIF 10,
-    /// animated GIF and WebP 9 to 12 for each pixel of the canvas. A server may want half of it.
+    /// A pixel takes 3 bytes, 4 with alpha, and twice that with 16 bits per sample; the limit is
+    /// therefore about 178 million pixels of an ordinary JPEG file, 67 million of a PNG file with
+    /// 16 bits and alpha. Some files take more while they are decoded: progressive JPEG about 3
+    /// bytes per pixel, AVIF 10, animated GIF and WebP 9 to 12 for each pixel of the canvas. A
+    /// server may choose half of it.
     public var maximumMemory: Int?
     /// The longest time that decoding one image may take; `nil` for no limit. 30 seconds by default.
     ///

@@ -1,4 +1,4 @@
-/// Why bytes could not become pixels, or pixels not bytes.
+/// Why bytes could not be decoded, or pixels not encoded.
 public enum ImageCodingError: Error, Equatable, Sendable {
     /// There are no bytes.
     case emptyData

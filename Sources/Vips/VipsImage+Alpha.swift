@@ -52,9 +52,7 @@ extension VipsImage {
 
     /// This image mixed with `base` under it. The result has the size of `base` and an alpha band.
     ///
-    /// - Parameters:
-    ///   - left: Where this image's left edge is in `base`, in pixels.
-    ///   - top: Where this image's top edge is in `base`, in pixels.
+    /// `left` and `top` are where this image's left and top edges are in `base`, in pixels.
     public func composited(
         over base: VipsImage, mode: VipsBlendMode = .over, left: Int = 0, top: Int = 0
     ) throws(VipsError) -> VipsImage {

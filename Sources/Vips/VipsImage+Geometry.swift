@@ -17,7 +17,7 @@ extension VipsImage {
 
     /// The image at a place inside one of `width` × `height`; what lies outside of it is cut off.
     ///
-    /// - Parameter background: One value per band, or one for all; for `extend: .background`.
+    /// `background` has one value per band, or one for all; it is for `extend: .background`.
     public func embedded(
         left: Int, top: Int, width: Int, height: Int, extend: VipsExtend = .black,
         background: [Double]? = nil

@@ -29,10 +29,9 @@ extension VipsImage {
 
     /// An image over pixels that are already in memory, without a copy.
     ///
-    /// - Parameters:
-    ///   - pointer: Rows from top to bottom without padding, bands interleaved. Must not be written to.
-    ///   - count: The size in bytes; at least that of the pixels.
-    ///   - owner: Kept until the last image derived from this one is gone.
+    /// The rows at `pointer` go from top to bottom without padding, with bands interleaved, and must not
+    /// be written to; `count` is their size in bytes, at least that of the pixels. `owner` is kept until
+    /// the last image derived from this one is gone.
     public static func memory(
         _ pointer: UnsafeRawPointer, count: Int, owner: AnyObject, width: Int, height: Int,
         bands: Int, format: VipsBandFormat, interpretation: VipsInterpretation

@@ -8,11 +8,14 @@ import shutil
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
+import threading
 import time
 
 from case import Cases, Skipped, check, fails, loads, survives
 from drawing import png
+from origin import Origin
 
 CASES = Cases()
 INDEX = ".index.sqlite"
@@ -365,19 +368,73 @@ def read_only(program, case):
     return outcome
 
 
-@CASES.add("SIGTERM while a FIFO is in place of the source", "it ends")
-def stopped(program, case):
-    path = program.home / "a.png"
-    os.mkfifo(path)
-    process = program.start("load", str(path))
-    time.sleep(1)
+for kind, make in (
+        ("a FIFO", os.mkfifo),
+        ("a socket", lambda path: os.mknod(path, stat.S_IFSOCK | 0o600)),
+        ("a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"))):
+    @CASES.add(f"{kind} in place of the source", "an error at once that says so")
+    def special(program, case, kind=kind, make=make):
+        path = program.home / "a.png"
+        make(path)
+        outcome = program.load(path, limit=case.seconds)
+        what = "device" if "/dev/" in kind else kind.split()[1]
+        fails(outcome, f"{path} is a {what}, not a file")
+        check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s")
+        return outcome
+
+
+# SIGTERM, whatever is waited for
+
+def stopped(program, process, limit=2):
+    """Sends SIGTERM to a program that waits, which has to end at once."""
+    check(process.poll() is None, "it does not wait")
     process.send_signal(signal.SIGTERM)
-    outcome = program.finish(process, 5)
+    outcome = program.finish(process, limit)
     check(not outcome.killed, "it did not end")
     # Before it listens to signals, they end it as they end any program.
     check(outcome.code in (143, -signal.SIGTERM), outcome.summary)
     outcome.code = 143
     return outcome
+
+
+def waiting(handler, lock=None):
+    """A program that waits for a server, which has got the request."""
+    def body(program, case):
+        asked = threading.Event()
+
+        def asking(connection):
+            connection.request()
+            asked.set()
+            handler(connection)
+        with Origin(asking) as origin, contextlib.ExitStack() as stack:
+            if lock:
+                stack.enter_context(lock(Stage(program, case)))
+            process = program.start("load", origin.url + "/b.png")
+            check(asked.wait(case.seconds), "it does not ask for the picture")
+            return stopped(program, process)
+    return body
+
+
+def dripping(connection):
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n")
+    while True:
+        connection.send("a")
+        time.sleep(0.1)
+
+
+CASES.add("SIGTERM while a server is silent", "it ends at once")(
+    waiting(lambda connection: time.sleep(30)))
+CASES.add("SIGTERM while a body comes slowly", "it ends at once")(waiting(dripping))
+CASES.add("SIGTERM while the index is locked", "it ends at once")(
+    waiting(lambda connection: time.sleep(30), exclusive))
+
+
+@CASES.add("SIGTERM while a list is to come", "it ends at once")
+def listing(program, case):
+    process = program.start("prefetch", "-", stdin=subprocess.PIPE)
+    with process.stdin:
+        time.sleep(0.5)
+        return stopped(program, process)
 
 
 @CASES.add("two programs at one folder", "all pictures twice")

@@ -65,7 +65,7 @@ class Program:
     """`halcyon`, with a home folder and a cache of its own."""
 
     def __init__(self, path):
-        self.path = str(path)
+        self.path = str(pathlib.Path(path).resolve())
         self.folder = tempfile.TemporaryDirectory(prefix="halcyon-black-box-")
         self.home = pathlib.Path(self.folder.name)
         self.cache = self.home / "cache"
@@ -76,7 +76,7 @@ class Program:
     def __exit__(self, *_):
         self.folder.cleanup()
 
-    def start(self, *arguments, cache=None):
+    def start(self, *arguments, cache=None, stdin=subprocess.DEVNULL):
         """Starts it in the background."""
         # A crash is told by its signal; the runtime's own report would hold the pipes for long.
         environment = dict(os.environ, HOME=str(self.home), XDG_CACHE_HOME=str(self.home / "xdg"),
@@ -85,7 +85,7 @@ class Program:
         if arguments[0] in ("load", "prefetch", "cache"):
             command += ["--cache-directory", str(cache or self.cache)]
         return subprocess.Popen(
-            command, cwd=self.home, env=environment, stdin=subprocess.DEVNULL,
+            command, cwd=self.home, env=environment, stdin=stdin,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run(self, *arguments, limit=60, cache=None):

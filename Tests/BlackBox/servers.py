@@ -93,7 +93,11 @@ for length in ("-1", "1e3", "99999999999999999999", "0x10", "5, 6"):
     surviving(f"Content-Length: {length}", saying(HEAD, f"Content-Length: {length}\r\n\r\n",
                                                   PICTURE))
 failing("two lengths", "an error",
-        saying(HEAD, f"Content-Length: 5\r\nContent-Length: {len(PICTURE)}\r\n\r\n", PICTURE))
+        saying(HEAD, f"Content-Length: 5\r\nContent-Length: {len(PICTURE)}\r\n\r\n", PICTURE),
+        "several")
+failing("two lengths in one field", "an error", answering(PICTURE, length="69, 70"), "several")
+loading("the same length twice", answering(
+    PICTURE, fields=[f"Content-Length: {len(PICTURE)}"]))
 failing("a length of an exabyte", "an error", answering(PICTURE, length=10**18), "limit")
 failing("a length too long", "an error", saying(HEAD, "Content-Length: 5000\r\n\r\n", PICTURE),
         "ended", "closed")

@@ -12,7 +12,7 @@ public protocol DataTransformable {
     func toData() throws -> Data
     /// The value of stored bytes.
     static func fromData(_ data: Data) throws -> Self
-    /// What a probe returns, which does not read the bytes.
+    /// Returned by look-ups that only ask whether a value is there.
     static var empty: Self { get }
 }
 

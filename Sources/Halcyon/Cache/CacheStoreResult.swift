@@ -1,9 +1,9 @@
-/// What became of storing an image.
+/// The outcome of storing an image.
 public struct CacheStoreResult: Sendable {
     /// Storing in memory cannot fail.
     public let memoryCacheResult: Result<(), Never>
-    /// Success also when the disk was not to be written. An image that cannot be rendered is in
-    /// neither cache and reported here, as `cannotSerializeImage`.
+    /// Also a success when nothing was to be written to disk. An image that cannot be rendered is
+    /// in neither cache; that is reported here, as `cannotSerializeImage`.
     public let diskCacheResult: Result<(), KingfisherError>
 
     /// Success in memory, and `diskCacheResult`.

@@ -40,7 +40,7 @@ extension ImageCache {
             .value.diskCacheResult.get()
     }
 
-    /// Removes the image and returns when that is done. That it was not there is no error.
+    /// Removes the image, if it is there, and returns when that is done.
     /// - Throws: The error of the file system when the file could not be removed.
     public func removeImage(
         forKey key: String, processorIdentifier identifier: String = "",
@@ -112,8 +112,8 @@ extension ImageCache {
         ).cached
     }
 
-    /// Tells where the image is cached: at once when in memory, otherwise after looking at the disk
-    /// elsewhere.
+    /// Reports where the image is cached: at once for memory, otherwise after looking at the disk
+    /// on another thread.
     public func imageCachedTypeAsync(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,

@@ -129,7 +129,7 @@ private struct DiskReading: Sendable {
     enum Decoding: Sendable {
         case image(KFCrossPlatformImage)
         case undecodable
-        /// Nobody wants the image any more.
+        /// The image is no longer wanted.
         case unwanted
     }
 
@@ -171,7 +171,7 @@ private struct DiskReading: Sendable {
         guard isWanted else { return .unwanted }
         if options.cacheSerializer.originalDataUsed, !options.processor.identifier.isEmpty {
             // What is on disk is the original. It is processed here, before it gets into memory, so
-            // that hits there need it no more.
+            // that hits there no longer need it.
             guard
                 let processed = options.processor.process(item: .image(image), options: options)
             else { return .undecodable }

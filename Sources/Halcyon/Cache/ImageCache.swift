@@ -18,6 +18,16 @@ public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHa
 /// of its own, except where a member says otherwise. Files of one image change in the order of the
 /// calls, and reading it waits for changes asked for before. Expired files are removed a minute after
 /// the cache was made and then every hour; the size limit holds after each store.
+///
+/// ```swift
+/// let cache = try ImageCache(name: "avatars", cacheDirectoryURL: folder)
+/// cache.memoryStorage.config.totalCostLimit = 64 << 20
+/// cache.diskStorage.config.sizeLimit = 500 << 20
+///
+/// try await cache.store(avatar, forKey: "user-42")
+/// let found = try await cache.retrieveImage(forKey: "user-42")
+/// print(found.cacheType, found.image?.pixelSize ?? "nothing")
+/// ```
 open class ImageCache: @unchecked Sendable {
     // Unchecked because subclasses may have any state; that of this class is constant and Sendable.
 
@@ -30,7 +40,7 @@ open class ImageCache: @unchecked Sendable {
     public let diskStorage: DiskStorage.Backend<Data>
 
     let operations = DiskOperations()
-    /// Reads of the disk that are under way; without a result when nobody wanted one any more.
+    /// Reads of the disk that are under way; without a result when it was no longer wanted.
     let lookups = SharedWork<LookupKey, Result<ImageCacheResult, KingfisherError>?>()
     /// Originals that processed images are being made of; likewise.
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
@@ -88,8 +98,8 @@ open class ImageCache: @unchecked Sendable {
     /// Stores `image` in memory before this returns and, unless `toDisk` is off, writes what the
     /// serializer makes of it and `original` to disk afterwards.
     ///
-    /// An image that is not rendered is rendered first, elsewhere. One that cannot be rendered is not
-    /// cached; the result tells so as error 3008 of the disk.
+    /// An image that is not rendered is rendered first, elsewhere. One that cannot be rendered is
+    /// not cached; the result says so with error 3008 for the disk.
     open func store(
         _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool = true,
@@ -132,7 +142,7 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Removing
 
     /// Removes the image from memory before this returns, and from disk afterwards. Failures of the
-    /// disk are not told; the asynchronous form throws them.
+    /// disk are not reported; the asynchronous form throws them.
     open func removeImage(
         forKey key: String, processorIdentifier identifier: String = "",
         forcedExtension: String? = nil, fromMemory: Bool = true, fromDisk: Bool = true,
@@ -230,7 +240,7 @@ open class ImageCache: @unchecked Sendable {
         clearDiskCache(completion: handler)
     }
 
-    /// Removes all images from memory. What they took goes back to the system a second later.
+    /// Removes all images from memory. Their memory goes back to the system a second later.
     public func clearMemoryCache() {
         memoryStorage.removeAll()
         HeapTrim.plan()
@@ -315,7 +325,7 @@ open class ImageCache: @unchecked Sendable {
         return diskStorage.cacheFileURL(forKey: key, forcedExtension: forcedExtension)
     }
 
-    /// Tells the bytes of all files, on the main queue.
+    /// Reports the size of all files in bytes, on the main queue.
     open func calculateDiskStorageSize(
         completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
     ) {

@@ -10,7 +10,7 @@ public enum StorageExpiration: Hashable, Sendable {
     case days(Int)
     /// Until a date.
     case date(Date)
-    /// Not at all: a value stored with this expiration is not stored.
+    /// Expired already: a value with this expiration is not stored.
     case expired
 
     /// When a value stored at `date` expires.
@@ -58,7 +58,7 @@ public enum StorageExpiration: Hashable, Sendable {
 public enum ExpirationExtending: Sendable {
     /// Nothing.
     case none
-    /// The value lives on as long from now as it was to live when it was stored.
+    /// The value gets its whole time to live once more, counted from now.
     case cacheTime
     /// The value lives on from now as given.
     case expirationTime(_ expiration: StorageExpiration)

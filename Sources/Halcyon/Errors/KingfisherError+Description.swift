@@ -68,7 +68,7 @@ extension KingfisherError.CacheErrorReason {
         case .fileEnumeratorCreationFailed(let url):
             "The cache folder cannot be listed: \(url.path)."
         case .invalidFileEnumeratorContent(let url):
-            "The cache folder's list holds something that is no file: \(url.path)."
+            "The cache folder's list holds something that is not a file: \(url.path)."
         case .invalidURLResource(let error, let key, let url):
             "The metadata of \(url.path) (key \(key)) cannot be read: "
                 + error.readableDescription
@@ -132,7 +132,7 @@ extension KingfisherError.ImageSettingErrorReason {
         case .emptySource:
             "There is no source to load an image from."
         case .notCurrentSourceTask(_, _, let source):
-            "The view has been asked for another image than \(source.cacheKey) since."
+            "The view has since been asked for another image than \(source.cacheKey)."
         case .dataProviderError(let provider, let error):
             provider.fileFailure(error)
                 ?? "\(provider.cacheKey) cannot be loaded: \(error.readableDescription)"
@@ -141,7 +141,7 @@ extension KingfisherError.ImageSettingErrorReason {
                 + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
                 .joined(separator: " ")
         case .notCurrentLivePhotoSourceTask(_, _, let source):
-            "Another live photo than \(source.keys) has been asked for since."
+            "Another live photo than \(source.keys) has since been asked for."
         case .livePhotoResultError(_, let error, let source):
             "The files of the live photo \(source.keys) do not make one: "
                 + (error?.readableDescription ?? "no reason is known.")
@@ -154,6 +154,7 @@ extension ImageDataProvider {
     /// about reading it.
     fileprivate func fileFailure(_ error: any Error) -> String? {
         guard let path = contentURL.flatMap({ $0.isFileURL ? $0.path : nil }) else { return nil }
+        if let thing = error as? NotAFile { return thing.errorDescription }
         guard let error = error as? CocoaError else { return nil }
         switch (error.underlying as? POSIXError)?.code {
         case .ENOENT: return "There is no file at \(path)."

@@ -7,7 +7,7 @@ public import FoundationNetworking
 public enum KingfisherError: Error {
     /// Making the request failed, or it was cancelled. Codes 1001–1006.
     case requestError(reason: RequestErrorReason)
-    /// The server's answer (or its absence) failed the request. Codes 2001–2006.
+    /// The response, or its absence, failed the request. Codes 2001–2006.
     case responseError(reason: ResponseErrorReason)
     /// The cache failed. Codes 3001–3012.
     case cacheError(reason: CacheErrorReason)
@@ -59,7 +59,7 @@ extension KingfisherError {
 
         /// The cache folder cannot be listed. Code 3001.
         case fileEnumeratorCreationFailed(url: URL)
-        /// The cache folder's list holds something that is no file. Code 3002.
+        /// The cache folder's list holds something that is not a file. Code 3002.
         case invalidFileEnumeratorContent(url: URL)
         /// The metadata of a cached file cannot be read. Code 3003.
         case invalidURLResource(error: any Error, key: String, url: URL)

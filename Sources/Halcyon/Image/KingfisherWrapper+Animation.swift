@@ -19,8 +19,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// An animation of frames that `source` makes; `nil` when a frame that is needed now is missing.
     ///
     /// Frames are asked for when they are shown, unless `options` ask for preloading or the first frame
-    /// only. Decodes on the calling thread.
-    /// - Parameter baseImage: The first frame, if it is at hand already; then it is not decoded.
+    /// only. Decodes on the calling thread. `baseImage` is the first frame, if it is at hand already;
+    /// then it is not decoded.
     public static func animatedImage(
         source: any ImageFrameSource, options: ImageCreatingOptions,
         baseImage: KFCrossPlatformImage? = nil

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image as a PNG file, of an animation its first frame; `nil` when its pixels cannot be had.
+    /// The image as a PNG file, of an animation its first frame; `nil` when it cannot be rendered.
     public func pngRepresentation() -> Data? {
         data(format: .PNG)
     }
@@ -19,7 +19,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         data(format: .GIF)
     }
 
-    /// The image as a file, or `nil` when it cannot be written; `data(format:options:)` tells why.
+    /// The image as a file, or `nil` when it cannot be written; `data(format:options:)` says why.
     ///
     /// Renders the image if it is not rendered yet, and encodes, on the calling thread.
     /// - Parameters:
@@ -36,8 +36,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// image was made of an animated file of this very format and not processed, it is these bytes as
     /// they are, metadata included.
     ///
-    /// Renders the image if it is not rendered yet, and encodes, on the calling thread.
-    /// - Parameter format: The file format; `.unknown` gives PNG.
+    /// Renders the image if it is not rendered yet, and encodes, on the calling thread. The format
+    /// `.unknown` gives PNG.
     /// - Throws: `ImageCodingError`.
     public func data(format: ImageFormat, options: ImageEncodingOptions) throws -> Data {
         try base.encoded(as: format, options: options)
@@ -60,7 +60,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         try? Image.decoding(data, options: options)
     }
 
-    /// The same as `image(data:options:)`: whether bytes are an animation is seen by themselves.
+    /// The same as `image(data:options:)`: whether the bytes are an animation is recognised from
+    /// them.
     public static func animatedImage(
         data: Data, options: ImageCreatingOptions
     ) -> KFCrossPlatformImage? {

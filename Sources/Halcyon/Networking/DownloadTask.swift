@@ -49,7 +49,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// This caller's number within the download; `nil` until that has begun.
+    /// Identifies this caller within the download; `nil` until that has begun.
     public var cancelToken: SessionDataTask.CancelToken? {
         switch carried {
         case .download(_, let token): token
@@ -72,10 +72,10 @@ public final class DownloadTask: Sendable {
     /// How urgent the download is to this caller, from 0 to 1; the `downloadPriority` of the options
     /// unless it is changed here.
     ///
-    /// Of the requests that wait for a connection to one host the most urgent goes first. A download is
-    /// as urgent as its most urgent caller. A change counts at once, also for a request in line, and
-    /// for retries and alternative sources; one that is under way is neither stopped nor slowed down.
-    /// Not a number counts as 0.5.
+    /// Of the requests that wait for a connection to one host the most urgent goes first. A
+    /// download is as urgent as its most urgent caller. A change takes effect at once, for a
+    /// waiting request as for retries and alternative sources; a transfer under way is neither
+    /// stopped nor slowed down. NaN counts as 0.5.
     public var priority: Float {
         get { state.withLock { $0.priority } ?? TransferPriority.standard }
         set {

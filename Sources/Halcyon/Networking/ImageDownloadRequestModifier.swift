@@ -1,6 +1,6 @@
 public import FoundationNetworking
 
-/// Changes a request before it is sent, possibly after waiting for something (a token, say).
+/// Changes a request before it is sent, possibly after waiting for something, such as a token.
 public protocol AsyncImageDownloadRequestModifier: Sendable {
     /// The request to send in place of `request`; `nil` fails it with `emptyRequest`.
     func modified(for request: URLRequest) async -> URLRequest?

@@ -13,8 +13,7 @@ extension ImageDownloader {
 
     /// Downloads and processes an image. Cancelling the task cancels this caller's share.
     ///
-    /// - Parameter progressBlock: Called on the main queue when bytes have arrived, if the total is
-    ///   known.
+    /// `progressBlock` is called on the main queue when bytes have arrived, if the total is known.
     /// - Throws: `KingfisherError`, or `CancellationError` when the task was cancelled before.
     public func downloadImage(
         with url: URL, options: KingfisherOptionsInfo? = nil,

@@ -16,7 +16,7 @@ public struct LivePhotoResourceDownloadingResult: Sendable {
 extension ImageDownloader {
     /// Downloads a file of a live photo, without decoding or processing it.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download; see `downloadImage`.
     @discardableResult
     public func downloadLivePhotoResource(

@@ -17,6 +17,14 @@ import Synchronization
 ///   and `NetworkMetrics` (measurements).
 /// - `requestsUsePipelining`: a request is sent on an HTTP/1 connection when the answer before it has
 ///   ended, as browsers do; HTTP/2 carries many at a time without being told.
+///
+/// ```swift
+/// let downloader = ImageDownloader(name: "avatars")
+/// downloader.maximumResponseSize = 4 << 20
+///
+/// let result = try await downloader.downloadImage(with: url)
+/// print(result.image.pixelSize, "in", result.originalData.count, "bytes")
+/// ```
 open class ImageDownloader: @unchecked Sendable {
     // Unchecked because the class is open; all state is behind mutexes or constant.
 
@@ -55,85 +63,85 @@ open class ImageDownloader: @unchecked Sendable {
     /// arrive in this time, again and again: a server that sends a byte now and then times out like
     /// a silent one.
     open var downloadTimeout: TimeInterval {
-        get { settings.withLock { $0.downloadTimeout } }
-        set { settings.withLock { $0.downloadTimeout = newValue } }
+        get { self[\.downloadTimeout] }
+        set { self[\.downloadTimeout] = newValue }
     }
 
     /// Seconds to wait for a connection, including TLS; 15 by default.
     open var connectTimeout: TimeInterval {
-        get { settings.withLock { $0.client.connectTimeout } }
-        set { settings.withLock { $0.client.connectTimeout = newValue } }
+        get { self[\.client.connectTimeout] }
+        set { self[\.client.connectTimeout] = newValue }
     }
 
     /// Seconds a whole download may take, from start to last byte; 600 by default, `nil` for no
     /// limit.
     open var maximumDownloadDuration: TimeInterval? {
-        get { settings.withLock { $0.maximumDownloadDuration } }
-        set { settings.withLock { $0.maximumDownloadDuration = newValue } }
+        get { self[\.maximumDownloadDuration] }
+        set { self[\.maximumDownloadDuration] = newValue }
     }
 
     /// The most HTTP/1 connections to one host; 6 by default. Further requests wait. All requests to
     /// an HTTP/2 server share one connection.
     open var maximumConnectionsPerHost: Int {
-        get { settings.withLock { $0.client.connectionsPerHost } }
-        set { settings.withLock { $0.client.connectionsPerHost = max(1, newValue) } }
+        get { self[\.client.connectionsPerHost] }
+        set { self[\.client.connectionsPerHost] = max(1, newValue) }
     }
 
     /// The most bytes a body may have, after content decoding; 100 MiB by default, `nil` for no
     /// limit. A longer one fails as soon as that is known.
     open var maximumResponseSize: Int? {
-        get { settings.withLock { $0.client.maximumResponseSize } }
-        set { settings.withLock { $0.client.maximumResponseSize = newValue } }
+        get { self[\.client.maximumResponseSize] }
+        set { self[\.client.maximumResponseSize] = newValue }
     }
 
-    /// What is refused before a downloaded image is decoded; the option `decodingLimits` overrides
-    /// it. 150 million pixels by default.
+    /// The limits that a downloaded image must keep before it is decoded; the option
+    /// `decodingLimits` overrides it. 150 million pixels by default.
     open var decodingLimits: DecodingLimits {
-        get { settings.withLock { $0.decodingLimits } }
-        set { settings.withLock { $0.decodingLimits = newValue } }
+        get { self[\.decodingLimits] }
+        set { self[\.decodingLimits] = newValue }
     }
 
     /// Hosts whose certificates are not verified at all; `nil` (none) by default. Compared with the
     /// host of each request, also after redirects, without regard to case.
     ///
-    /// Whoever is between this program and such a host can read and change what is downloaded.
+    /// Anybody between this program and such a host can read and change what is downloaded.
     open var trustedHosts: Set<String>? {
-        get { settings.withLock { $0.trustedHosts } }
-        set { settings.withLock { $0.trustedHosts = newValue } }
+        get { self[\.trustedHosts] }
+        set { self[\.trustedHosts] = newValue }
     }
 
     /// Decides which servers are trusted in place of `trustedHosts`, which is then ignored; `nil` by
     /// default: certificates are verified against the system's roots and `additionalTrustRoots`.
     open var serverTrustEvaluator: ServerTrustEvaluator? {
-        get { settings.withLock { $0.client.serverTrustEvaluator } }
-        set { settings.withLock { $0.client.serverTrustEvaluator = newValue } }
+        get { self[\.client.serverTrustEvaluator] }
+        set { self[\.client.serverTrustEvaluator] = newValue }
     }
 
-    /// What is shown to every server that asks who this program is; `nil` by default. One that cannot
+    /// The certificate for servers that ask for one (mutual TLS); `nil` by default. One that cannot
     /// be read fails every HTTPS download.
     open var clientCertificate: ClientCertificate? {
-        get { settings.withLock { $0.client.clientCertificate } }
-        set { settings.withLock { $0.client.clientCertificate = newValue } }
+        get { self[\.client.clientCertificate] }
+        set { self[\.client.clientCertificate] = newValue }
     }
 
-    /// Which networks may be reached; all by default. For servers that download what others name there is
-    /// `.publicOnly`: a request, a redirect or an alternative source that leads to an address which is
-    /// not allowed fails with `ImageTransportError.addressRefused` before anything is sent. Proxies are
-    /// then not used.
+    /// Which networks may be reached; all by default. A server that downloads URLs from its users
+    /// sets `.publicOnly`: a request, a redirect or an alternative source that leads to an address
+    /// which is not allowed fails with `ImageTransportError.addressRefused` before anything is
+    /// sent. Proxies are then not used.
     open var addressPolicy: AddressPolicy {
-        get { settings.withLock { $0.client.addressPolicy } }
-        set { settings.withLock { $0.client.addressPolicy = newValue } }
+        get { self[\.client.addressPolicy] }
+        set { self[\.client.addressPolicy] = newValue }
     }
 
     /// Whether requests go by way of the proxies that the environment names (`http_proxy`,
     /// `https_proxy`, `all_proxy`, `no_proxy`); they do by default.
     open var usesEnvironmentProxies: Bool {
-        get { settings.withLock { $0.client.usesEnvironmentProxies } }
-        set { settings.withLock { $0.client.usesEnvironmentProxies = newValue } }
+        get { self[\.client.usesEnvironmentProxies] }
+        set { self[\.client.usesEnvironmentProxies] = newValue }
     }
 
-    /// Gives user name and password to servers that ask for them; `nil` by default: the status 401 is
-    /// then the answer.
+    /// Gives user name and password to servers that ask for them; `nil` by default: then the
+    /// response with status 401 is the result.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get { settings.withLock { $0.challengeResponder } }
         set { settings.withLock { $0.challengeResponder = newValue } }
@@ -152,7 +160,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// All others (caches, cookies, proxies, credential storage, protocol classes) belong to
     /// `URLSession` and are ignored.
     open var sessionConfiguration: URLSessionConfiguration {
-        get { settings.withLock { $0.sessionConfiguration } ?? .ephemeral }
+        get { self[\.sessionConfiguration] ?? .ephemeral }
         set {
             let copy = newValue.copy() as? URLSessionConfiguration ?? newValue
             settings.withLock { $0.apply(copy) }
@@ -163,20 +171,20 @@ open class ImageDownloader: @unchecked Sendable {
     /// Certificates in PEM form (each text may hold several) that are trusted as roots in addition to
     /// the system's; none by default. A text that cannot be read fails every HTTPS download.
     open var additionalTrustRoots: [String] {
-        get { settings.withLock { $0.client.additionalTrustRoots } }
-        set { settings.withLock { $0.client.additionalTrustRoots = newValue } }
+        get { self[\.client.additionalTrustRoots] }
+        set { self[\.client.additionalTrustRoots] = newValue }
     }
 
-    /// Whether the network is to be spared now; never by default. Asked on the thread that starts a
+    /// Whether low data mode is active now; never by default. Asked on the thread that starts a
     /// download with the option `lowDataMode`; if so, the download fails with
-    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads that
-    /// option's source in its place.
+    /// `ImageTransportError.lowDataMode` before anything is sent, and `KingfisherManager` loads
+    /// that option's source in its place.
     ///
     /// Linux has no low data mode of its own. The program decides what it means: a metered
     /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
     open var isLowDataModeActive: @Sendable () -> Bool {
-        get { settings.withLock { $0.isLowDataModeActive } }
-        set { settings.withLock { $0.isLowDataModeActive = newValue } }
+        get { self[\.isLowDataModeActive] }
+        set { self[\.isLowDataModeActive] = newValue }
     }
 
     /// Told of the downloads, and asked about them.
@@ -187,7 +195,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -204,9 +212,8 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameters:
-    ///   - progressBlock: Called on the main queue when bytes have arrived, if the total is known.
-    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// `progressBlock` is called on the main queue when bytes have arrived, if the total is known;
+    /// `completionHandler` exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -224,7 +231,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -235,6 +242,11 @@ open class ImageDownloader: @unchecked Sendable {
         downloadImage(
             with: url, options: KingfisherParsedOptionsInfo(options),
             completionHandler: completionHandler)
+    }
+
+    private subscript<Value: Sendable>(path: WritableKeyPath<DownloaderSettings, Value>) -> Value {
+        get { settings.withLock { $0[keyPath: path] } }
+        set { settings.withLock { $0[keyPath: path] = newValue } }
     }
 
     /// A copy of the settings, for one download.

@@ -141,7 +141,7 @@ public class SessionDataTask: @unchecked Sendable {
         if isLate { task.cancel() }
     }
 
-    /// Whether the transfer was cancelled, because nobody waits for it any more.
+    /// Whether the transfer was cancelled, because nobody waits for it any longer.
     var isTransferCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Cancels the transfer, also when it has not been started yet.

@@ -46,7 +46,7 @@ public enum CallbackQueue: Sendable {
     }
 }
 
-/// Where work of the user's runs; the same choices as for callbacks.
+/// Where the program's own work runs; the same choices as for callbacks.
 public typealias ExecutionQueue = CallbackQueue
 
 /// Tells whether the current thread is draining the main queue.

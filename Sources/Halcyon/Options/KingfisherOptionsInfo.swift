@@ -96,10 +96,9 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// How urgent the download is among those that wait for the same host, from 0 to 1; 0.5 by
     /// default. A download that several callers share is as urgent as the most urgent of them.
     case downloadPriority(Float)
-    /// Loaded instead when the downloader's `isLowDataModeActive` says that the network is to be
-    /// spared.
+    /// Loaded instead when the downloader's `isLowDataModeActive` says so.
     case lowDataMode(Source?)
-    /// What is refused before decoding; the downloader's limits (for downloads) or
+    /// The limits that are checked before decoding; the downloader's limits (for downloads) or
     /// `DecodingLimits.default` otherwise.
     case decodingLimits(DecodingLimits)
 }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The files written of one material, so that a thousand callers write one once.
 ///
-/// Callers that differ in what the file is to hold, or for how long, each have it written, and the file
-/// ends as the latest of them asked: whichever is ready first, one that was made earlier writes no more
-/// over one made later.
+/// Callers that differ in what the file is to hold, or for how long, each have it written, and the
+/// file ends as the latest of them asked: whichever is ready first, an earlier request never
+/// overwrites what a later one wrote.
 final class ImageFiles: Sendable {
     /// Where a file is.
     struct Place: Hashable, Sendable {

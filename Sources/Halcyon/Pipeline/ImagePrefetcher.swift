@@ -34,10 +34,18 @@ public typealias PrefetcherSourceCompletionHandler = PrefetcherSourceProgressBlo
 /// `ImageDownloader.default`. The default options of `KingfisherManager.shared` do not apply, and
 /// `callbackQueue` and `onlyFromCache` are without effect.
 ///
-/// Progress is reported once for each source when it is done, except for those that a stop keeps from
-/// being begun with; the completion once, after everything else. Both come on the main queue. A lone
-/// trailing closure is the completion. A prefetcher runs once. It lives until its completion even if
-/// nobody else keeps it.
+/// Progress is reported once for each source when it is done, except for those that a stop keeps
+/// from beginning; the completion is called once, after everything else. Both come on the main
+/// queue. A lone trailing closure is the completion. A prefetcher runs once. It lives until its
+/// completion even if nobody else keeps it.
+///
+/// ```swift
+/// let prefetcher = ImagePrefetcher(urls: urls, options: options) { skipped, failed, loaded in
+///     report([skipped.count, failed.count, loaded.count])
+/// }
+/// prefetcher.maxConcurrentDownloads = 10
+/// prefetcher.start()
+/// ```
 public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     // Unchecked because the class is not final; all its state is in the run.
 
@@ -46,15 +54,15 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// The object's address.
     public var description: String { "\(Unmanaged.passUnretained(self).toOpaque())" }
 
-    /// The most sources in work at one time. 5 by default; a change counts from the next one that is
-    /// done. Starting with less than 1 is an error: everything fails.
+    /// The most sources loaded at one time. 5 by default; a change takes effect when the next one
+    /// is done. Starting with less than 1 is an error: everything fails.
     public var maxConcurrentDownloads: Int {
         get { run.limit }
         set { run.limit = newValue }
     }
 
-    /// Why sources have failed so far, in the order of the failed ones that the callbacks for sources
-    /// are told of. What was cut short, or never begun with, was cancelled (`isCancelled`).
+    /// Why sources have failed so far, in the order in which the callbacks for sources list them.
+    /// The errors of sources that were stopped, or never begun, are cancellations (`isCancelled`).
     public var failures: [PropagationError] { run.failures }
 
     /// A prefetcher of the images at `urls`.
@@ -78,7 +86,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    /// A prefetcher of `resources`. Those of local files are loaded but not told of: they are no
+    /// A prefetcher of `resources`. Local files are loaded but not reported, as they are not
     /// network sources.
     public convenience init(
         resources: [any Resource], options: KingfisherOptionsInfo? = nil,
@@ -131,14 +139,14 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     /// Begins. Without sources the completion follows at once; after `stop()`, or with
-    /// `maxConcurrentDownloads` below 1, it tells that all have failed, and an error is logged. A
-    /// second start is logged and does nothing.
+    /// `maxConcurrentDownloads` below 1, it reports all as failed, and an error is logged. A second
+    /// start is logged and does nothing.
     public func start() {
         run.start()
     }
 
-    /// Cancels what is in work and begins nothing more; what is not done by then has failed. The
-    /// completion still comes. Does nothing after it.
+    /// Cancels what is running and begins nothing more; sources that are not done by then have
+    /// failed. The completion is still called. Afterwards this does nothing.
     public func stop() {
         run.stop()
     }

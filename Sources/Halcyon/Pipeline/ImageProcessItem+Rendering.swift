@@ -3,8 +3,8 @@ import HalcyonWork
 
 extension ImageProcessItem {
     /// The rendered image that the processor of `options` makes of this item, or `nil`; made on
-    /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be one
-    /// whose pixels are not in memory. Ends early with `nil` when it is not wanted any more.
+    /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be
+    /// one whose pixels are not in memory. Ends early with `nil` when it is no longer wanted.
     func process(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
         while isWanted: @escaping @Sendable () -> Bool = { true },

@@ -135,7 +135,7 @@ extension ImageRequest {
             work.onStop { loading.cancel() }
         }
         handle.carryProvider()
-        // However long a provider goes on that does not heed its task's cancellation.
+        // At once, even if the provider ignores its task's cancellation and goes on.
         guard let ticket else { return }
         handle.onCancel(before: outcome) { [self] in
             if DataProviders.loads.leave(ticket) != nil { outcome.give(.failure(cancellation)) }

@@ -41,7 +41,7 @@ extension ImageRequest {
         next.source = source
         next.handle = handle.makeSuccessor()
         next.isReplacement = true
-        // Whoever gives way to a low-data source has been told of the low-data mode once.
+        // The low-data fallback has already been reported.
         next.options.lowDataModeSource = nil
         return next
     }

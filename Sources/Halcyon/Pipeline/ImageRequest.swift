@@ -123,7 +123,7 @@ struct ImageRequest: Sendable {
             source: source, originalSource: originalSource, data: data, metrics: metrics)
     }
 
-    /// The result that delivers an image of which only the decoded form is at hand.
+    /// The result that delivers an image of which only the decoded form is known.
     func deliverSerializing(_ image: Image, cacheType: CacheType) -> RetrieveImageResult {
         let serializer = options.cacheSerializer
         return deliver(image, cacheType: cacheType) { serializer.data(with: image, original: nil) }

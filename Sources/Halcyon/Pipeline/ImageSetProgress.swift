@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// How far the loading of a set of images has come.
+/// The progress of loading a set of images.
 public struct ImageSetProgress: Hashable, Sendable {
     /// Images that are done, loaded or failed.
     public var completedCount = 0

@@ -11,8 +11,8 @@ public final class ImageSetTask: Sendable {
 
     init() {}
 
-    /// Ends all loads of the set, and those that have not begun; the completion tells so. Does nothing
-    /// when the set is done.
+    /// Cancels all loads of the set, also those that have not begun; the completion says so. Does
+    /// nothing when the set is done.
     public func cancel() {
         let running = state.withLock { state in
             state.isCancelled = true

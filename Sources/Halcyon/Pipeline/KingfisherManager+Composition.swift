@@ -5,9 +5,12 @@ extension KingfisherManager {
     /// all loads.
     /// - Parameters:
     ///   - photos: What to load for the slots; those without a slot are not loaded.
+    ///   - layout: The slots of the photos, in the order of `photos`.
     ///   - frame: The frame, if any.
     ///   - options: Of the photos, and of the frame unless it has its own. A processor such as
     ///     `DownsamplingImageProcessor` keeps photos from being decoded larger than they are needed.
+    ///   - frameOptions: Of the frame; `nil` means `options`.
+    ///   - maximumConcurrentLoads: The most images loaded at one time; at least 1.
     ///   - progressBlock: Called on the main queue with the progress of all images.
     /// - Returns: The picture, rendered.
     /// - Throws: The failure that came first, as `KingfisherError`; it cancels the other loads.
@@ -27,11 +30,11 @@ extension KingfisherManager {
         }
     }
 
-    /// Loads photos and a frame, in parallel, and makes one picture of them when all are there; see
-    /// the asynchronous form.
+    /// Loads photos and a frame, in parallel, and makes one picture of them when all are there; the
+    /// parameters are those of the asynchronous form.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the `callbackQueue` of `options`, with
-    ///   the rendered picture or the failure that came first.
+    /// `completionHandler` is called exactly once, on the `callbackQueue` of `options`, with the
+    /// rendered picture or the failure that came first.
     /// - Returns: What cancels all loads.
     @discardableResult
     public func retrieveComposition(

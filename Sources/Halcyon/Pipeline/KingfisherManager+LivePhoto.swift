@@ -10,11 +10,13 @@ extension KingfisherManager {
     /// the request.
     ///
     /// - Parameters:
+    ///   - source: The files of the photo.
+    ///   - options: After the manager's default options.
     ///   - progressBlock: Called on the main queue with the sums over the running downloads.
     ///   - referenceTaskIdentifierChecker: Tells whether the live photo is still wanted; asked when its
     ///     files are there.
     /// - Throws: `KingfisherError`: `livePhotoTaskCancelled` after a cancellation,
-    ///   `notCurrentLivePhotoSourceTask` when it is not wanted any more, `imageNotExisting` for
+    ///   `notCurrentLivePhotoSourceTask` when it is no longer wanted, `imageNotExisting` for
     ///   `onlyFromCache`, `missingLivePhotoResourceOnDisk` when a file has vanished again, or why a
     ///   file could not be loaded or written. `CancellationError` when the task was cancelled
     ///   beforehand.

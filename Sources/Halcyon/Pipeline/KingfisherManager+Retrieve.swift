@@ -3,6 +3,7 @@ extension KingfisherManager {
     ///
     /// - Parameters:
     ///   - resource: What to load; a file URL is read as a file.
+    ///   - options: After the manager's default options, which they win over.
     ///   - progressBlock: Called on the main queue as bytes arrive, when their total is known.
     ///   - downloadTaskUpdated: Called when the returned task is replaced by another one, before that
     ///     one completes.

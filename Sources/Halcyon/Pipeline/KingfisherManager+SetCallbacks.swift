@@ -3,6 +3,7 @@ extension KingfisherManager {
     ///
     /// - Parameters:
     ///   - sources: What to load; the results are in this order, whatever comes first.
+    ///   - options: Of each image.
     ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
     ///   - progressBlock: Called on the main queue with the progress of the whole set.
     ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options, with all
@@ -41,8 +42,8 @@ extension KingfisherManager {
 
     /// Loads a set of images, in parallel, of which some may fail.
     ///
-    /// - Parameter completionHandler: Called exactly once, on the `callbackQueue` of the options, with
-    ///   what became of each source, in their order.
+    /// `completionHandler` is called exactly once, on the `callbackQueue` of the options, with what
+    /// became of each source, in their order; the other parameters are those of `retrieveImages`.
     /// - Returns: What cancels the whole set.
     @discardableResult
     public func retrieveEachImage(

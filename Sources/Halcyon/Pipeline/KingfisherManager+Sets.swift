@@ -4,6 +4,7 @@ extension KingfisherManager {
     /// Cancelling the surrounding task cancels the whole set.
     /// - Parameters:
     ///   - sources: What to load; the results are in this order, whatever comes first.
+    ///   - options: Of each image.
     ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
     ///   - progressBlock: Called on the main queue with the progress of the whole set.
     /// - Throws: The failure that came first, as `KingfisherError`; it cancels the other loads.

@@ -5,6 +5,14 @@ import Synchronization
 /// A request looks in the memory cache, the disk cache and, for a processed image, in the cache of
 /// originals, and otherwise loads, processes and stores the image. All members may be used from any
 /// thread.
+///
+/// ```swift
+/// manager.defaultOptions = [.diskCacheExpiration(.days(30))]
+///
+/// let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 32, height: 32))
+/// let result = try await manager.retrieveImage(with: url, options: [.processor(thumbnail)])
+/// print(result.image.size, result.cacheType)
+/// ```
 public class KingfisherManager: @unchecked Sendable {
     // Unchecked because the class is not final; its only state is behind a mutex.
 
@@ -19,7 +27,7 @@ public class KingfisherManager: @unchecked Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes a manager of its own with the given parts.
+    /// Makes a manager with a downloader and a cache of its own.
     public init(downloader: ImageDownloader, cache: ImageCache) {
         state = Mutex(State(cache: cache, downloader: downloader))
     }

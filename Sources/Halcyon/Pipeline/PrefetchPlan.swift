@@ -82,7 +82,7 @@ struct PrefetchPlan: Sendable {
         return step
     }
 
-    /// Begins nothing any more; `false` when everything is done already.
+    /// Begins nothing from now on; `false` when everything is done already.
     mutating func stop() -> Bool {
         guard !isFinished, !isStopped else { return false }
         isStopped = true

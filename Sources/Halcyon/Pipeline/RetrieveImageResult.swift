@@ -29,7 +29,7 @@ public struct RetrieveImageResult: Sendable {
     }
 }
 
-/// Told of a replaced download task; `nil` when the replacement needs none.
+/// Called with the task that replaces the one before; `nil` when the replacement needs none.
 public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
 
 /// Told of bytes received and bytes expected, on the main queue. Called only when the total is known.

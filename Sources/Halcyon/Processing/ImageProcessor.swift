@@ -16,6 +16,22 @@ public enum ImageProcessItem: Sendable {
 /// of `Image.kf`, or work on `Image.bitmap()` directly.
 ///
 /// `process` may run on any thread and may block.
+///
+/// ```swift
+/// /// A faded picture of a given width, in points.
+/// struct FadedPicture: ImageProcessor {
+///     let width: CGFloat
+///     var identifier: String { "org.example.FadedPicture(\(width))" }
+///
+///     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+///         -> KFCrossPlatformImage?
+///     {
+///         DefaultImageProcessor.default.process(item: item, options: options)?
+///             .kf.resize(to: CGSize(width: width, height: width), for: .aspectFit)
+///             .kf.adjusted(brightness: 0, contrast: 1, saturation: 0.5, inputEV: 0)
+///     }
+/// }
+/// ```
 public protocol ImageProcessor: Sendable {
     /// Identifies the processor and its parameters. Empty only for `DefaultImageProcessor`.
     var identifier: String { get }

@@ -3,8 +3,8 @@ public import Foundation
 /// How a progressive JPEG is shown while it is downloaded.
 ///
 /// Only views show it: a request without one decodes nothing before the download has ended. What is
-/// shown meanwhile is never cached. A scan is shown when the next one begins; what the last scan
-/// completes is the image itself. Greyscale and RGB files are shown, CMYK files only when complete.
+/// shown meanwhile is never cached. A scan is shown when the next one begins; the last scan
+/// completes the image itself. Greyscale and RGB files are shown, CMYK files only when complete.
 public struct ImageProgressive: Sendable {
     /// Whether the picture is blurred while fewer than six scans have arrived. True by default.
     public let isBlur: Bool
@@ -27,7 +27,7 @@ public struct ImageProgressive: Sendable {
         case replace(KFCrossPlatformImage?)
     }
 
-    /// The default values, in one value for all: also its `onImageUpdated` is shared.
+    /// The default values. This value is shared by all who use it, and so is its `onImageUpdated`.
     @available(*, deprecated, message: "Shares its `onImageUpdated` with everybody; use `init()`.")
     public static let `default` = ImageProgressive()
 

@@ -51,7 +51,7 @@ final class ProgressiveDisplay: Sendable {
         arrivals?.yield()
     }
 
-    /// Ends the display: nothing is shown any more, also nothing that is on its way.
+    /// Ends the display: nothing more is shown, not even what is on its way.
     func end() {
         let before = state.withLock { state in
             defer { state = .ended }

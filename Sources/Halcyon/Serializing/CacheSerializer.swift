@@ -1,6 +1,20 @@
 public import Foundation
 
 /// Turns images into the bytes of the disk cache and back.
+///
+/// ```swift
+/// /// Keeps every image as a small WebP file, whatever it was made of.
+/// struct SmallFiles: CacheSerializer {
+///     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+///         // What cannot be written is not cached.
+///         try? image.kf.data(format: .WebP, options: ImageEncodingOptions(quality: 0.6))
+///     }
+///
+///     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+///         DefaultCacheSerializer.default.image(with: data, options: options)
+///     }
+/// }
+/// ```
 public protocol CacheSerializer: Sendable {
     /// The bytes to store for `image`, or `nil` when it cannot be serialized. `original` are the bytes
     /// it was made from, when known. May block.

@@ -25,7 +25,11 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
 
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         loadingQueue.execute {
-            handler(Result { try Data(contentsOf: fileURL) })
+            handler(
+                Result {
+                    if let thing = NotAFile(at: fileURL.path) { throw thing }
+                    return try Data(contentsOf: fileURL)
+                })
         }
     }
 

@@ -19,6 +19,18 @@ extension Resource {
 }
 
 /// The namespace of the builder and its values.
+///
+/// A builder collects the options of a request and sets the image of a view:
+///
+/// ```swift
+/// KF.url(url)
+///     .targetCache(cache)
+///     .downsampling(size: CGSize(width: 32, height: 32))
+///     .roundCorner(radius: .widthFraction(0.5))
+///     .onSuccess { result in report(.success(result)) }
+///     .onFailure { error in report(.failure(error)) }
+///     .set(to: imageView)
+/// ```
 public enum KF {}
 
 extension KF {

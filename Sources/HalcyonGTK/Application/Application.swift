@@ -4,7 +4,7 @@ import Foundation
 /// A program with windows, for those who use no other wrapper of GTK.
 ///
 /// ```swift
-/// @main struct Viewer {
+/// enum Viewer {
 ///     @MainActor static func main() {
 ///         let application = Application(identifier: "org.example.Viewer") { application in
 ///             let view = ImageView()

@@ -4,9 +4,7 @@ import CGtk4
 @MainActor open class Window: View {
     /// A window that is not on the screen yet.
     ///
-    /// - Parameters:
-    ///   - width: The width of what it shows, in points; the user may change it.
-    ///   - height: The height, likewise.
+    /// `width` and `height` are those of what it shows, in points; the user may change them.
     public init(title: String = "", width: Int = 800, height: Int = 600) {
         super.init(widget: gtk_window_new())
         gtk_window_set_title(pointer, title)

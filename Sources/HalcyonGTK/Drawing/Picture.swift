@@ -8,9 +8,7 @@ public import Halcyon
     /// Width and height in points.
     public let size: CGSize
 
-    /// The picture of `bitmap`.
-    ///
-    /// - Parameter scale: Pixels per point.
+    /// The picture of `bitmap`; `scale` is pixels per point.
     public init(_ bitmap: Bitmap, scale: CGFloat = 1) {
         texture = Texture(bitmap)
         size = bitmap.size.points(scale: scale)
@@ -73,8 +71,7 @@ public struct PicturePlacement: Hashable, Sendable {
     /// Where a picture of `size` points lies in an area of `bounds` points.
     ///
     /// Edges lie between pixels of the screen, so that they are sharp, and a picture that has exactly
-    /// the pixels of its place is drawn as it is.
-    /// - Parameter scaleFactor: Pixels of the screen per point.
+    /// the pixels of its place is drawn as it is. `scaleFactor` is pixels of the screen per point.
     public func rect(of size: CGSize, in bounds: CGSize, scaleFactor: CGFloat = 1) -> CGRect {
         guard size.width > 0, size.height > 0, bounds.width > 0, bounds.height > 0 else {
             return .zero

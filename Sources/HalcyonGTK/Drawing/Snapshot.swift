@@ -51,7 +51,7 @@ public import Halcyon
 
     /// Draws what `body` draws as one picture that lets what lies below shine through.
     ///
-    /// - Parameter opacity: 0 (not to be seen) … 1.
+    /// `opacity` is from 0, not to be seen, to 1.
     public func faded(opacity: CGFloat, _ body: () -> Void) {
         gtk_snapshot_push_opacity(pointer, Double(opacity))
         body()

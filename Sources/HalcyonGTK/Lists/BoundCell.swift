@@ -77,7 +77,7 @@ import Halcyon
         binding += 1
         if state == .loading {
             cell.imageView.kf.cancelDownloadTask()
-            // Whatever the cancelled load has to say, the view does not listen any more.
+            // Whatever the cancelled load reports, the view no longer listens.
             cell.imageView.kf.setImage(with: nil as Source?)
         }
         source = nil

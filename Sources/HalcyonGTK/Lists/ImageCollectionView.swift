@@ -39,6 +39,9 @@ public import Halcyon
     }
 
     /// - Parameters:
+    ///   - layout: How the cells lie.
+    ///   - items: What there is at first.
+    ///   - configuration: How images are loaded into cells.
     ///   - makeCell: Makes a new cell.
     ///   - source: Where the image of an item comes from.
     ///   - configure: Called whenever a cell is bound to another item, before its image is set.

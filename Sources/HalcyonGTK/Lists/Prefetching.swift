@@ -2,8 +2,8 @@ import Halcyon
 
 /// Prefetches what the cells of a list will show next.
 @MainActor final class Prefetching {
-    /// A prefetcher with what it was given; kept until nothing of that is of use any more, so that it
-    /// is not begun twice.
+    /// A prefetcher with what it was given; kept as long as any of that is useful, so that it is
+    /// not begun twice.
     private struct Run {
         let prefetcher: ImagePrefetcher
         let keys: Set<String>

@@ -21,7 +21,7 @@ import CGtk4
         end?()
     }
 
-    /// Ends the calls. More calls of this do nothing.
+    /// Ends the calls. Further calls do nothing.
     public func cancel() {
         let end = end
         self.end = nil

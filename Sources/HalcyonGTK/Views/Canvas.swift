@@ -38,7 +38,7 @@ public import Foundation
 
     /// The least and the preferred length of the view, in points; 0 by default.
     ///
-    /// - Parameter other: The length in the other direction, when that is known already.
+    /// `other` is the length in the other direction, when that is known already.
     open func measure(_ direction: Direction, other: CGFloat?) -> (
         minimum: CGFloat, natural: CGFloat
     ) {

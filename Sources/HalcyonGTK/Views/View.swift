@@ -7,8 +7,8 @@ public import Halcyon
 ///
 /// The object and its widget live together: the object keeps the widget, and a widget that somebody
 /// else holds (such as the container it was put into) keeps the object. Both go when neither the
-/// program nor GTK holds them any more. Views belong to the main thread, and are made when GTK has been
-/// initialised: by `Application.run`, `gtk_init` or `Application.hasDisplay`.
+/// program nor GTK holds them any longer. Views belong to the main thread, and are made when GTK
+/// has been initialised: by `Application.run`, `gtk_init` or `Application.hasDisplay`.
 @MainActor open class View: KFCrossPlatformView {
     /// The widget, to be put into any GTK container.
     ///

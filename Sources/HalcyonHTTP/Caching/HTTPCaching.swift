@@ -2,8 +2,6 @@ public import Foundation
 
 /// Whether and how the answers of servers say how long a picture is good for (RFC 9111).
 ///
-///     manager.defaultOptions = [.httpCaching(.on)]
-///
 /// A program that loads for several users must keep them apart: by a ``partition`` each, by caches
 /// or keys of their own. In the private role an answer to one user is an answer to all.
 ///
@@ -30,7 +28,7 @@ public struct HTTPCaching: Sendable, Hashable {
         case never
         /// When the response says so (RFC 5861).
         case asAllowed
-        /// Also without its word, for so long after it became stale.
+        /// Also when the server does not allow it, for this long after it became stale.
         case upTo(TimeInterval)
     }
 
@@ -74,8 +72,8 @@ public struct HTTPCaching: Sendable, Hashable {
     /// Use of a stale response when the server cannot be reached and nothing forbids it.
     public var staleWhenUnreachable = true
 
-    /// The lifetime of a response that names none, as a part (0 to 1) of the time since its
-    /// content was last modified. 0 guesses nothing.
+    /// The lifetime of a response that states none, as a fraction (0 to 1) of the time since its
+    /// content was last modified. 0 turns guessing off.
     public var heuristicFraction = 0.1
 
     /// The longest lifetime that is guessed. 7 days; 1 day in ``shared``.

@@ -18,7 +18,7 @@ package final class CurlTransport: HTTPTransport {
     }
 
     deinit {
-        // Nobody waits any more; connections that are idle, or read a rest, are closed.
+        // Nobody waits any longer; connections that are idle, or read a rest, are closed.
         loop.stop()
     }
 

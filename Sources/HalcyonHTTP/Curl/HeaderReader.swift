@@ -26,9 +26,14 @@ struct HeaderReader {
         let text = String(decoding: line, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         if text.isEmpty {
+            guard status > 0 else { throw Self.invalid(url, "its header has no status") }
             if (100..<200).contains(status) { return nil }
             isComplete = true
-            return AnswerHead(url: url, status: status, version: version, fields: fields)
+            let answer = AnswerHead(url: url, status: status, version: version, fields: fields)
+            guard answer.contentLengths.count <= 1 else {
+                throw Self.invalid(url, "its header says several lengths of the body")
+            }
+            return answer
         }
         if text.hasPrefix("HTTP/") {
             try begin(text, of: url)

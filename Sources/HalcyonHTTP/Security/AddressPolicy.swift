@@ -1,15 +1,15 @@
 /// Which networks may be reached by downloads.
 ///
-/// A server that downloads what its users name has to keep them out of its own network. Names are no
-/// help there, since anybody's name may have any address; so each address is looked at before it is
-/// connected to, of redirects and alternative sources too:
+/// A server that downloads what its users name has to keep them out of its own network. Host names
+/// cannot decide this, since any name may have any address; so each address is checked before it is
+/// connected to, also for redirects and alternative sources:
 ///
 /// ```swift
 /// downloader.addressPolicy = .publicOnly
 /// ```
 ///
-/// An address of version 6 that stands for one of version 4 (IPv4-mapped, NAT64, 6to4) is allowed when
-/// both are.
+/// An IPv6 address that stands for an IPv4 address (IPv4-mapped, NAT64, 6to4) is allowed when both
+/// are.
 public struct AddressPolicy: Hashable, Sendable {
     /// Whether addresses outside the public Internet are allowed where neither list names them.
     public var allowsPrivateNetworks: Bool

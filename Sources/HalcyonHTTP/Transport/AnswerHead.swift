@@ -67,8 +67,19 @@ package final class AnswerHead: Sendable {
         return value
     }
 
-    /// The length of the body that the header says.
-    package var contentLength: Int64? { value("content-length").flatMap { Int64($0) } }
+    /// The length of the body that the header says, once or several times the same.
+    package var contentLength: Int64? {
+        contentLengths.count == 1 ? contentLengths.first.flatMap { Int64($0) } : nil
+    }
+
+    /// The lengths of the body that the header says; more than one contradict each other
+    /// (RFC 9112, section 6.3).
+    package var contentLengths: Set<String> {
+        guard let value = value("content-length") else { return [] }
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return [value] }
+        return Set(
+            value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+    }
 
     private static func isEqual(_ name: String, toLowercased other: String) -> Bool {
         name.utf8.count == other.utf8.count

@@ -44,9 +44,9 @@ public enum TransportError: Error, Equatable, Sendable {
     case tooManyRedirects(url: String, limit: Int)
     /// A redirect leads to a URL that is neither `http` nor `https`.
     case redirectToUnsupportedScheme(String)
-    /// A redirect leads to something that is no URL.
+    /// A redirect leads to something that is not a URL.
     case invalidRedirect(String)
-    /// The network is to be spared, and the request names a source for that case.
+    /// Low data mode is active, and the request names a source for that case.
     case lowDataMode(url: String)
     /// The authentication challenge responder cancelled the download.
     case authenticationCancelled(url: String)
@@ -96,11 +96,11 @@ extension TransportError: LocalizedError, CustomStringConvertible {
         case .redirectToUnsupportedScheme(let url):
             "A redirect to \(url) is not followed: only http and https are."
         case .invalidRedirect(let location):
-            "A redirect leads to \(location), which is no URL."
+            "A redirect leads to \(location), which is not a URL."
         case .lowDataMode(let url):
-            "\(url) was not downloaded because the network is to be spared."
+            "\(url) was not downloaded because low data mode is active."
         case .authenticationCancelled(let url):
-            "\(url) was not downloaded because its server's demand for credentials was cancelled."
+            "\(url) was not downloaded because its server's request for credentials was cancelled."
         case .other(let url, let reason):
             "Downloading \(url) failed: \(reason)."
         }

@@ -70,9 +70,11 @@ public struct PhotoLayout: Hashable, Sendable {
     /// Margins and gaps are a fifteenth of the width, the lower margin two and a half times that; the
     /// photos share what remains. They are placed row by row.
     /// - Parameters:
-    ///   - size: Of the whole picture; see `fourCutAspectRatio`.
-    ///   - photoCornerRadius: Of each photo.
-    ///   - frameCornerRadius: Of the whole picture.
+    ///   - size: Of the whole picture, in points; see `fourCutAspectRatio`.
+    ///   - scale: Pixels per point.
+    ///   - photoCornerRadius: Of each photo, in points.
+    ///   - frameCornerRadius: Of the whole picture, in points.
+    ///   - background: The colour between the photos.
     public static func fourCut(
         size: CGSize, scale: CGFloat = 1, photoCornerRadius: CGFloat = 10,
         frameCornerRadius: CGFloat = 20, background: Color = .white

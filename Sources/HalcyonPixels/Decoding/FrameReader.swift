@@ -9,7 +9,7 @@ protocol FrameReader: Sendable {
     var position: Int { get }
 
     /// Decodes on to frame `index`, not below `position` and not beyond the last, and returns it as
-    /// `ImageDecoder.decode` would. A reader that has thrown is of no more use.
+    /// `ImageDecoder.decode` would. A reader that has thrown cannot be used again.
     mutating func frame(_ index: Int) throws -> Bitmap
 }
 

@@ -6,7 +6,7 @@ extension ImageMetadata {
     /// The metadata blocks of a file that libvips reads; pixels are not decoded. PNG, SVG, GIF, BMP and
     /// ICO files often have none, and then all blocks are `nil`.
     ///
-    /// - Throws: `ImageCodingError` when `data` is no image, or one that cannot be read.
+    /// - Throws: `ImageCodingError` when `data` is not an image, or one that cannot be read.
     public init(reading data: Data) throws {
         let encoded = try EncodedImage(data, limits: DecodingLimits(maximumPixelCount: nil))
         guard let loader = VipsLoader(encoded.header.format) else {

@@ -7,6 +7,14 @@ import HalcyonWork
 /// image made from a file, or by a processor, holds a description of its pixels at first; they are
 /// decoded and processed, in one pass, when first needed, and then kept. What the manager, the
 /// downloader and the cache deliver is always rendered already.
+///
+/// ```swift
+/// let photo = try Image.decoding(bytes)
+/// let square = photo.kf.crop(
+///     to: CGSize(width: 48, height: 48), anchorOn: CGPoint(x: 0.5, y: 0.5))
+/// print(photo.pixelSize, "cut to", square.pixelSize)
+/// let jpeg = try square.kf.data(format: .JPEG, options: ImageEncodingOptions(quality: 0.8))
+/// ```
 public final class Image: Sendable {
     let content: PixelContent
     /// Pixels per point.

@@ -5,7 +5,8 @@ public import Foundation
 /// Start with one of the factories and add behaviours:
 ///
 /// ```swift
-/// server.route("/cat.png", .ok(png, contentType: "image/png").with(.wait(.gate(gate)), .ranges))
+/// server.route(
+///     "/cat.png", .ok(png, contentType: "image/png").with(.wait(.gate(gate)), .ranges))
 /// ```
 public struct OriginResponse: Sendable {
     public var status: Int

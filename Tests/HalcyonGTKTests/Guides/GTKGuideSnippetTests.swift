@@ -98,4 +98,17 @@ struct GTKGuideSnippetTests {
         await nextTurn()
         #expect(GTKGuideSnippets.meter() > .zero)
     }
+
+    @Test func aLabelIsPutIntoABox() throws {
+        let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+        let view = View(widget: box)
+        GTKGuideSnippets.lend(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self))
+        #expect(gtk_widget_get_first_child(view.widget).flatMap(View.of) is Label)
+    }
+
+    @Test func anIndicatorOfOnesChoiceIsSet() {
+        let view = ImageView()
+        GTKGuideSnippets.ring(view)
+        #expect(view.kf.indicator is ProgressRingIndicator)
+    }
 }

@@ -3,7 +3,8 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The code of `docs/gtk.md`; see `GuideSnippets` of the tests of Halcyon.
+/// The code of `docs/gtk.md` and in the documentation of views; see `GuideSnippets` of the tests of
+/// Halcyon.
 @MainActor enum GTKGuideSnippets {
     static func readme(_ imageView: ImageView, _ url: URL) {
         // guide: README/view
@@ -122,4 +123,31 @@ import HalcyonGTK
         // end
         return MainLoopMeter.longestTurn
     }
+
+    // MARK: In the documentation of types
+
+    static func lend(_ box: UnsafeMutablePointer<GtkBox>) {
+        // guide: View/example
+        gtk_box_append(box, Label("Cat").widget)
+        // end
+    }
+
+    static func ring(_ imageView: ImageView) {
+        // guide: ProgressRingIndicator/example
+        imageView.kf.indicatorType = .custom(indicator: ProgressRingIndicator())
+        // end
+    }
 }
+
+// guide: Application/example
+enum Viewer {
+    @MainActor static func main() {
+        let application = Application(identifier: "org.example.Viewer") { application in
+            let view = ImageView()
+            view.kf.setImage(with: URL(string: "https://example.org/cat.jpg"))
+            application.show(Window(title: "Cat"), content: view)
+        }
+        exit(application.run())
+    }
+}
+// end

@@ -50,6 +50,21 @@ import Testing
                 == "There is no file at \(url.path): a part of the path is no folder.")
     }
 
+    @Test func whatIsNoFileAtAllIsSaidToBeWhatItIs() async throws {
+        let fifo = folder.file("fifo")
+        try #require(mkfifo(fifo.path, 0o600) == 0)
+        let socket = folder.file("socket")
+        try #require(mknod(socket.path, S_IFSOCK | 0o600, 0) == 0)
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(
+            atPath: link.path, withDestinationPath: "/dev/zero")
+        for (url, kind) in [(fifo, "FIFO"), (socket, "socket"), (link, "device")] {
+            #expect(
+                await words(loading: url.convertToSource())
+                    == "\(url.path) is a \(kind), not a file.")
+        }
+    }
+
     @Test func aProviderThatReadsNoFileIsNamedByItsKey() async {
         let provider = Base64ImageDataProvider(base64String: "%", cacheKey: "avatar")
         #expect(

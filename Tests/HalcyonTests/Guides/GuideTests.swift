@@ -4,7 +4,8 @@ import Testing
 
 @testable import Halcyon
 
-/// The guides print code that compiles, and what it does is what they say.
+/// The guides, and the documentation of types, print code that compiles, and what it does is what they
+/// say.
 @Suite struct GuideTests {
     @Test func everyPieceOfSwiftInADocumentIsCompiled() throws {
         let regions = try GuideText.regions()
@@ -14,7 +15,7 @@ import Testing
             for block in GuideText.swiftBlocks(of: text) {
                 #expect(
                     regions.contains { $0.key.hasPrefix("\(name)/") && $0.value == block },
-                    "\(name).md prints code that is not in GuideSnippets:\n\(block)")
+                    "\(name) prints code that is not in GuideSnippets:\n\(block)")
             }
         }
     }
@@ -25,23 +26,36 @@ import Testing
             let document = String(name.prefix { $0 != "/" })
             #expect(
                 GuideText.swiftBlocks(of: documents[document] ?? "").contains(code),
-                "\(name) is not printed in \(document).md")
+                "\(name) is not printed in \(document)")
         }
     }
 
     @Test func theReadmeLinksToEveryGuide() throws {
         let readme = try String(
             contentsOf: GuideText.root.appendingPathComponent("README.md"), encoding: .utf8)
-        let documents = Set(try GuideText.regions().keys.map { String($0.prefix { $0 != "/" }) })
-        for guide in documents.subtracting(["README"]) {
-            #expect(readme.contains("(docs/\(guide).md)"))
+        let guides = try GuideText.guides()
+        #expect(guides.count > 5)
+        for (guide, text) in guides where !GuideText.swiftBlocks(of: text).isEmpty {
+            #expect(guide == "README" || readme.contains("(docs/\(guide).md)"))
         }
+    }
+
+    /// These are the types that people meet first.
+    @Test(arguments: [
+        "KingfisherManager", "ImageCache", "ImageDownloader", "ImagePrefetcher", "Resource",
+        "Image", "ImageProcessor", "CacheSerializer",
+    ])
+    func theDocumentationOfATypeHasAnExample(file: String) throws {
+        let text = try #require(try GuideText.comments()[file])
+        #expect(!GuideText.swiftBlocks(of: text).isEmpty)
     }
 
     @Test func indentationIsTrimmedAndOrderKept() {
         #expect(GuideText.trimmed(["    a {", "", "        b", "    }"]) == "a {\n\n    b\n}")
         #expect(GuideText.swiftBlocks(of: "x\n```swift\n  a\n```\n```\nb\n```\n") == ["a"])
         #expect(GuideText.swiftBlocks(of: "```swift\nimport A\n\nb\n\nc\n```") == ["b\n\nc"])
+        let code = "/// A.\n///\n/// ```swift\n/// a {\n///     b\n/// ```\nstruct A {}\n"
+        #expect(GuideText.swiftBlocks(of: GuideText.comments(of: code)) == ["a {\n    b"])
     }
 }
 
@@ -52,8 +66,36 @@ private enum GuideText {
         url.deletingLastPathComponent()
     }
 
-    /// The guides and the README by their names without extension.
+    /// Whatever prints code, by its name without extension.
     static func documents() throws -> [String: String] {
+        try guides().merging(comments()) { $0 + "\n" + $1 }
+    }
+
+    /// The documentation comments that print code, by the names of their files.
+    static func comments() throws -> [String: String] {
+        let sources = root.appendingPathComponent("Sources", isDirectory: true)
+        var comments: [String: String] = [:]
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            let code = try String(contentsOf: file, encoding: .utf8)
+            guard code.contains("```swift") else { continue }
+            let name = file.deletingPathExtension().lastPathComponent
+            comments[name, default: ""] += Self.comments(of: code)
+        }
+        return comments
+    }
+
+    /// The documentation comments of a source file, without what marks them.
+    static func comments(of code: String) -> String {
+        code.components(separatedBy: "\n").compactMap { line in
+            let text = line.drop { $0 == " " }
+            return text.hasPrefix("///") ? text.dropFirst(text.hasPrefix("/// ") ? 4 : 3) : nil
+        }.joined(separator: "\n")
+    }
+
+    /// The guides and the README by their names without extension.
+    static func guides() throws -> [String: String] {
         let folder = root.appendingPathComponent("docs", isDirectory: true)
         let guides = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil
@@ -70,6 +112,7 @@ private enum GuideText {
     /// Where the code is: that of widgets is among the tests that have a display.
     private static let files = [
         "Tests/HalcyonTests/Guides/GuideSnippets.swift",
+        "Tests/HalcyonTests/Guides/CommentSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
     ]
 

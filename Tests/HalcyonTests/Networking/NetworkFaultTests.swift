@@ -66,6 +66,26 @@ struct NetworkFaultTests {
         #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
     }
 
+    @Test(arguments: ["Content-Length: 2\r\nContent-Length: 1", "Content-Length: 2, 1"])
+    func lengthsThatContradictEachOtherAreAnError(lengths: String) async throws {
+        let server = try await OriginServer.start()
+        let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
+        server.route("/x", .garbage(Data(answer.utf8)))
+        #expect(
+            await downloader.result(server.url("/x")).transportError
+                == .invalidResponse(
+                    url: server.url("/x").absoluteString,
+                    reason: "its header says several lengths of the body"))
+    }
+
+    @Test(arguments: ["Content-Length: 2\r\ncontent-length: 2", "Content-Length: 2, 2"])
+    func aLengthMayBeSaidTwice(lengths: String) async throws {
+        let server = try await OriginServer.start()
+        let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
+        server.route("/x", .garbage(Data(answer.utf8)))
+        #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
+    }
+
     // MARK: - Addresses
 
     @Test(arguments: [

@@ -4,6 +4,7 @@ import FoundationNetworking
 import Glibc
 import Halcyon
 import NIOCore
+import NIOSSL
 
 extension Benchmark {
     /// Many small files from an origin server that is a process of its own.
@@ -61,6 +62,8 @@ extension Benchmark {
                     try await client.shutdown()
                 })
         },
+        secureDownloads(over: .http1),
+        secureDownloads(over: .http2),
         Benchmark(
             "2,000 files of 20 KB to the disk cache", unit: .milliseconds,
             conditions: """
@@ -113,6 +116,57 @@ extension Benchmark {
         },
     ]
 
+    /// The same over TLS, from nginx.
+    private static func secureDownloads(over version: SecureOrigin.Version) -> Benchmark {
+        Benchmark(
+            "2,000 downloads of 20 KB over \(version.rawValue)", unit: .milliseconds,
+            conditions: """
+                As without TLS, from nginx with one worker; certificates are verified. With HTTP/2 all \
+                requests share one connection.
+                """,
+            targets: ["AsyncHTTPClient": 1]
+        ) { workbench in
+            let origin = try await workbench.secureOrigin()
+            let count = 2000
+            let width = 6
+            let urls = (0..<count).map { origin.url("20kb.jpg", $0, over: version) }
+
+            let downloader = ImageDownloader(name: version.rawValue)
+            downloader.additionalTrustRoots = [
+                try String(contentsOf: origin.certificate, encoding: .utf8)
+            ]
+            var options = KingfisherParsedOptionsInfo(nil)
+            options.processor = BlankProcessor()
+            let client = HTTPClient.forDownloads(
+                connections: width, trusting: origin.certificate.path)
+
+            return Contest(
+                ours: Contestant("ImageDownloader") { [options] in
+                    try await Stopwatch.time {
+                        try await concurrently(count, width: width) { index in
+                            let result = try await downloader.downloadImage(
+                                with: urls[index], options: options)
+                            try expect20KB(result.originalData.count)
+                        }
+                    }
+                },
+                peers: [
+                    Contestant("AsyncHTTPClient") {
+                        try await Stopwatch.time {
+                            try await concurrently(count, width: width) { index in
+                                let body = try await client.bytes(of: urls[index])
+                                try expect20KB(body.readableBytes)
+                            }
+                        }
+                    },
+                    curl(
+                        origin.pattern("20kb.jpg", count, over: version), connections: width,
+                        more: ["--cacert", origin.certificate.path]),
+                ],
+                finish: { try await client.shutdown() })
+        }
+    }
+
     private static func expect20KB(_ count: Int) throws {
         guard count == 20_000 else { throw BenchmarkError("\(count) bytes instead of 20,000") }
     }
@@ -121,8 +175,15 @@ extension Benchmark {
     private static func curl(
         _ urls: FreshURLs, _ count: Int, connections: Int, into workbench: Workbench? = nil
     ) -> Contestant {
+        curl(urls.nextPattern(count), connections: connections, into: workbench)
+    }
+
+    private static func curl(
+        _ pattern: @escaping @autoclosure @Sendable () -> String, connections: Int,
+        more: [String] = [], into workbench: Workbench? = nil
+    ) -> Contestant {
         Contestant("curl --parallel") {
-            let pattern = urls.nextPattern(count)
+            let pattern = pattern()
             let folder = try workbench?.makeFolder()
             let before = ChildTime.now()
             let sample = try await Stopwatch.time {
@@ -132,7 +193,7 @@ extension Benchmark {
                         "curl", "--no-progress-meter", "--fail", "--parallel",
                         "--parallel-max", "\(connections)", "--output",
                         folder.map { "\($0.path)/#1" } ?? "/dev/null", pattern,
-                    ])
+                    ] + more)
             }
             guard case .time(let wall, _) = sample else { return sample }
             return .time(wall: wall, cpu: ChildTime.now() - before)
@@ -190,8 +251,14 @@ extension URLSession {
 }
 
 extension HTTPClient {
-    static func forDownloads(connections: Int) -> HTTPClient {
+    /// - Parameter root: The file of a certificate that is trusted; `nil` for the system's roots.
+    static func forDownloads(connections: Int, trusting root: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration.singletonConfiguration
+        if let root {
+            var security = TLSConfiguration.makeClientConfiguration()
+            security.trustRoots = .file(root)
+            configuration.tlsConfiguration = security
+        }
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

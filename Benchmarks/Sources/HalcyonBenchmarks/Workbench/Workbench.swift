@@ -14,6 +14,7 @@ actor Workbench {
     private var workers: [PeerLibrary: PeerWorker] = [:]
     private var unavailable: Set<PeerLibrary> = []
     private var runningOrigin: Origin?
+    private var runningSecureOrigin: SecureOrigin?
 
     /// - Parameter alone: Whether there are no peers.
     init(folder: URL, peerPrograms: URL, alone: Bool) throws {
@@ -90,10 +91,19 @@ actor Workbench {
         return origin
     }
 
+    /// nginx with TLS, which serves the photographs.
+    func secureOrigin() async throws -> SecureOrigin {
+        if let runningSecureOrigin { return runningSecureOrigin }
+        let origin = try await SecureOrigin(serving: photographs.absoluteURL, in: makeFolder())
+        runningSecureOrigin = origin
+        return origin
+    }
+
     /// Ends all processes and removes the temporary files.
     func close() async {
         for worker in workers.values { await worker.close() }
         await runningOrigin?.close()
+        await runningSecureOrigin?.close()
         do {
             try FileManager.default.removeItem(at: scratch)
         } catch {

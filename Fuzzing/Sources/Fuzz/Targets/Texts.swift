@@ -1,7 +1,5 @@
 import Foundation
-import FoundationNetworking
 
-@testable import Addresses
 @testable import HalcyonPixels
 
 extension FuzzTarget {
@@ -37,23 +35,5 @@ extension FuzzTarget {
         if ImageSniffer.format(of: data) == .unknown { _ = ImageSniffer.describe(data) }
         _ = HEIFProperties(data)
         _ = JPEGFrameHeader(data)
-    }
-
-    /// Addresses and where a redirect from there leads.
-    static let urls = FuzzTarget(
-        "urls",
-        seeds: {
-            ["http://a.b:80/c?d#e\n//f:65536/../g", "https://u:p@[::1]/\n?x", "file:///a\nb"].map {
-                Data($0.utf8)
-            }
-        }
-    ) { data in
-        let parts = String(decoding: data, as: UTF8.self).split(separator: "\n", maxSplits: 1)
-        guard let first = parts.first, let url = URL(string: String(first)) else { return }
-        _ = HTTPURL.isDownloadable(url)
-        guard parts.count > 1, let target = URL(string: String(parts[1]), relativeTo: url) else {
-            return
-        }
-        _ = HTTPURL.isDownloadable(target.absoluteURL)
     }
 }

@@ -209,7 +209,7 @@ extension CacheDirectory {
 }
 
 extension CacheFolder {
-    /// Removes a file; none is no error.
+    /// Removes a file, if it is there.
     fileprivate func removeIfThere(_ name: String) throws(POSIXError) {
         guard remove(name) || errno == ENOENT else { throw .current }
     }

@@ -10,10 +10,10 @@ extension DiskStorage {
         public var sizeLimit: UInt
         /// How long files are kept that are stored without an expiration of their own.
         public var expiration: StorageExpiration = .days(7)
-        /// Seconds after which a storage that nobody used loses all its files, expired or not; `nil`,
-        /// the default, for never. Storing and reading are uses; looking whether a file is there is
-        /// none, and neither is reading with an expiration that accesses do not extend, by another
-        /// storage. Holds when the storage is first used, and at each removal of expired values.
+        /// Seconds after which an unused storage loses all its files, expired or not; `nil`, the
+        /// default, for never. Storing and reading are uses. Looking whether a file is there is
+        /// not, and neither is reading by another storage with an expiration that accesses do not
+        /// extend. Holds when the storage is first used, and at each removal of expired values.
         public var wipesWhenUnusedFor: TimeInterval?
         /// The extension of all files; none by default.
         public var pathExtension: String?

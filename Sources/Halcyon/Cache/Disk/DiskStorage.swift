@@ -75,7 +75,7 @@ public enum DiskStorage {
         }
 
         /// Writes `value`, in place of the key's former one, to be kept for `expiration` or the
-        /// config's. With an expiration that is over already this does nothing.
+        /// config's. Does nothing when `expiration` has already passed.
         ///
         /// The file appears at once and whole. Of `writeOptions`, `withoutOverwriting` makes it an
         /// error when there is a file.
@@ -219,7 +219,7 @@ public enum DiskStorage {
             }
         }
 
-        /// Removes the key's value; none is no error.
+        /// Removes the key's value, if there is one.
         /// - Throws: `POSIXError` when the file cannot be removed.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             try directory.remove(cacheFileName(forKey: key, forcedExtension: forcedExtension))

@@ -11,9 +11,8 @@ extension MemoryStorage {
         public var expiration: StorageExpiration = .seconds(300)
         /// Seconds between two removals of expired values.
         public var cleanInterval: TimeInterval
-        /// Kept so that code for other platforms compiles. There it keeps values when the system
-        /// takes memory from programs in the background; Linux has no such state, and values are
-        /// always kept.
+        /// Without effect; kept so that code for other platforms compiles. There it keeps values
+        /// when a program goes to the background, a state that Linux does not have.
         public var keepWhenEnteringBackground: Bool = false
 
         /// Limits the cost to `totalCostLimit` bytes; expired values are removed every

@@ -59,8 +59,8 @@ public enum MemoryStorage {
             if cost >= HeapTrim.leastCost { HeapTrim.plan() }
         }
 
-        /// Keeps `value`, in place of the key's former value, for `expiration` or the config's. With
-        /// an expiration that is over already this does nothing. When the storage is full, a call now
+        /// Keeps `value`, in place of the key's former value, for `expiration` or the config's.
+        /// Does nothing when `expiration` has already passed. When the storage is full, a call now
         /// and then sorts all values by their last use.
         #if compiler(>=6.3)
             @specialized(where T == KFCrossPlatformImage)

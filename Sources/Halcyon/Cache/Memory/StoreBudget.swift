@@ -44,13 +44,13 @@ struct StoreBudget {
         return .reserved
     }
 
-    /// Counts a value of `cost` no more.
+    /// Stops counting `cost`.
     mutating func release(_ cost: Int) {
         totalCost -= cost
         count -= 1
     }
 
-    /// Counts no value any more.
+    /// Stops counting all values.
     mutating func releaseAll() {
         totalCost = 0
         count = 0

@@ -13,15 +13,16 @@ public import FoundationNetworking
 /// `ImageDownloader.clientCertificate`.
 public protocol AuthenticationChallengeResponsible: AnyObject {
     /// What to answer a challenge with. Called once for each challenge; when a server refuses the
-    /// answer its next challenge has a higher `previousFailureCount`. A nonce that has become stale is
-    /// renewed without asking. After five answers in one download the status 401 stands. The time
-    /// until this method returns counts for `maximumDownloadDuration`, not for `downloadTimeout`.
+    /// answer its next challenge has a higher `previousFailureCount`. A nonce that has become stale
+    /// is renewed without asking. After five answers in one download the response with status 401
+    /// is the result. The time until this method returns counts for `maximumDownloadDuration`, not
+    /// for `downloadTimeout`.
     ///
     /// - Returns: `.useCredential` and a credential with user and password sends them. With
     ///   `.rejectProtectionSpace` the next scheme that the server offers is tried.
     ///   `.cancelAuthenticationChallenge` fails the download with
-    ///   `ImageTransportError.authenticationCancelled`. Everything else takes the status 401 as the
-    ///   answer; so does the default.
+    ///   `ImageTransportError.authenticationCancelled`. Everything else, and the default, takes the
+    ///   response with status 401 as the result.
     func downloader(
         _ downloader: ImageDownloader, task: SessionDataTask,
         didReceive challenge: URLAuthenticationChallenge

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Tries again after a while, a limited number of times.
+/// Tries again after a pause, a limited number of times.
 public struct DelayRetryStrategy: RetryStrategy {
     /// How long to wait before the next attempt.
     public enum Interval: Sendable {
         /// Always as many seconds.
         case seconds(TimeInterval)
-        /// As many seconds more each time: once, twice, three times the value.
+        /// The pause grows by this value each time: once, twice, three times the value.
         case accumulated(TimeInterval)
-        /// Seconds by how often the request has been retried already.
+        /// The pause in seconds, computed from how often the request has been retried.
         case custom(block: @Sendable (_ retriedCount: Int) -> TimeInterval)
 
         /// Seconds to wait when the request has been retried `retriedCount` times.

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Tries again when there is a network: at once while there is one, otherwise when it comes back.
 public struct NetworkRetryStrategy: RetryStrategy {
-    /// Seconds to wait for the network; `nil` waits for ever.
+    /// Seconds to wait for the network; `nil` waits without limit.
     public let timeoutInterval: TimeInterval?
-    /// How often a request is tried again at most, so that a server's lasting failure ends.
+    /// The most retries of a request, so that a server that keeps failing is given up.
     public let maxRetryCount: Int
     private let monitor: any NetworkMonitoring
 
@@ -22,8 +22,8 @@ public struct NetworkRetryStrategy: RetryStrategy {
         self.monitor = monitor
     }
 
-    /// Decides to retry with `nil` while connected, with the observer after a reconnection, and to stop
-    /// at the timeout. A second call with the same context silences the first one's observer.
+    /// Decides to retry with `nil` while connected, with the observer after a reconnection, and to
+    /// stop at the timeout. A second call with the same context replaces the observer of the first.
     public func retry(
         context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
     ) {

@@ -13,7 +13,7 @@ extension KF {
 
     /// A builder for an image at `url`; a file URL is read as a file.
     ///
-    /// - Parameter cacheKey: The key the image is cached under; the URL's own by default.
+    /// The image is cached under `cacheKey`, by default under the URL's own key.
     public static func url(_ url: URL?, cacheKey: String? = nil) -> Builder {
         source(url?.convertToSource(overrideCacheKey: cacheKey))
     }
@@ -53,7 +53,7 @@ extension KF {
 extension KF.Builder: KFOptionSetter {}
 
 extension KF.Builder {
-    /// Sets what is shown until the image comes. Only image views take one that is no image.
+    /// Sets what is shown until the image comes. Only image views take one that is not an image.
     public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
         setting { $0.placeholder = placeholder }
     }

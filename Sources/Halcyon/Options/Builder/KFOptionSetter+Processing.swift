@@ -6,8 +6,7 @@ public import Foundation
         setting(\.processor, to: processor)
     }
 
-    /// Sets several processors, which run one after the other, in place of those before; none at all
-    /// for an empty list.
+    /// Replaces the processors by these, which run one after the other; an empty list means none.
     public func setProcessors(_ processors: [any ImageProcessor]) -> Self {
         guard let first = processors.first else {
             return setProcessor(DefaultImageProcessor.default)
@@ -23,7 +22,9 @@ public import Foundation
     /// Adds rounded corners.
     ///
     /// - Parameters:
+    ///   - radius: At most half of the shorter side is used.
     ///   - targetSize: What the image is scaled to before, to fill it; `nil` leaves its size.
+    ///   - roundingCorners: The other corners stay as they are.
     ///   - backgroundColor: Behind the corners; `nil` leaves them transparent.
     public func roundCorner(
         radius: Radius, targetSize: CGSize? = nil, roundingCorners: RectCorner = .all,
@@ -81,7 +82,7 @@ public import Foundation
 
     /// Sets the format images are stored in: PNG, JPEG, GIF, WebP or AVIF; any other is PNG.
     ///
-    /// - Parameter jpegCompressionQuality: 0…1, for JPEG; 1 by default.
+    /// `jpegCompressionQuality` is 0…1, for JPEG; 1 by default.
     public func serialize(as format: ImageFormat, jpegCompressionQuality: CGFloat? = nil) -> Self {
         switch format {
         case .JPEG:

@@ -28,7 +28,7 @@ public import FoundationNetworking
         retry(DelayRetryStrategy(maxRetryCount: maxCount, retryInterval: interval))
     }
 
-    /// Sets the source to load instead when the network is to be spared; `nil` for none.
+    /// Sets the source to load instead in low data mode; `nil` for none.
     public func lowDataModeSource(_ source: Source?) -> Self {
         setting(\.lowDataModeSource, to: source)
     }

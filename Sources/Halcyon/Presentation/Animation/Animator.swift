@@ -41,6 +41,7 @@ public final class Animator: Sendable {
     /// A player before the first frame. A still image has one frame that stays.
     ///
     /// - Parameters:
+    ///   - image: What is played; a player is for one image.
     ///   - repeatCount: How often the animation runs, whatever the file says.
     ///   - framePreloadCount: How many frames are decoded ahead, if the budget allows.
     ///   - needsPrescaling: Whether frames are made smaller to what `targetSize` needs.
@@ -48,6 +49,7 @@ public final class Animator: Sendable {
     ///   - frameBudget: Bytes that the decoded frames may take, all players of the image together; one
     ///     frame per player is held in any case, as is the frame that a player shows. Small animations
     ///     are kept whole, of others the next frames.
+    ///   - delegate: Held weakly.
     public convenience init(
         image: Image, repeatCount: RepeatCount = .infinite, framePreloadCount: Int = 10,
         needsPrescaling: Bool = true, targetSize: CGSize? = nil,
@@ -179,7 +181,7 @@ public final class Animator: Sendable {
         _ = showPresentFrame()
     }
 
-    /// Lets decoded frames go that no other player needs; the next tick has them decoded again.
+    /// Releases decoded frames that no other player needs; the next tick has them decoded again.
     ///
     /// - Parameter keepCurrentFrame: Whether the frame that is shown stays.
     public func purgeFrames(keepCurrentFrame: Bool = true) {

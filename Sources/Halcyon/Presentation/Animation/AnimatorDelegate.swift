@@ -1,4 +1,4 @@
-/// What happens to an animation, told on the thread on which its time was moved.
+/// Told what happens to an animation, on the thread that moved its time.
 public protocol AnimatorDelegate: AnyObject, Sendable {
     /// `animator` shows another frame. Does nothing by default.
     func animator(_ animator: Animator, didShowFrameAt index: Int)

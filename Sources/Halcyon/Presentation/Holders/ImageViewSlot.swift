@@ -62,7 +62,7 @@
             setPlaceholder(nil)
             view?.image = image
         }
-        // Whoever has cancelled a load knows.
+        // A load that was cancelled shows no failure.
         guard let view, !error.isCancelled else { return }
         view.imageViewState.showFailure(error, on: view, retry: retry)
     }

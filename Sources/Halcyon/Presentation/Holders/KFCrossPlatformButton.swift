@@ -20,7 +20,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
 /// A button with an image and a background for each of its states.
 ///
-/// Each of them is a slot of its own: loads of different slots know nothing of each other.
+/// Each of them is a slot of its own: loads of different slots are independent.
 @MainActor public protocol KFCrossPlatformButton: KingfisherCompatible {
     /// The image set for exactly `state`.
     func image(for state: ControlState) -> KFCrossPlatformImage?
@@ -34,7 +34,7 @@ public struct ControlState: OptionSet, Hashable, Sendable {
 
 /// A button with an image, and another one for when it is switched on.
 ///
-/// Each of them is a slot of its own: loads of different slots know nothing of each other.
+/// Each of them is a slot of its own: loads of different slots are independent.
 @MainActor public protocol KFCrossPlatformToggleButton: KingfisherCompatible {
     /// The image of the button that is switched off, or in both states.
     var image: KFCrossPlatformImage? { get set }

@@ -6,6 +6,7 @@
     /// - Parameters:
     ///   - source: `nil` shows the placeholder and completes with `emptySource` at once.
     ///   - placeholder: Shown until the image comes; `nil` empties the view.
+    ///   - options: They win over the default options.
     ///   - progressBlock: Called as bytes arrive, when their total is known.
     ///   - completionHandler: Called exactly once; before this returns for an image in memory.
     /// - Returns: The running load; `nil` when the image comes from a cache, or when no load has begun

@@ -6,8 +6,8 @@ public enum IndicatorType: Sendable {
     case none
     /// The toolkit's spinner.
     case activity
-    /// An image, given as the bytes of its file; an animation plays if the toolkit's image views play
-    /// them. None when the bytes are no image.
+    /// An image, given as the bytes of its file; an animation plays if the toolkit's image views
+    /// play them. Nothing is shown when the bytes are not an image.
     case image(imageData: Data)
     /// One of the caller's own.
     case custom(indicator: any Indicator)

@@ -7,7 +7,7 @@ extension KFImage {
         public var resizing: Resizing?
         /// Whether its colours are seen.
         public var mode: TemplateRenderingMode?
-        /// How good it is to look at another size than its own.
+        /// The quality of drawing at another size than its own.
         public var interpolation: Interpolation?
         /// Whether its edges are smoothed.
         public var isAntialiased: Bool?
@@ -65,7 +65,7 @@ extension KFImage {
         case template
     }
 
-    /// How good an image is to look at another size than its own.
+    /// The quality of drawing an image at another size than its own.
     public enum Interpolation: Hashable, Sendable {
         /// Pixels stay squares.
         case none

@@ -32,7 +32,7 @@ extension KFImage {
         setting { $0.context.rendering.mode = renderingMode }
     }
 
-    /// How good the image is to look at another size than its own.
+    /// Sets the quality of drawing the image at another size than its own.
     public func interpolation(_ interpolation: Interpolation) -> KFImage {
         setting { $0.context.rendering.interpolation = interpolation }
     }

@@ -49,9 +49,9 @@ extension KFImageProtocol {
         setting(\.transition, to: .fade(duration))
     }
 
-    /// Whether the download becomes less urgent (0.25, unless it is that already) when the view leaves the
-    /// screen; it is as urgent as before when the view comes back. Does nothing for a load that is
-    /// cancelled then.
+    /// Whether the download becomes less urgent (0.25, unless it is that already) when the view
+    /// leaves the screen; it becomes as urgent as before when the view comes back. Does nothing for
+    /// a load that is cancelled then.
     public func reducePriorityOnDisappear(_ enabled: Bool) -> Self {
         setting { $0.context.reducePriorityOnDisappear = enabled }
     }
@@ -59,7 +59,7 @@ extension KFImageProtocol {
     /// Lets the image take the placeholder's place by `transition`, unless it comes from a cache. Wins
     /// over `fade`.
     ///
-    /// - Parameter animation: How the transition runs; with `nil` the image is there at once.
+    /// `animation` is how the transition runs; with `nil` the image is there at once.
     public func loadTransition(
         _ transition: ImageTransition, animation: KFImage.Animation? = .default
     ) -> Self {

@@ -6,7 +6,7 @@ public import Foundation
     /// Everything said so far. Not shared with other descriptions.
     var context: KFImage.Context { get }
 
-    /// A description that says what `context` says, and makes it its own.
+    /// A description with the content of `context`, which it takes over.
     init(context: KFImage.Context)
 }
 
@@ -33,7 +33,7 @@ extension KFImageProtocol {
 
     /// An image at `url`; a file URL is read as a file.
     ///
-    /// - Parameter cacheKey: The key the image is cached under; the URL's own by default.
+    /// The image is cached under `cacheKey`, by default under the URL's own key.
     public static func url(_ url: URL?, cacheKey: String? = nil) -> Self {
         source(url?.convertToSource(overrideCacheKey: cacheKey))
     }

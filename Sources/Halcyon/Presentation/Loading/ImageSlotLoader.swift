@@ -4,8 +4,8 @@ public typealias ImageSettingCompletion =
 
 /// Loads images for one slot, one after the other: the driver of everything that shows images.
 ///
-/// A load that is superseded by another one goes on, so that its image is cached, but changes nothing
-/// in the slot any more and completes with `notCurrentSourceTask`.
+/// A load that is superseded by another one goes on, so that its image is cached, but no longer
+/// changes anything in the slot and completes with `notCurrentSourceTask`.
 @MainActor final class ImageSlotLoader {
     /// The number of the load the slot waits for; `nil` when it waits for none.
     private(set) var taskIdentifier: Source.Identifier.Value?
@@ -15,7 +15,7 @@ public typealias ImageSettingCompletion =
     private var revision = 0
     private let becameIdle: @MainActor (ImageSlotLoader) -> Void
 
-    /// `becameIdle` is called when there is nothing to remember any more.
+    /// `becameIdle` is called when there is nothing left to remember.
     init(becameIdle: @escaping @MainActor (ImageSlotLoader) -> Void = { _ in }) {
         self.becameIdle = becameIdle
     }
@@ -25,7 +25,7 @@ public typealias ImageSettingCompletion =
     /// - Parameters:
     ///   - progress: Called on the main queue as long as the load is the latest one.
     ///   - completion: Called once; before this returns for an image in memory or no source.
-    /// - Returns: The running load; `nil` when there is none yet, or none any more.
+    /// - Returns: The running load; `nil` when there is none yet, or it has ended.
     func load<Slot: ImageSlot>(
         _ source: Source?, into slot: Slot, options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil

@@ -42,8 +42,8 @@ public enum ReusableImageState: Sendable {
     ///
     /// Does nothing when that is being loaded, or shown, already; `nil` unbinds. A failed load is tried
     /// again.
-    /// - Parameter options: After the shared manager's default options. Not compared: options alone make
-    ///   no new image. Transitions, and what to show on failure, are the view's own affair.
+    /// `options` come after the shared manager's default options. They are not compared: options alone
+    /// make no new image. Transitions, and what to show on failure, are up to the view.
     public func bind(to source: Source?, options: KingfisherOptionsInfo = []) {
         guard let source else { return unbind() }
         if source == self.source, !hasFailed { return }

@@ -1,6 +1,6 @@
 /// What Halcyon remembers about an image view: its load, placeholder, indicator and failure.
 ///
-/// Make one for each image view and keep it there; everything in it is Halcyon's own business.
+/// Make one for each image view and keep it there; its content is private to Halcyon.
 @MainActor public final class ImageViewState {
     let loader = ImageSlotLoader()
     private(set) var placeholder: (any Placeholder)?

@@ -32,7 +32,7 @@
     ///
     /// `changes` sets the image and must run exactly once; `completion` must run exactly once, when
     /// the animation has ended, with `false` if it was interrupted. By default both run at once.
-    /// - Parameter transition: Never `.none`.
+    /// `transition` is never `.none`.
     func animate(
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void)

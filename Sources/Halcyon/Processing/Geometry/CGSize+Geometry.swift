@@ -20,8 +20,8 @@ extension KingfisherWrapper where Base == CGSize {
 
     /// Where a rectangle of `size` lies in one of this size, cut to what is inside.
     ///
-    /// - Parameter anchor: The point that both rectangles have in common, as fractions of their sides
-    ///   from the top left; clamped to 0…1.
+    /// `anchor` is the point that both rectangles have in common, as fractions of their sides from the
+    /// top left; clamped to 0…1.
     public func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
         let x = min(max(anchor.x, 0), 1) * (base.width - size.width)
         let y = min(max(anchor.y, 0), 1) * (base.height - size.height)

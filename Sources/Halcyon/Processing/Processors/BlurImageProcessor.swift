@@ -2,7 +2,7 @@ public import Foundation
 
 /// Blurs, close to a Gaussian.
 public struct BlurImageProcessor: ImageProcessor {
-    /// The Gaussian's standard deviation in points; what is under 2 pixels is taken as 2.
+    /// The Gaussian's standard deviation in points; values under 2 pixels count as 2.
     public let blurRadius: CGFloat
 
     public init(blurRadius: CGFloat) {
@@ -34,7 +34,7 @@ extension BlurImageProcessor: TextualImageProcessor {
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image blurred by repeated box filters.
     ///
-    /// - Parameter radius: In pixels, whatever the image's scale; what is under 2 is taken as 2.
+    /// - Parameter radius: In pixels, whatever the image's scale; values under 2 count as 2.
     public func blurred(withRadius radius: CGFloat) -> KFCrossPlatformImage {
         base.blurred(radius: radius)
     }

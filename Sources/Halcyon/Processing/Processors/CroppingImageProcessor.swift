@@ -2,7 +2,7 @@ public import Foundation
 
 /// Cuts a rectangle out.
 public struct CroppingImageProcessor: ImageProcessor {
-    /// The rectangle's size in points. What would lie outside of the image is left away.
+    /// The rectangle's size in points. What lies outside of the image is left out.
     public let size: CGSize
     /// The point that rectangle and image have in common, as fractions of their sides from the top
     /// left; clamped to 0…1. The centre by default.

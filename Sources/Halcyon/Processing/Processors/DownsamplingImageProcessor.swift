@@ -51,8 +51,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image in a file's bytes, decoded so that its longer side is that of `pointSize`.
     ///
     /// It keeps its proportions and is never enlarged; a `pointSize` without extent stands for the
-    /// image's own. `nil` when the bytes are not an image.
-    /// - Parameter scale: Pixels per point, of `pointSize` and of the result.
+    /// image's own. `nil` when the bytes are not an image. `scale` is pixels per point, of `pointSize`
+    /// and of the result.
     public static func downsampledImage(data: Data, to pointSize: CGSize, scale: CGFloat)
         -> KFCrossPlatformImage?
     {

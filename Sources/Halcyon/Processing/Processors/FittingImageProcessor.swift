@@ -7,7 +7,9 @@ public struct FittingImageProcessor: ImageProcessor {
     /// How the image lies in the area.
     public let mode: ContentMode
 
-    /// - Parameter mode: `.none` covers the area, as `.aspectFill` does.
+    /// - Parameters:
+    ///   - size: The area, in points.
+    ///   - mode: `.none` covers the area, as `.aspectFill` does.
     public init(size: CGSize, mode: ContentMode = .aspectFit) {
         self.size = size
         self.mode = mode == .none ? .aspectFill : mode

@@ -39,9 +39,7 @@ extension OverlayImageProcessor: TextualImageProcessor {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The image mixed with a colour; its own opacity stays.
-    ///
-    /// - Parameter fraction: The part of the image, 0…1.
+    /// The image mixed with a colour; its own opacity stays. `fraction` is the part of the image, 0…1.
     public func overlaying(with color: KFCrossPlatformColor, fraction: CGFloat)
         -> KFCrossPlatformImage
     {

@@ -74,6 +74,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///
     /// - Parameters:
     ///   - radius: At most half of the shorter side is used.
+    ///   - size: In points.
+    ///   - corners: The other corners stay as they are.
     ///   - backgroundColor: The colour behind the image; `nil` for none.
     public func image(
         withRadius radius: Radius, fit size: CGSize, roundingCorners corners: RectCorner = .all,

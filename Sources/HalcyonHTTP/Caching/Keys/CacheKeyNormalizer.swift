@@ -2,8 +2,6 @@ public import Foundation
 
 /// Makes one key of URLs that differ in what does not belong to the picture, such as the signature
 /// of a signed URL. The request still goes to the URL as given.
-///
-///     KF.url(signedURL).cacheKeyNormalizer(.signedURLs)
 public struct CacheKeyNormalizer: Sendable {
     /// Tells normalizers apart; those with equal identifiers make equal keys.
     public let identifier: String

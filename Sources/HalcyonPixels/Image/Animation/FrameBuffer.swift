@@ -17,7 +17,7 @@ package final class FrameBuffer: Sendable {
         package fileprivate(set) var frames: [Int: Bitmap] = [:]
         fileprivate(set) var failed: Set<Int> = []
 
-        /// Whether waiting for the frame is of no use any more.
+        /// Whether waiting for the frame has become useless.
         package func isReady(_ index: Int) -> Bool {
             frames[index] != nil || failed.contains(index)
         }

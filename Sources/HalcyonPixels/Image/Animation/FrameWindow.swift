@@ -95,7 +95,7 @@ package struct FrameWindow {
         return decide()
     }
 
-    /// A frame was decoded; if it is among the dropped ones, it is not wanted any more.
+    /// A frame was decoded; if it is among the dropped ones, it is no longer wanted.
     mutating func loaded(_ index: Int, bytes: Int) -> Action {
         loading = nil
         held.insert(index)

@@ -13,8 +13,10 @@ public protocol ImageFrameSource: Sendable {
 
     /// The pixels of a frame, or `nil` when there are none for this index.
     ///
-    /// - Parameter maxSize: A size in pixels; the frame's longest side should not be longer than that
-    ///   of `maxSize`. `nil` and zero mean the full size. Frames are never enlarged.
+    /// - Parameters:
+    ///   - index: From 0.
+    ///   - maxSize: A size in pixels; the frame's longest side should not be longer than that of
+    ///     `maxSize`. `nil` and zero mean the full size. Frames are never enlarged.
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap?
 
     /// Seconds that a frame is shown; infinity when it is not known.

@@ -1,1 +1,0 @@
-../../../Sources/HalcyonHTTP/Transport/HTTPURL.swift

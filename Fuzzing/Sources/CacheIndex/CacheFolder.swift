@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Cache/Disk/CacheFolder.swift

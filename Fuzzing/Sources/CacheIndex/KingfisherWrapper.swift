@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/KingfisherWrapper.swift

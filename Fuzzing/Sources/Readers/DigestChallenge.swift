@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Networking/Authentication/DigestChallenge.swift

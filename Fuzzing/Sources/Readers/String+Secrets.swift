@@ -1,0 +1,1 @@
+../../../Sources/Halcyon/Errors/String+Secrets.swift
