@@ -39,6 +39,7 @@ let package = Package(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CFileSystem"),
+        .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
         .target(
             name: "DirectCodecs",
@@ -47,8 +48,9 @@ let package = Package(
                 "CoefficientJPEG",
             ]),
         // These two load their libraries when they are needed.
-        .target(name: "CAVIF"),
-        .target(name: "CJXL"),
+        .target(name: "CLibrary"),
+        .target(name: "CAVIF", dependencies: ["CLibrary"]),
+        .target(name: "CJXL", dependencies: ["CLibrary"]),
         // Keeps libraries from writing to the standard error stream.
         .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
@@ -67,6 +69,7 @@ let package = Package(
                 "CDecoding",
                 "CJPEG",
                 "CFileSystem",
+                "CIndexFiles",
                 "CXXHash",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

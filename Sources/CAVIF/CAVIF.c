@@ -1,6 +1,6 @@
 #include "CAVIF.h"
 
-#include <dlfcn.h>
+#include <CLibrary.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -15,10 +15,7 @@ static cavif_functions functions;
 static const cavif_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const struct {
-    const char *name;
-    size_t place;
-} entries[] = {
+static const clibrary_entry entries[] = {
     {"avifDecoderCreate", offsetof(cavif_functions, decoder_create)},
     {"avifDecoderDestroy", offsetof(cavif_functions, decoder_destroy)},
     {"avifDecoderSetIOMemory", offsetof(cavif_functions, decoder_set_memory)},
@@ -30,14 +27,8 @@ static const struct {
 };
 
 static void load(void) {
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *symbol = dlsym(library, entries[i].name);
-        if (!symbol) return;
-        *(void **)((char *)&functions + entries[i].place) = symbol;
-    }
-    loaded = &functions;
+    const size_t count = sizeof entries / sizeof *entries;
+    if (clibrary_load(LIBRARY, entries, count, &functions)) loaded = &functions;
 }
 
 const cavif_functions *cavif_load(void) {

@@ -152,11 +152,8 @@ bool cjpeg_reader_read_strip(cjpeg_reader *reader, uint8_t **const *rows) {
     return true;
 }
 
-bool cjpeg_reader_read_rgb(
-    cjpeg_reader *reader, int denominator, size_t width, size_t height, uint8_t *pixels,
-    size_t bytes_per_row) {
-    struct jpeg_decompress_struct *info = &reader->info;
-    if (setjmp(reader->failure.exit)) return false;
+/* Starts to decode RGB at one over `denominator`, which must give the size. */
+static void start_rgb(j_decompress_ptr info, int denominator, size_t width, size_t height) {
     info->scale_num = 1;
     info->scale_denom = (unsigned)denominator;
     info->out_color_space = JCS_RGB;
@@ -165,6 +162,14 @@ bool cjpeg_reader_read_rgb(
         || info->output_components != 3) {
         cjpeg_fail((j_common_ptr)info, "The picture has another size than its header says");
     }
+}
+
+bool cjpeg_reader_read_rgb(
+    cjpeg_reader *reader, int denominator, size_t width, size_t height, uint8_t *pixels,
+    size_t bytes_per_row) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (setjmp(reader->failure.exit)) return false;
+    start_rgb(info, denominator, width, height);
     JSAMPROW rows[16];
     while (info->output_scanline < info->output_height) {
         JDIMENSION left = info->output_height - info->output_scanline;
@@ -208,12 +213,7 @@ bool cjpeg_reader_read_turned(
     uint8_t *pixels) {
     struct jpeg_decompress_struct *info = &reader->info;
     if (setjmp(reader->failure.exit)) return false;
-    info->out_color_space = JCS_RGB;
-    jpeg_start_decompress(info);
-    if (info->output_width != width || info->output_height != height
-        || info->output_components != 3) {
-        cjpeg_fail((j_common_ptr)info, "The picture has another size than its header says");
-    }
+    start_rgb(info, 1, width, height);
     JSAMPROW rows[16];
     for (size_t row = 0; row < 16; row++) rows[row] = strip + row * 3 * width;
     while (info->output_scanline < info->output_height) {

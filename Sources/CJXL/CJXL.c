@@ -1,6 +1,6 @@
 #include "CJXL.h"
 
-#include <dlfcn.h>
+#include <CLibrary.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -11,10 +11,7 @@ static cjxl_functions functions;
 static const cjxl_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const struct {
-    const char *name;
-    size_t place;
-} entries[] = {
+static const clibrary_entry entries[] = {
     {"JxlDecoderCreate", offsetof(cjxl_functions, create)},
     {"JxlDecoderDestroy", offsetof(cjxl_functions, destroy)},
     {"JxlDecoderSubscribeEvents", offsetof(cjxl_functions, subscribe)},
@@ -34,14 +31,8 @@ static const struct {
 };
 
 static void load(void) {
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *symbol = dlsym(library, entries[i].name);
-        if (!symbol) return;
-        *(void **)((char *)&functions + entries[i].place) = symbol;
-    }
-    loaded = &functions;
+    const size_t count = sizeof entries / sizeof *entries;
+    if (clibrary_load(LIBRARY, entries, count, &functions)) loaded = &functions;
 }
 
 const cjxl_functions *cjxl_load(void) {

@@ -1,83 +1,76 @@
 import Synchronization
 
-/// A value that comes once, from whoever is first to give it, and that one task waits for.
+/// A value that comes once, from whoever is first to give it, and that any number of callers wait for.
 ///
 /// The value passes through a lock, not through the continuation: of a value that a continuation
 /// carries to a wait that has not begun yet, ThreadSanitizer does not see how the runtime orders the
 /// two threads, and would report a race to everybody who checks a program with it.
 package final class OneShot<Value: Sendable>: Sendable {
     private enum State {
-        case empty
-        case awaited(CheckedContinuation<Void, Never>)
+        /// What is to be done when the value comes.
+        case awaited([@Sendable (Value) -> Void])
         case given(Value)
-        case taken
-
-        var isGiven: Bool {
-            switch self {
-            case .empty, .awaited: false
-            case .given, .taken: true
-            }
-        }
     }
 
-    private struct Place {
-        var state = State.empty
-        var afterwards: [@Sendable () -> Void] = []
+    private let state: Mutex<State>
+
+    package init() {
+        state = Mutex(.awaited([]))
     }
 
-    private let place = Mutex(Place())
+    /// A value that is there.
+    package init(given value: Value) {
+        state = Mutex(.given(value))
+    }
 
-    package init() {}
-
-    /// Gives the value, unless that has been done.
+    /// Gives the value, unless that has been done, and does what waited for it.
     ///
     /// - Returns: Whether it was this call that gave it.
     @discardableResult
     package func give(_ value: Value) -> Bool {
-        let former: Place? = place.withLock { place in
-            guard !place.state.isGiven else { return nil }
-            defer { place = Place(state: .given(value)) }
-            return place
+        let actions: [@Sendable (Value) -> Void]? = state.withLock { state in
+            guard case .awaited(let actions) = state else { return nil }
+            state = .given(value)
+            return actions
         }
-        guard let former else { return false }
-        if case .awaited(let continuation) = former.state { continuation.resume() }
-        for action in former.afterwards { action() }
+        guard let actions else { return false }
+        for action in actions { action(value) }
         return true
     }
 
     /// Runs `action` once the value has been given: at once if it has been.
-    package func whenGiven(_ action: @escaping @Sendable () -> Void) {
-        let isLate = place.withLock { place in
-            if !place.state.isGiven { place.afterwards.append(action) }
-            return place.state.isGiven
+    package func whenGiven(_ action: @escaping @Sendable (Value) -> Void) {
+        let given: Value? = state.withLock { state in
+            switch state {
+            case .given(let value):
+                return value
+            case .awaited(var actions):
+                state = .awaited([])
+                actions.append(action)
+                state = .awaited(actions)
+                return nil
+            }
         }
-        if isLate { action() }
+        if let given { action(given) }
     }
 
-    /// Waits for the value. To be asked for once.
+    /// Waits for the value.
     package var value: Value {
         get async {
-            if let value = take() { return value }
+            if let value = given { return value }
             await withCheckedContinuation { continuation in
-                let isThere = place.withLock { place in
-                    guard case .empty = place.state else { return true }
-                    place.state = .awaited(continuation)
-                    return false
-                }
-                if isThere { continuation.resume() }
+                whenGiven { _ in continuation.resume() }
             }
-            guard let value = take() else {
-                preconditionFailure("a value that comes once was waited for twice")
+            guard let value = given else {
+                preconditionFailure("a value that was given has gone")
             }
             return value
         }
     }
 
-    private func take() -> Value? {
-        place.withLock { place in
-            guard case .given(let value) = place.state else { return nil }
-            place.state = .taken
-            return value
+    private var given: Value? {
+        state.withLock { state in
+            if case .given(let value) = state { value } else { nil }
         }
     }
 }

@@ -25,15 +25,26 @@ extension VipsImage {
         return try resampled(to: width, height: height, kernel: kernel)
     }
 
+    /// The same of an image whose colours are multiplied with its opacity already: floating-point numbers on
+    /// the scale of `format`, which the result has.
+    public func resizedFromPremultiplied(
+        to width: Int, height: Int, as format: VipsBandFormat
+    ) throws(VipsError) -> VipsImage {
+        try resampled(to: width, height: height, kernel: .lanczos3, gap: 0).unpremultiplied()
+            .rounded(to: format)
+    }
+
+    /// - Parameter gap: What is left to the kernel, at least, of a reduction that begins with averaging
+    ///   by a whole number; 0 leaves all of it.
     private func resampled(
-        to width: Int, height: Int, kernel: VipsKernel
+        to width: Int, height: Int, kernel: VipsKernel, gap: Double = 2
     ) throws(VipsError) -> VipsImage {
         let resampled = try apply(
             "resize",
             [
                 "scale": .double(Double(width) / Double(self.width)),
                 "vscale": .double(Double(height) / Double(self.height)),
-                "kernel": .string(kernel.rawValue),
+                "kernel": .string(kernel.rawValue), "gap": .double(gap),
             ])
         if resampled.width == width, resampled.height == height { return resampled }
         // Rounding can miss the size by a pixel: repeat or drop the last row and column.

@@ -133,10 +133,10 @@ class Watched:
         self.memory.append(pages * 4096)
         return pages * 4096
 
-    def stop(self):
+    def stop(self, slow):
         self.process.send_signal(signal.SIGINT)
         try:
-            code = self.process.wait(20)
+            code = self.process.wait(20 * slow)
         except Exception:
             self.process.kill()
             self.problems.append(f"{self.name}: did not end by SIGINT")
@@ -157,8 +157,9 @@ class Watched:
 class Cancelling:
     """Programs that are stopped in the middle, one after the other."""
 
-    def __init__(self, program, pictures, origin):
+    def __init__(self, program, pictures, origin, slow):
         self.program, self.pictures, self.origin = program, pictures, origin
+        self.slow = slow
         self.count, self.problems, self.is_over = 0, [], threading.Event()
         self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
@@ -171,7 +172,7 @@ class Cancelling:
                 "load", "--json", "--jobs", "20", *self.pictures.urls(self.origin, first, 500))
             time.sleep(chance.uniform(0.05, 2))
             process.send_signal(chance.choice([signal.SIGINT, signal.SIGTERM]))
-            outcome = self.program.finish(process, 20)
+            outcome = self.program.finish(process, 20 * self.slow)
             self.count += 1
             # Before it listens, a signal ends it as it ends any program.
             if outcome.killed or outcome.code not in (0, 1, 130, 143, -2, -15):

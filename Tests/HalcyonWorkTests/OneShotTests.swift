@@ -22,11 +22,11 @@ struct OneShotTests {
     @Test func whatIsToFollowFollowsOnce() {
         let place = OneShot<Int>()
         let events = Recorder<String>()
-        place.whenGiven { events.record("early") }
+        place.whenGiven { _ in events.record("early") }
         #expect(events.count == 0)
         place.give(1)
         place.give(2)
-        place.whenGiven { events.record("late") }
+        place.whenGiven { _ in events.record("late") }
         #expect(events.events == ["early", "late"])
     }
 

@@ -81,3 +81,12 @@ void cpixels_spread(int16_t *samples, size_t count, bool is_chroma);
 
 /* RGBA bytes with straight alpha on white paper, as RGB bytes. */
 void cpixels_flatten(const uint8_t *rgba, size_t count, uint8_t *rgb);
+
+/* A row of RGBA with straight alpha, of bytes or of 16 bits when it is deep, averaged to `count` pixels, at
+   most a half of `width`: colours times opacity, and opacity, on the scale of the samples. Both pointers are
+   aligned to 16 bytes. */
+void cpixels_average_row(
+    const void *rgba, size_t width, bool is_deep, float *out, size_t count);
+
+/* Adds `weight` times a row of `count` such pixels to `sums`. */
+void cpixels_add_row(const float *row, float weight, size_t count, float *sums);

@@ -143,9 +143,9 @@ extension ImageCache {
         let key = key.computedKey(with: identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        await operations.pending(name)?()
+        await operations.pending(name)?.value
         return await DiskLane.reading.run { [diskStorage] in
-            diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
+            diskStorage.isCached(forKey: key, named: name) ? .disk : .none
         }
     }
 }

@@ -14,25 +14,24 @@ extension ImageCache {
     /// Removes an image from memory now and from disk afterwards; `nil` when not from disk.
     func startRemoving(
         forComputedKey key: String, forcedExtension: String?, fromMemory: Bool, fromDisk: Bool
-    ) -> Task<Result<Void, any Error>, Never>? {
+    ) -> OneShot<Result<Void, any Error>>? {
         if fromMemory { memoryStorage.remove(forKey: key) }
         guard fromDisk else { return nil }
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        return operations.enqueue(.file(name)) { [diskStorage] in
-            await DiskLane.writing.run {
-                Result {
-                    try diskStorage.remove(forKey: key, forcedExtension: forcedExtension)
-                }
+        return operations.enqueue(.file(name)) { [diskStorage] finish in
+            DiskLane.writing.submit {
+                finish(Result { try diskStorage.directory.remove(name) })
             }
         }
     }
 
     /// Removes all files after what was asked for before.
-    func startClearingDisk() -> Task<Void, Never> {
-        operations.enqueue(.everything) { [diskStorage] in
-            await DiskLane.writing.run {
+    func startClearingDisk() -> OneShot<Void> {
+        operations.enqueue(.everything) { [diskStorage] finish in
+            DiskLane.writing.submit {
                 // The interface has no way to tell; what is left is removed when it expires.
                 try? diskStorage.removeAll()
+                finish(())
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 extension ImageCache {
     /// The file of a live photo's resource, if it is on disk and not expired. Looks on the calling

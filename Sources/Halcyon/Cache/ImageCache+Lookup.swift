@@ -62,6 +62,16 @@ extension ImageCache {
         }
     }
 
+    /// Where the image is cached; `nil` when a change of its file is still to be done, or when a subclass
+    /// may know better. Looks at the disk on the calling thread.
+    func imageCachedTypeIfSettled(_ key: ImageKey) -> CacheType? {
+        if isSubclass { return nil }
+        if memoryStorage.isCached(forKey: key.text) { return .memory }
+        let name = key.fileName(in: self)
+        if operations.pending(name) != nil { return nil }
+        return diskStorage.isCached(forKey: key.text, named: name) ? .disk : CacheType.none
+    }
+
     /// The image in memory, if any. The options tell what the access does to its expiration.
     func memoryImage(
         forKey key: String, processorIdentifier: String, options: KingfisherParsedOptionsInfo
@@ -108,7 +118,7 @@ extension ImageCache {
             cache: self, key: key, options: options, isCurrent: isCurrent)
         if options.loadDiskFileSynchronously { return try reading.read().get() }
         guard reading.isWanted else { return nil }
-        await operations.pending(key.fileName(in: self))?()
+        await operations.pending(key.fileName(in: self))?.value
         return try await DiskLane.reading.run { reading.read() }.get()
     }
 
@@ -157,7 +167,7 @@ private struct DiskReading: Sendable {
         do {
             return .success(
                 try cache.diskStorage.value(
-                    forKey: key.text, forcedExtension: key.forcedExtension,
+                    forKey: key.text, named: key.fileName(in: cache),
                     extendingExpiration: options.diskCacheAccessExtendingExpiration))
         } catch {
             return .failure(.disk(error, at: cache.diskStorage.directoryURL))

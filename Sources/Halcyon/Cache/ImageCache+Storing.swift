@@ -18,12 +18,13 @@ extension ImageCache {
     /// the options. A failure is logged: nobody else may hear of it.
     func startStoringOriginal(
         _ data: Data, for key: ImageKey, options: KingfisherParsedOptionsInfo
-    ) -> Task<CacheStoreResult, Never> {
-        operations.enqueue(.file(key.fileName(in: self))) { [self] in
-            await write(
-                await options.storedOriginal(data), for: key,
-                expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions, logging: true)
+    ) -> OneShot<CacheStoreResult> {
+        operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
+            options.makeStoredOriginal(data) { [self] stored in
+                write(
+                    stored, for: key, expiration: options.diskCacheExpiration,
+                    writeOptions: options.diskStoreWriteOptions, logging: true, finish)
+            }
         }
     }
 
@@ -50,25 +51,27 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data?, for key: ImageKey,
         options: KingfisherParsedOptionsInfo, alsoInMemory: Bool = false, toDisk: Bool = true,
         logging: Bool = false
-    ) -> Task<CacheStoreResult, Never> {
-        operations.enqueue(.file(key.fileName(in: self))) { [self] in
-            let failure = KingfisherError.cacheError(
-                reason: .cannotSerializeImage(
-                    image: image, original: original, serializer: options.cacheSerializer))
-            if alsoInMemory {
-                do { _ = try await image.rendered() } catch {
-                    return CacheStoreResult(failure, logging: logging)
+    ) -> OneShot<CacheStoreResult> {
+        operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
+            DecodingPool.shared.submit { [self] in
+                let failure = KingfisherError.cacheError(
+                    reason: .cannotSerializeImage(
+                        image: image, original: original, serializer: options.cacheSerializer))
+                if alsoInMemory {
+                    do { _ = try image.bitmap() } catch {
+                        return finish(CacheStoreResult(failure, logging: logging))
+                    }
+                    storeInMemory(image, for: key, options: options)
+                    if !toDisk { return finish(CacheStoreResult()) }
                 }
-                storeInMemory(image, for: key, options: options)
-                if !toDisk { return CacheStoreResult() }
+                let data = options.cacheSerializer.data(with: image, original: original)
+                guard let data else {
+                    return finish(CacheStoreResult(failure, logging: logging))
+                }
+                write(
+                    data, for: key, expiration: options.diskCacheExpiration,
+                    writeOptions: options.diskStoreWriteOptions, logging: logging, finish)
             }
-            let data = await DecodingPool.shared.run {
-                options.cacheSerializer.data(with: image, original: original)
-            }
-            guard let data else { return CacheStoreResult(failure, logging: logging) }
-            return await write(
-                data, for: key, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions, logging: logging)
         }
     }
 
@@ -76,11 +79,11 @@ extension ImageCache {
     func startWriting(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions = []
-    ) -> Task<CacheStoreResult, Never> {
-        operations.enqueue(.file(key.fileName(in: self))) { [self] in
-            await write(
+    ) -> OneShot<CacheStoreResult> {
+        operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
+            write(
                 data, for: key, expiration: expiration, writeOptions: writeOptions,
-                logging: false)
+                logging: false, finish)
         }
     }
 
@@ -93,11 +96,8 @@ extension ImageCache {
         switch store {
         case .finished(let result):
             queue.execute { handler(result) }
-        case .writing(let task):
-            Task {
-                let result = await task.value
-                queue.execute { handler(result) }
-            }
+        case .writing(let result):
+            result.whenGiven { result in queue.execute { handler(result) } }
         }
     }
 
@@ -109,24 +109,27 @@ extension ImageCache {
             value: image, forKey: key.text, expiration: options.memoryCacheExpiration)
     }
 
+    /// Writes bytes on a thread of the disk; `finish` is called there.
     private func write(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions, logging: Bool
-    ) async -> CacheStoreResult {
-        let result: Result<Void, any Error> = await handedOver { hand in
-            diskStorage.announceStore(byteCount: data.count)
-            DiskLane.writing.submit { [diskStorage] in
-                diskStorage.store(
-                    value: data, forKey: key.text, expiration: expiration,
-                    writeOptions: writeOptions, forcedExtension: key.forcedExtension,
-                    completion: hand)
+        writeOptions: Data.WritingOptions, logging: Bool,
+        _ finish: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        let name = key.fileName(in: self)
+        diskStorage.announceStore(byteCount: data.count)
+        DiskLane.writing.submit { [diskStorage] in
+            diskStorage.store(
+                value: data, forKey: key.text, named: name, expiration: expiration,
+                writeOptions: writeOptions
+            ) { result in
+                switch result {
+                case .success:
+                    finish(CacheStoreResult())
+                case .failure(let error):
+                    let error = KingfisherError.disk(error, at: diskStorage.directoryURL)
+                    finish(CacheStoreResult(error, logging: logging))
+                }
             }
-        }
-        switch result {
-        case .success: return CacheStoreResult()
-        case .failure(let error):
-            return CacheStoreResult(
-                .disk(error, at: diskStorage.directoryURL), logging: logging)
         }
     }
 
@@ -144,10 +147,11 @@ extension ImageCache {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// What is stored of an original's bytes.
-    func storedOriginal(_ data: Data) async -> Data {
-        if keepPositionInOriginal { return data }
-        return await DecodingPool.shared.run { PositionMetadata.removed(from: data) }
+    /// Makes what is stored of an original's bytes; `completion` is called at once or by the decoding
+    /// pool.
+    func makeStoredOriginal(_ data: Data, completion: @escaping @Sendable (Data) -> Void) {
+        if keepPositionInOriginal { return completion(data) }
+        DecodingPool.shared.submit { completion(PositionMetadata.removed(from: data)) }
     }
 }
 
@@ -167,14 +171,14 @@ enum PendingStore: Sendable {
     /// The disk was not to be written.
     case finished(CacheStoreResult)
     /// The disk is being written.
-    case writing(Task<CacheStoreResult, Never>)
+    case writing(OneShot<CacheStoreResult>)
 
     /// The result, when the disk has been written.
     var result: CacheStoreResult {
         get async {
             switch self {
             case .finished(let result): result
-            case .writing(let task): await task.value
+            case .writing(let result): await result.value
             }
         }
     }

@@ -4,7 +4,9 @@ import Synchronization
 /// instead of with libvips.
 public enum DirectCoding {
     /// The formats for which that can be done.
-    public static let supportedFormats: Set<ImageFormat> = [.JPEG, .PNG, .WebP, .GIF, .AVIF]
+    public static let supportedFormats: Set<ImageFormat> = [
+        .JPEG, .PNG, .WebP, .GIF, .AVIF, .JPEGXL,
+    ]
 
     /// The formats for which it is done, where the file and the request allow it. All that are supported
     /// by default; without a format everything of it passes through libvips, to compare the two or to

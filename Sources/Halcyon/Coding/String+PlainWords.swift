@@ -1,14 +1,18 @@
 extension String {
     /// What a library says of a failure, without the names of functions and modules in it, on one
     /// line: people know a file, not who reads it.
-    var plainWords: String {
+    var plainWords: String { plainWords(orElse: "it cannot be decoded") }
+
+    /// The same, or `fallback` where no words are left.
+    func plainWords(orElse fallback: String) -> String {
         var lines: [String] = []
         for line in split(whereSeparator: \.isNewline) {
             let words = Self.withoutNames(line)
             if words.contains(where: \.isLetter), !lines.contains(words) { lines.append(words) }
         }
         lines.removeAll { $0 == "error" }
-        return lines.isEmpty ? "it cannot be decoded" : lines.joined(separator: "; ")
+        lines = lines.map { $0 == "libpng read error" ? "its pixels cannot be read" : $0 }
+        return lines.isEmpty ? fallback : lines.joined(separator: "; ")
     }
 
     /// A line without the names before its first colons, and without functions' names in it.

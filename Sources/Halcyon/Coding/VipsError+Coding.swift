@@ -18,28 +18,8 @@ extension VipsError {
             ? .unsupported(format, reason: words) : .corrupt(format, reason: words)
     }
 
-    /// The message without the names of functions and modules that its lines begin with.
-    var plainWords: String {
-        var lines: [Substring] = []
-        for line in message.split(whereSeparator: \.isNewline) {
-            let words = Self.withoutNames(line)
-            if !words.isEmpty, !lines.contains(words) {
-                lines.append(words == "libpng read error" ? "its pixels cannot be read" : words)
-            }
-        }
-        return lines.isEmpty ? "it cannot be read" : lines.joined(separator: "; ")
-    }
-
-    private static func withoutNames(_ line: Substring) -> Substring {
-        var rest = line.drop(while: \.isWhitespace)
-        while let colon = rest.firstIndex(of: ":"), colon > rest.startIndex,
-            rest[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
-            rest.index(after: colon) < rest.endIndex, rest[rest.index(after: colon)] == " "
-        {
-            rest = rest[colon...].dropFirst(2).drop(while: \.isWhitespace)
-        }
-        return rest
-    }
+    /// The message without the names of functions and modules in it.
+    var plainWords: String { message.plainWords(orElse: "it cannot be read") }
 
     private static let wordsForUnknown = [
         "unsupported", "not supported", "not implemented", "not configured", "sorry,",

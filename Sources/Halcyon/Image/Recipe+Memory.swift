@@ -42,7 +42,7 @@ extension EncodedImage {
             if let reduced { return memory(decodedAt: reduced) }
             let isStreamed = header.size.pixelCount > JPEGDecoder.mostPixelsForChains
             return memory(frames: isStreamed ? 0 : 1)
-        case is PNGDecoder,
+        case is PNGDecoder, is BMPDecoder,
             is WebPDecoder where !isAnimated:
             return memory(decodedAt: reduced)
         default:

@@ -183,7 +183,7 @@ public final class DownloadTask: Sendable {
         before outcome: OneShot<Value>, _ action: @escaping @Sendable () -> Void
     ) {
         let id = onCancel(action)
-        outcome.whenGiven { self.removeCancelAction(id) }
+        outcome.whenGiven { _ in self.removeCancelAction(id) }
     }
 
     /// Forgets an action registered with `onCancel`.

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// The files written of one material, so that a thousand callers write one once.
@@ -25,7 +26,7 @@ final class ImageFiles: Sendable {
         let writeOptions: UInt
     }
 
-    typealias Writing = Task<CacheStoreResult, Never>
+    typealias Writing = OneShot<CacheStoreResult>
 
     private struct File {
         let wish: Wish

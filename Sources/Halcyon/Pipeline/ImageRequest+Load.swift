@@ -47,9 +47,10 @@ extension ImageRequest {
     }
 
     /// Loads the bytes and makes the image of them; with `announcing`, tells of the task once it has
-    /// begun.
-    func load(during visit: Visit, announcing: Bool) async throws(KingfisherError) -> Loaded {
-        let begun: @Sendable () -> Void = { if announcing { taskUpdated?(handle) } }
+    /// begun. When only the bytes are wanted, returns when they are on disk.
+    func load(_ key: ImageKey, during visit: Visit, announcing: Bool)
+        async throws(KingfisherError) -> Loaded
+    {
         let outcome = OneShot<Result<Loaded, KingfisherError>>()
         switch visit.loading {
         case .download(let resource, let downloader, _) where downloader.isSubclass:
@@ -59,8 +60,29 @@ extension ImageRequest {
         case .provider(let provider, let visit):
             provide(provider, during: visit, to: outcome)
         }
-        begun()
-        return try await outcome.value.get()
+        if announcing { taskUpdated?(handle) }
+        return try await (storesBytesOnly ? written(outcome, for: key) : outcome).value.get()
+    }
+
+    /// Has loaded bytes written by whoever loaded them, so that the request is woken once.
+    private func written(
+        _ loading: OneShot<Result<Loaded, KingfisherError>>, for key: ImageKey
+    ) -> OneShot<Result<Loaded, KingfisherError>> {
+        let writing = OneShot<Result<Loaded, KingfisherError>>()
+        loading.whenGiven { [self] result in
+            guard case .success(let loaded) = result else {
+                writing.give(result)
+                return
+            }
+            if handle.isCancelled {
+                writing.give(.failure(cancellation))
+                return
+            }
+            write(loaded.bytes, of: loaded.material, key).whenGiven { stored in
+                writing.give(stored.diskCacheResult.map { loaded })
+            }
+        }
+        return writing
     }
 
     private func download(

@@ -39,6 +39,7 @@ extension ImageRequest {
     private func replacement(loading source: Source) -> ImageRequest {
         var next = self
         next.source = source
+        next.imageKey = nil
         next.handle = handle.makeSuccessor()
         next.isReplacement = true
         // The low-data fallback has already been reported.

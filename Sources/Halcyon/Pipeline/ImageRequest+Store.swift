@@ -2,16 +2,6 @@ import Foundation
 import HalcyonWork
 
 extension ImageRequest {
-    /// Stores what was loaded; see below. When only the bytes are wanted, returns when they are on disk.
-    func store(_ loaded: Loaded, for key: ImageKey) async throws(KingfisherError) {
-        guard storesBytesOnly else {
-            return await store(
-                loaded.image, of: loaded.material, original: loaded.bytes, for: key)
-        }
-        let writing = write(loaded.bytes, of: loaded.material, key)
-        try await writing.value.diskCacheResult.get()
-    }
-
     /// Puts a new image into the caches; returns when the request may be delivered: at once after
     /// the memory cache has it, or with `waitForCache` when the disk has been written. What cannot be
     /// written is logged and fails nothing.
@@ -55,7 +45,8 @@ extension ImageRequest {
         }
     }
 
-    private func write(
+    /// Writes the bytes as they were loaded.
+    func write(
         _ bytes: Data, of material: ImageMaterial, _ key: ImageKey
     ) -> ImageFiles.Writing {
         let wish = ImageFiles.Wish(
@@ -97,20 +88,22 @@ extension ImageRequest {
     /// Lets a subclass of the cache store an original.
     private func storeByOverride(_ original: Data) -> ImageFiles.Writing {
         let outcome = OneShot<CacheStoreResult>()
-        Task {
-            originalCache.storeToDisk(
-                await options.storedOriginal(original), forKey: key,
-                forcedExtension: options.forcedExtension, expiration: options.diskCacheExpiration,
-                completionHandler: { outcome.give($0) })
+        options.makeStoredOriginal(original) { [self] stored in
+            // Whatever the subclass does is done on no thread of ours.
+            Task {
+                originalCache.storeToDisk(
+                    stored, forKey: key, forcedExtension: options.forcedExtension,
+                    expiration: options.diskCacheExpiration,
+                    completionHandler: { outcome.give($0) })
+            }
         }
         return reported(outcome)
     }
 
     private func reported(_ outcome: OneShot<CacheStoreResult>) -> ImageFiles.Writing {
-        Task {
-            let result = await outcome.value
+        outcome.whenGiven { result in
             if case .failure(let error) = result.diskCacheResult { HalcyonLog.warn(of: error) }
-            return result
         }
+        return outcome
     }
 }

@@ -36,6 +36,8 @@ struct ImageRequest: Sendable {
     /// Whether the bytes go to the disk as they come and nobody needs pixels: of the delivered image
     /// only the header has been read. The processor must be the default one.
     var storesBytesOnly = false
+    /// What the image of `source` is cached under, where that has been made already.
+    var imageKey: ImageKey?
 
     init(
         source: Source, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress? = nil,
@@ -64,7 +66,7 @@ struct ImageRequest: Sendable {
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
         if let hit = await memoryHit() { return hit }
-        let key = ImageKey(self.key, options)
+        let key = imageKey ?? ImageKey(self.key, options)
         // Begun before the caches are asked, so that no image slips through between work that ends and
         // a cache that has just been asked.
         let visit = beginVisit()
@@ -84,9 +86,11 @@ struct ImageRequest: Sendable {
             }
         }
         // A caller who was told that the image is cached holds no task.
-        let loaded = try await load(during: visit, announcing: isReplacement || foundTrace)
-        if handle.isCancelled { throw cancellation }
-        try await store(loaded, for: key)
+        let loaded = try await load(key, during: visit, announcing: isReplacement || foundTrace)
+        if !storesBytesOnly {
+            if handle.isCancelled { throw cancellation }
+            await store(loaded.image, of: loaded.material, original: loaded.bytes, for: key)
+        }
         let bytes = loaded.bytes
         return deliver(loaded.image, cacheType: .none, metrics: loaded.metrics) { bytes }
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// Does what a `PrefetchPlan` decides. Lives until its completion, whoever else knows it.
@@ -77,7 +78,10 @@ final class PrefetchRun: Sendable {
         if step.progress != nil, progress != nil { DispatchQueue.main.async { self.report() } }
         if step.completion != nil, completion != nil { DispatchQueue.main.async { self.report() } }
         for (index, request) in requests {
-            Task { await self.prefetch(request, at: index) }
+            // On a thread of the disk, where it is looked for first; to load it no other has to be woken.
+            DiskLane.reading.submit {
+                Task.immediate { await self.prefetch(request, at: index) }
+            }
         }
     }
 
@@ -88,6 +92,8 @@ final class PrefetchRun: Sendable {
     }
 
     private func prefetch(_ request: ImageRequest, at index: Int) async {
+        var request = request
+        request.imageKey = ImageKey(request.key, options)
         let outcome = await outcome(of: request)
         state.withLock { $0.handles[index] = nil }
         perform { $0.settle(index, as: outcome) }
@@ -104,6 +110,7 @@ final class PrefetchRun: Sendable {
         return request
     }
 
+    /// Begins on a thread of the disk.
     private func outcome(of request: ImageRequest) async -> PrefetchPlan.Outcome {
         if isStopped { return .cutShort }
         if !options.forceRefresh, await isCached(request) { return .skipped }
@@ -117,10 +124,7 @@ final class PrefetchRun: Sendable {
     /// Whether nothing has to be loaded; with `alsoPrefetchToMemory`, what is on disk is in memory
     /// then.
     private func isCached(_ request: ImageRequest) async -> Bool {
-        let type = await request.targetCache.imageCachedTypeAsync(
-            forKey: request.key, processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension)
-        switch type {
+        switch await cachedType(request) {
         case .memory: return true
         case .none: return false
         case .disk:
@@ -130,6 +134,17 @@ final class PrefetchRun: Sendable {
                 ImageKey(request.key, options), isCurrent: { [self] in !isStopped })
             return found?.image != nil
         }
+    }
+
+    private func cachedType(_ request: ImageRequest) async -> CacheType {
+        if let key = request.imageKey,
+            let type = request.targetCache.imageCachedTypeIfSettled(key)
+        {
+            return type
+        }
+        return await request.targetCache.imageCachedTypeAsync(
+            forKey: request.key, processorIdentifier: options.processor.identifier,
+            forcedExtension: options.forcedExtension)
     }
 }
 

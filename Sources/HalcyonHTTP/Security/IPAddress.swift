@@ -11,6 +11,8 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
 
     /// `nil` unless `text` is an address in numbers, such as `192.0.2.1` or `2001:db8::1`.
     public init?(_ text: String) {
+        // C would see the text up to there only.
+        guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
         if inet_pton(AF_INET, text, &four) == 1 {

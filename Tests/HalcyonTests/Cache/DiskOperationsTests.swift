@@ -1,4 +1,5 @@
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -14,7 +15,7 @@ import Testing
                 log.record("\(step)")
             }
         }
-        await operations.pending("a")?()
+        await operations.pending("a")?.value
         #expect(log.events == (0..<50).map(String.init))
         #expect(operations.pending("a") == nil)
     }

@@ -102,8 +102,9 @@ import Testing
             storage.store("first \(isKept)") { if case .success = $0 { results.record("first") } }
             #expect(results.events.isEmpty)
             storage.store(
-                value: Note("second"), forKey: "second", expiration: isKept ? nil : .expired,
-                writeOptions: [], forcedExtension: nil
+                value: Note("second"), forKey: "second",
+                named: storage.cacheFileName(forKey: "second"),
+                expiration: isKept ? nil : .expired, writeOptions: []
             ) { if case .success = $0 { results.record("second") } }
             #expect(results.events == ["first", "second"])
             #expect(try storage.value(forKey: "first \(isKept)") == Note("first \(isKept)"))
@@ -186,8 +187,9 @@ extension DiskStorage.Backend<Note> {
         _ text: String, forKey key: String? = nil, options: Data.WritingOptions = [],
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
+        let key = key ?? text
         store(
-            value: Note(text), forKey: key ?? text, expiration: nil, writeOptions: options,
-            forcedExtension: nil, completion: completion)
+            value: Note(text), forKey: key, named: cacheFileName(forKey: key), expiration: nil,
+            writeOptions: options, completion: completion)
     }
 }

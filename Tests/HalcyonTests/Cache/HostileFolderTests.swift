@@ -102,6 +102,26 @@ import Testing
             Set(hidden).subtracting(moved).subtracting(DiskIndex.fileNames) == ["1".kf.sha256])
     }
 
+    @Test func aFolderWithSomethingInItInThePlaceOfAFileMakesWayAndStays() throws {
+        let file = storage.cacheFileURL(forKey: "1").path
+        for round in 1...2 {
+            #expect(unlink(file) == 0 && mkdir(file, 0o700) == 0)
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: file + "/letter"))
+            #expect(!storage.isCached(forKey: "1"))
+            try storage.store(value: Note("again"), forKey: "1")
+            for storage in [storage, try makeStorage()] {
+                #expect(try storage.value(forKey: "1") == Note("again"))
+            }
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: storage.directoryURL.path)
+            let moved = names.filter { access(path($0) + "/letter", F_OK) == 0 }
+            #expect(moved.count == round, "nothing of others is removed")
+            #expect(!names.contains { $0.hasPrefix(".tmp") })
+            try storage.removeAll()
+            try storage.store(value: Note("one"), forKey: "1")
+        }
+    }
+
     @Test func linksWithNamesOfFilesAreNotAdopted() throws {
         let secret = try folder.write(Data("secret".utf8), to: "secret.txt")
         #expect(symlink(secret.path, storage.cacheFileURL(forKey: "3").path) == 0)

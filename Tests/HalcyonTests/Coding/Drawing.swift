@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonTestKit
 import Testing
+import Vips
 
 @testable import Halcyon
 
@@ -104,4 +105,21 @@ func encoded(
 /// The pixels of a file.
 func decoded(_ data: Data, limits: DecodingLimits = .default) throws -> Bitmap {
     try Image.decoding(data, options: ImageCreatingOptions(limits: limits)).bitmap()
+}
+
+extension VipsImage {
+    /// These pixels of 8 bits resampled by Lanczos alone and in floating point, then converted to sRGB by
+    /// their profile: 16 bits, of which none is lost on the way. (As it is used otherwise, libvips reduces by
+    /// whole numbers first, and rounds to 8 bits: by itself 48 to 52 dB from this.)
+    func resampledFinelyToSRGB(_ width: Int, _ height: Int) throws -> Bitmap {
+        let scale = (Double(width) / Double(self.width), Double(height) / Double(self.height))
+        let resampled = try cast(to: .float).apply("linear", ["a": [257], "b": [0]])
+            .apply(
+                "resize",
+                ["scale": .double(scale.0), "vscale": .double(scale.1), "gap": .double(0)]
+            )
+            .apply("round", ["round": "rint"])
+        return try Bitmap(
+            rendering: resampled.cast(to: .ushort).interpreted(as: .rgb16).convertedToSRGB())
+    }
 }

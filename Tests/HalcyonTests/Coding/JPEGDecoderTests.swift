@@ -68,6 +68,14 @@ struct JPEGDecoderTests {
             processor.process(item: .data(data), options: .scale(1)))
         let quality = try image.bitmap().peakSignalToNoise(expected)
         #expect(quality >= 45)
+        // Nothing beside that is lost by the colours: those of the plain file, converted with 16 bits.
+        let plain = try processor.process(
+            item: .data(Self.file(bitmap, ["Q": 95, "subsample_mode": "off"])),
+            options: .scale(1))
+        let converted = try #require(plain).bitmap().vipsImage()
+            .settingMetadata([("icc-profile-data", .blob(Self.profile("p3")))])
+            .resampledFinelyToSRGB(side, side)
+        #expect(try image.bitmap().peakSignalToNoise(converted) >= 50)
     }
 
     @Test(arguments: [false, true])

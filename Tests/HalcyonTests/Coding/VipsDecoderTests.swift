@@ -35,6 +35,32 @@ struct VipsDecoderTests {
         #expect(try bitmap.greatestDifference(from: grid.bitmap(channels: hasAlpha ? 4 : 3)) == 0)
     }
 
+    /// What is expected is resampled by Lanczos alone, in floating point.
+    @Test(arguments: [(20, 16), (13, 10)])
+    func reducesDeepPicturesWithOpacityFinely(_ width: Int, _ height: Int) throws {
+        let grid = PixelGrid(width: 603, height: 481) { x, y in
+            let rings = cos(Double(x * x + y * y) / 4000)
+            let stripes = (x / 37 + y / 23) % 3 == 0 ? 60.0 : 0
+            return Pixel(
+                UInt8(110 + 70 * rings + stripes), UInt8(90 + x / 6), UInt8(40 + y / 4),
+                UInt8(130 + 100 * rings))
+        }
+        let data = PNGFixture.data(grid, as: .rgba16)
+        let size = PixelSize(width: width, height: height)
+        let image = try Image.decoding(data).kf.downsampled(toPixels: size)
+        let bitmap = try image.bitmap()
+        #expect(bitmap.depth == .sixteen && bitmap.hasAlpha)
+        let full = try VipsImage.load("pngload_buffer", bytes: data)
+        let expected = try full.premultiplied().apply(
+            "resize",
+            [
+                "scale": .double(Double(width) / Double(full.width)),
+                "vscale": .double(Double(height) / Double(full.height)), "gap": .double(0),
+            ]
+        ).unpremultiplied().rounded(to: .ushort)
+        #expect(try bitmap.peakSignalToNoise(Bitmap(rendering: expected)) >= 50)
+    }
+
     @Test(arguments: [1, 2, 4])
     func readsFewBitsPerSample(_ bits: Int) throws {
         let black = try Bitmap.drawn(9, 3) { x, y in

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonTestKit
 import Testing
+import Vips
 
 @testable import Halcyon
 
@@ -119,6 +120,55 @@ struct WindowsImageTests {
             width: 4, height: 1, bits: 4, compression: 2, palette: blackWhiteRed,
             pixels: [3, 0x12, 1, 0x00, 0, 1])
         #expect(try (0..<4).map { try decoded(four).samples($0, 0)[1] } == [255, 0, 255, 0])
+    }
+
+    @Test func cutsOffRunsBelowAndBesideThePicture() throws {
+        let data = bmp(
+            width: 2, height: 2, bits: 8, compression: 1, palette: blackWhiteRed,
+            pixels: [9, 1, 0, 0, 2, 2, 0, 0, 2, 1, 0, 2, 1, 9, 2, 1, 0, 1])
+        let bitmap = try decoded(data)
+        for x in 0..<2 {
+            #expect(bitmap.samples(x, 1) == [255, 255, 255])
+            #expect(bitmap.samples(x, 0) == [255, 0, 0])
+        }
+    }
+
+    /// Right and up, with index 0 in what is passed over.
+    @Test func stepsOverPixelsOfRuns() throws {
+        let data = bmp(
+            width: 3, height: 3, bits: 8, compression: 1, palette: blackWhiteRed,
+            pixels: [1, 1, 0, 2, 1, 2, 1, 2, 0, 1])
+        let bitmap = try decoded(data)
+        #expect(bitmap.samples(0, 2) == [255, 255, 255])
+        #expect(bitmap.samples(2, 0) == [255, 0, 0])
+        let others = [(1, 2), (2, 2), (0, 1), (1, 1), (2, 1), (0, 0), (1, 0)]
+        #expect(others.allSatisfy { bitmap.samples($0, $1) == [0, 0, 0] })
+    }
+
+    /// From the top, from the bottom, and in runs.
+    @Test(arguments: [(1, false), (-1, false), (1, true)])
+    func reducesWhileItDecodes(_ direction: Int, _ isInRuns: Bool) throws {
+        let (width, height) = (120, 90)
+        let palette: [[UInt8]] = (0..<256).map { [UInt8($0), UInt8(255 - $0), 90, 0] }
+        func index(_ x: Int, _ y: Int) -> UInt8 { UInt8((x * 2 + y * y / 40) % 256) }
+        var pixels: [UInt8] = []
+        for row in 0..<height {
+            let y = direction < 0 ? row : height - 1 - row
+            let indices = (0..<width).map { index($0, y) }
+            pixels += isInRuns ? indices.flatMap { [1, $0] } + [0, 0] : indices
+        }
+        let data = bmp(
+            width: width, height: height * direction, bits: 8, compression: isInRuns ? 1 : 0,
+            palette: palette, pixels: pixels + (isInRuns ? [0, 1] : []))
+        let drawn = try Bitmap.drawn(width, height) { x, y in
+            [90, 255 - index(x, y), index(x, y)]
+        }
+        let size = PixelSize(width: 16, height: 12)
+        let found = try Image.decoding(data).kf.downsampled(toPixels: size).bitmap()
+        let expected = try drawn.vipsImage().encoded("pngsave_buffer")
+        #expect(
+            try found.greatestDifference(
+                from: Image.decoding(expected).kf.downsampled(toPixels: size).bitmap()) <= 1)
     }
 
     @Test func reportsBitmapsThatAreCutShortOrUnusual() throws {

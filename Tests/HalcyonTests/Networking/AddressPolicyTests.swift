@@ -46,9 +46,15 @@ struct AddressPolicyTests {
 
     @Test(arguments: [
         "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "a.example/8", "1.2.3.4/",
+        "10.0.0.0\0/8",
     ])
     func whatIsNoNetworkIsRefused(text: String) {
         #expect(IPNetwork(text) == nil)
+    }
+
+    @Test(arguments: ["", "1.2.3", "1.2.3.4 ", "1.2.3.4\0", "::\0a.example", "[::1]", "::1%eth0"])
+    func whatIsNoAddressIsRefused(text: String) {
+        #expect(IPAddress(text) == nil)
     }
 
     @Test func aNetworkIsWrittenAsItIsRead() throws {

@@ -1,3 +1,4 @@
+import CIndexFiles
 import Foundation
 import GRDB
 
@@ -6,7 +7,7 @@ import GRDB
 /// Several processes may have it open. It holds nothing that cannot be lost: what it says of a file is
 /// checked against the file, and a new index is filled from the files. It has a rollback journal, since
 /// the memory that processes share for a write-ahead log would be a file in the folder, and whoever
-/// cuts a file short that is mapped ends the process.
+/// cuts a file short that is mapped ends the process. The journal is written as `CIndexFiles` says.
 final class DiskIndex: Sendable {
     /// Hidden, so that those who list the folder see cached files only.
     static let fileName = ".index.sqlite"
@@ -41,7 +42,7 @@ final class DiskIndex: Sendable {
                     PRAGMA cell_size_check = ON;
                     """)
         }
-        let file = "\(path)/\(Self.fileName)"
+        let file = Self.address(of: "\(path)/\(Self.fileName)")
         configuration.busyMode = .callback(patience.wait())
         writer = try DatabaseQueue(path: file, configuration: configuration)
         configuration.busyMode = .callback(patience.wait())
@@ -49,6 +50,23 @@ final class DiskIndex: Sendable {
         guard isCurrent, folder.isAt(path) else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
         }
+    }
+
+    /// The URI of a database whose journal is written with one call, or the path where SQLite knows no
+    /// URIs.
+    private static func address(of path: String) -> String {
+        guard let vfs = halcyon_index_vfs() else { return path }
+        let plain = path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            default:
+                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return "file://\(plain.joined())?vfs=\(String(cString: vfs))"
     }
 
     /// Whether the open database is still the one in the folder.
@@ -77,12 +95,17 @@ final class DiskIndex: Sendable {
     /// Runs `body` while no other thread or process can change the index.
     func write<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
         try writer.writeWithoutTransaction { db in
-            var result: T?
-            try db.inTransaction(.immediate) {
-                result = try body(IndexTransaction(db: db))
-                return .commit
+            // As `db.inTransaction` does, which has SQLite parse these statements each time.
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+            do {
+                let result = try body(IndexTransaction(db: db))
+                try db.cachedStatement(sql: "COMMIT").execute()
+                return result
+            } catch {
+                // What counts is the first error.
+                try? db.rollback()
+                throw error
             }
-            return result!
         }
     }
 

@@ -1,3 +1,4 @@
+import HalcyonWork
 import Synchronization
 
 /// The changes of a cache's disk that are still to be done.
@@ -12,12 +13,9 @@ final class DiskOperations: Sendable {
         case everything
     }
 
-    /// Returns when a change is done.
-    typealias Completion = @Sendable () async -> Void
-
-    private struct Operation {
+    private struct Operation: Sendable {
         let id: Int
-        let completion: Completion
+        let isDone = OneShot<Void>()
     }
 
     private struct State {
@@ -31,13 +29,20 @@ final class DiskOperations: Sendable {
 
         var all: [Operation] { Array(files.values) + (barrier.map { [$0] } ?? []) }
 
-        mutating func add(_ operation: Operation, scope: Scope) {
+        /// Adds a change; returns those that it has to wait for.
+        mutating func add(_ scope: Scope) -> (Operation, after: [Operation]) {
+            let operation = Operation(id: nextID)
+            nextID += 1
             switch scope {
             case .file(let file):
+                let former = last(concerning: file)
                 files[file] = operation
+                return (operation, former.map { [$0] } ?? [])
             case .everything:
+                let former = all
                 files = [:]
                 barrier = operation
+                return (operation, former)
             }
         }
 
@@ -49,26 +54,39 @@ final class DiskOperations: Sendable {
 
     private let state = Mutex(State())
 
+    /// Begins a change when those before it are done: before this returns if there are none.
+    ///
+    /// - Parameter begin: Only begins the change, without blocking; it calls `finish` once, on any thread,
+    ///   when the change is done.
+    /// - Returns: What `finish` was called with.
+    func enqueue<T: Sendable>(
+        _ scope: Scope,
+        beginning begin: @escaping @Sendable (_ finish: @escaping @Sendable (T) -> Void) -> Void
+    ) -> OneShot<T> {
+        let result = OneShot<T>()
+        let (operation, predecessors) = state.withLock { $0.add(scope) }
+        let start: @Sendable () -> Void = { [self] in
+            begin { value in
+                self.state.withLock { $0.remove(operation.id, scope: scope) }
+                result.give(value)
+                operation.isDone.give(())
+            }
+        }
+        if predecessors.isEmpty {
+            start()
+        } else {
+            let undone = Countdown(predecessors.count, then: start)
+            for predecessor in predecessors { predecessor.isDone.whenGiven { undone.countDown() } }
+        }
+        return result
+    }
+
     /// Does `operation` when those before it are done.
     func enqueue<T: Sendable>(
         _ scope: Scope, _ operation: @escaping @Sendable () async -> T
-    ) -> Task<T, Never> {
-        state.withLock { state in
-            let predecessors: [Operation] =
-                switch scope {
-                case .file(let file): state.last(concerning: file).map { [$0] } ?? []
-                case .everything: state.all
-                }
-            let id = state.nextID
-            state.nextID += 1
-            let task = Task {
-                for predecessor in predecessors { await predecessor.completion() }
-                let result = await operation()
-                self.state.withLock { $0.remove(id, scope: scope) }
-                return result
-            }
-            state.add(Operation(id: id) { _ = await task.value }, scope: scope)
-            return task
+    ) -> OneShot<T> {
+        enqueue(scope) { finish in
+            Task { finish(await operation()) }
         }
     }
 
@@ -76,12 +94,27 @@ final class DiskOperations: Sendable {
     var isIdle: Bool { state.withLock { $0.all.isEmpty } }
 
     /// What reading a file has to wait for; `nil` for nothing.
-    func pending(_ file: String) -> Completion? {
-        state.withLock { $0.last(concerning: file)?.completion }
+    func pending(_ file: String) -> OneShot<Void>? {
+        state.withLock { $0.last(concerning: file)?.isDone }
     }
 
     /// Waits for all changes asked for until now.
     func finishAll() async {
-        for operation in state.withLock({ $0.all }) { await operation.completion() }
+        for operation in state.withLock({ $0.all }) { await operation.isDone.value }
+    }
+}
+
+/// Does something after others have each been done once.
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let action: @Sendable () -> Void
+
+    init(_ count: Int, then action: @escaping @Sendable () -> Void) {
+        left = Atomic(count)
+        self.action = action
+    }
+
+    func countDown() {
+        if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { action() }
     }
 }

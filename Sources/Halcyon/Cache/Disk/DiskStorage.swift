@@ -84,9 +84,10 @@ public enum DiskStorage {
             value: T, forKey key: String, expiration: StorageExpiration? = nil,
             writeOptions: Data.WritingOptions = [], forcedExtension: String? = nil
         ) throws {
+            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
             let file = try newFile(
-                value, forKey: key, expiration: expiration, writeOptions: writeOptions,
-                forcedExtension: forcedExtension)
+                value, forKey: key, named: name, expiration: expiration,
+                writeOptions: writeOptions)
             guard let file else { return }
             do {
                 try directory.store(file)
@@ -101,17 +102,18 @@ public enum DiskStorage {
             directory.announce(byteCount: byteCount)
         }
 
-        /// Does the same and calls `completion` when it is done, which may be after this has returned:
-        /// values that are stored at the same time share a transaction of the index.
+        /// Does the same, for a key whose file has the name `name`, and calls `completion` when it is done,
+        /// which may be after this has returned: values that are stored at the same time share a
+        /// transaction of the index.
         func store(
-            value: T, forKey key: String, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions, forcedExtension: String?,
+            value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions,
             completion: @escaping @Sendable (Result<Void, any Error>) -> Void
         ) {
             do {
                 let file = try newFile(
-                    value, forKey: key, expiration: expiration, writeOptions: writeOptions,
-                    forcedExtension: forcedExtension)
+                    value, forKey: key, named: name, expiration: expiration,
+                    writeOptions: writeOptions)
                 guard let file else {
                     directory.passOver()
                     return completion(.success(()))
@@ -127,8 +129,8 @@ public enum DiskStorage {
 
         /// The file of a value; `nil` when it is expired already.
         private func newFile(
-            _ value: T, forKey key: String, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions, forcedExtension: String?
+            _ value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
+            writeOptions: Data.WritingOptions
         ) throws -> NewFile? {
             let config = config
             try requireDirectory(creating: true)
@@ -143,8 +145,8 @@ public enum DiskStorage {
                     reason: .cannotConvertToData(object: value, error: error))
             }
             return NewFile(
-                name: cacheFileName(forKey: key, forcedExtension: forcedExtension), key: key,
-                bytes: bytes, expires: expiration.estimatedExpirationSince(date),
+                name: name, key: key, bytes: bytes,
+                expires: expiration.estimatedExpirationSince(date),
                 limit: config.effectiveSizeLimit,
                 overwriting: !writeOptions.contains(.withoutOverwriting))
         }
@@ -164,17 +166,19 @@ public enum DiskStorage {
             extendingExpiration: ExpirationExtending = .cacheTime
         ) throws -> T? {
             try value(
-                forKey: key, referenceDate: directory.now(), actuallyLoad: true,
-                extendingExpiration: extendingExpiration, forcedExtension: forcedExtension)
+                forKey: key,
+                named: cacheFileName(forKey: key, forcedExtension: forcedExtension),
+                extendingExpiration: extendingExpiration)
         }
 
-        /// The key's value as of `referenceDate`; `T.empty` for one that is there when not loading.
+        /// The value of a key whose file has the name `name`, as of now or `referenceDate`; `T.empty` for
+        /// one that is there when not loading.
         func value(
-            forKey key: String, referenceDate: Date, actuallyLoad: Bool,
-            extendingExpiration: ExpirationExtending, forcedExtension: String?
+            forKey key: String, named name: String, referenceDate: Date? = nil,
+            actuallyLoad: Bool = true, extendingExpiration: ExpirationExtending
         ) throws -> T? {
             try requireDirectory(creating: false)
-            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
+            let referenceDate = referenceDate ?? directory.now()
             do {
                 let entry = try directory.entry(name, at: referenceDate, reading: actuallyLoad)
                 guard let entry else { return nil }
@@ -208,10 +212,18 @@ public enum DiskStorage {
         public func isCached(
             forKey key: String, referenceDate: Date, forcedExtension: String? = nil
         ) -> Bool {
+            isCached(
+                forKey: key,
+                named: cacheFileName(forKey: key, forcedExtension: forcedExtension),
+                referenceDate: referenceDate)
+        }
+
+        /// Whether there is a value for a key whose file has the name `name`.
+        func isCached(forKey key: String, named name: String, referenceDate: Date? = nil) -> Bool {
             do {
                 let found = try value(
-                    forKey: key, referenceDate: referenceDate, actuallyLoad: false,
-                    extendingExpiration: .none, forcedExtension: forcedExtension)
+                    forKey: key, named: name, referenceDate: referenceDate, actuallyLoad: false,
+                    extendingExpiration: .none)
                 return found != nil
             } catch {
                 // A value that cannot be had, for whatever reason, is not cached.

@@ -3,7 +3,9 @@ import Foundation
 import Vips
 
 /// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
-struct AVIFDecoder: AnimatedImageDecoder {
+struct AVIFDecoder: FrameReadingDecoder {
+    typealias Reader = AVIFFrameReader
+
     func canDecode(_ format: ImageFormat) -> Bool {
         format == .AVIF && DirectCoding.formats.contains(.AVIF) && AVIFFile.isAvailable
     }
@@ -13,30 +15,10 @@ struct AVIFDecoder: AnimatedImageDecoder {
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
         return (try? AVIFFrameReader(data)) != nil
     }
-
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try AVIFFrameReader(data).header
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        var reader = try AVIFFrameReader(data)
-        return .bitmap(try reader.frame(frame))
-    }
-
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        var reader = try AVIFFrameReader(data)
-        return try (0..<header.frameCount).map { try reader.frame($0) }
-    }
-
-    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
-        try AVIFFrameReader(data)
-    }
 }
 
 /// Decodes the frames of an AVIF file, crops and turns them, and converts their colours.
-struct AVIFFrameReader: FrameReader {
+struct AVIFFrameReader: FileFrameReader {
     private(set) var position = 0
 
     private let file: AVIFFile

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
-/// or the bottom. Colour profiles in them are not looked at.
+/// or the bottom. Colour profiles in them are not looked at. A reduced picture is resampled while its rows
+/// are decoded.
 struct BMPDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool { format == .BMP }
 
@@ -18,17 +19,26 @@ struct BMPDecoder: ImageDecoder {
         .bitmap(try bitmap(data))
     }
 
+    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
+        -> DecodedPixels?
+    {
+        .bitmap(try bitmap(data, reduction.size))
+    }
+
     func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
         [try bitmap(data)]
     }
 
-    private func bitmap(_ data: Data) throws -> Bitmap {
+    private func bitmap(_ data: Data, _ size: PixelSize? = nil) throws -> Bitmap {
         try data.withUnsafeBytes { bytes in
             let header = try parse(bytes)
+            let size = size ?? header.size
             do {
                 let reader = BMPPixels(ByteReader(bytes), header)
-                return try Bitmap(size: header.size, channels: reader.channels) {
-                    pixels throws(BMPFailure) in try reader.decode(into: pixels)
+                return try Bitmap(size: size, channels: reader.channels) {
+                    pixels throws(BMPFailure) in
+                    guard size != header.size else { return try reader.decode(into: pixels) }
+                    try reader.decode(into: pixels, size: size)
                 }
             } catch let failure as BMPFailure {
                 throw failure.codingError(.BMP)

@@ -1,4 +1,5 @@
 import CDecoding
+import DirectCodecs
 import Foundation
 
 /// The pixels of a Windows bitmap.
@@ -41,17 +42,51 @@ struct BMPPixels {
 
     /// Writes all pixels from the top row down, without padding.
     func decode(into output: UnsafeMutablePointer<UInt8>) throws(BMPFailure) {
+        let rowBytes = header.size.width * channels
+        try forEachRow(
+            in: { output + (header.isTopDown ? $0 : header.size.height - 1 - $0) * rowBytes },
+            finish: {})
+    }
+
+    /// Writes all pixels in another size, resampled while their rows are decoded.
+    func decode(into output: UnsafeMutablePointer<UInt8>, size: PixelSize) throws(BMPFailure) {
+        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: header.size.width * channels)
+        defer { row.deallocate() }
+        let resampler = InterleavedResampler(
+            horizontal: SampleAxis(sourceCount: header.size.width, targetCount: size.width),
+            vertical: SampleAxis(sourceCount: header.size.height, targetCount: size.height),
+            channels: channels)
+        // The filter is symmetric, so that what is stored from the bottom may be resampled from there.
+        let down = size.width * channels * (header.isTopDown ? 1 : -1)
+        var target = output + (header.isTopDown ? 0 : (size.height - 1) * size.width * channels)
+        try forEachRow(in: { _ in row }) {
+            resampler.push(row)
+            while resampler.hasNextRow {
+                resampler.writeNextRow(to: target)
+                target += down
+            }
+        }
+    }
+
+    /// Decodes row after row in the order of the file.
+    ///
+    /// - Parameters:
+    ///   - room: Where the pixels of a row go.
+    ///   - finish: Called when those of a row are there.
+    private func forEachRow(
+        in room: (Int) -> UnsafeMutablePointer<UInt8>, finish: () -> Void
+    ) throws(BMPFailure) {
         guard header.compression != .rle8, header.compression != .rle4 else {
-            return try decodeRuns(into: output)
+            return try forEachRowOfRuns(in: room, finish: finish)
         }
         for row in 0..<header.size.height {
             try checkTime()
-            let storedRow = header.isTopDown ? row : header.size.height - 1 - row
             guard
                 let bytes = reader.slice(
-                    header.pixelOffset + storedRow * header.rowSize, count: header.usedRowSize)
+                    header.pixelOffset + row * header.rowSize, count: header.usedRowSize)
             else { throw .corrupt("it is cut short") }
-            writeRow(output + row * header.size.width * channels, bytes)
+            writeRow(room(row), bytes)
+            finish()
         }
     }
 
@@ -100,57 +135,112 @@ struct BMPPixels {
         }
     }
 
-    /// Writes the pixels of a run-length coded bitmap. Those that are skipped have index 0.
-    private func decodeRuns(into output: UnsafeMutablePointer<UInt8>) throws(BMPFailure) {
+    /// Decodes the rows of a run-length coded bitmap. Pixels that are skipped have index 0.
+    private func forEachRowOfRuns(
+        in room: (Int) -> UnsafeMutablePointer<UInt8>, finish: () -> Void
+    ) throws(BMPFailure) {
         let isNibbles = header.compression == .rle4
-        let (width, height) = (header.size.width, header.size.height)
-        var (x, y, offset) = (0, 0, header.pixelOffset)
-        for place in 0..<width * height { put(output + place * 3, 0) }
+        var runs = RunRow(width: header.size.width, palette: palette, pixels: room(0))
+        var (y, offset) = (0, header.pixelOffset)
 
-        /// Writes `count` pixels; those beyond the row or the picture are cut off.
-        func run(_ count: Int, _ index: (Int) -> UInt8) {
-            if x < width, y < height {
-                let row = header.isTopDown ? y : height - 1 - y
-                let target = output + (row * width + x) * 3
-                for position in 0..<min(count, width - x) {
-                    put(target + position * 3, Int(index(position)))
-                }
+        /// Goes `count` rows on; those beyond the picture are cut off.
+        func advance(_ count: Int) throws(BMPFailure) {
+            for _ in 0..<min(count, header.size.height - y) {
+                try checkTime()
+                finish()
+                y += 1
+                if y < header.size.height { runs.begin(room(y)) } else { runs.close() }
             }
-            x += count
-        }
-        func nibble(_ byte: UInt8, _ position: Int) -> UInt8 {
-            position % 2 == 0 ? byte >> 4 : byte & 15
         }
 
         while let count = reader.byte(offset), let value = reader.byte(offset + 1) {
             offset += 2
             switch (count, value) {
             case (1..., _):
-                run(Int(count)) { isNibbles ? nibble(value, $0) : value }
+                let (even, odd) = isNibbles ? (value >> 4, value & 15) : (value, value)
+                runs.fill(even, odd, count: Int(count))
             case (0, 0):
-                (x, y) = (0, y + 1)
-                try checkTime()
+                runs.x = 0
+                try advance(1)
             case (0, 1):
-                return
+                return try advance(header.size.height)
             case (0, 2):
                 guard let right = reader.byte(offset), let up = reader.byte(offset + 1) else {
                     throw .corrupt("it is cut short")
                 }
-                (x, y, offset) = (x + Int(right), y + Int(up), offset + 2)
+                offset += 2
+                runs.x += Int(right)
+                try advance(Int(up))
             default:
                 let byteCount = isNibbles ? (Int(value) + 1) / 2 : Int(value)
                 guard let bytes = reader.slice(offset, count: byteCount) else {
                     throw .corrupt("it is cut short")
                 }
-                run(Int(value)) { isNibbles ? nibble(bytes[$0 / 2], $0) : bytes[$0] }
+                if isNibbles {
+                    runs.append(Int(value)) {
+                        $0 % 2 == 0 ? bytes[$0 / 2] >> 4 : bytes[$0 / 2] & 15
+                    }
+                } else {
+                    runs.append(Int(value)) { bytes[$0] }
+                }
                 // Literal pixels are padded to an even number of bytes.
                 offset += byteCount + byteCount % 2
             }
         }
         // The end mark may be missing after the last row.
-        guard y >= height || y == height - 1 && x >= width else {
-            throw .corrupt("it is cut short")
+        guard y >= header.size.height || y == header.size.height - 1 && runs.x >= header.size.width
+        else { throw .corrupt("it is cut short") }
+        try advance(1)
+    }
+}
+
+/// A row of RGB pixels that is made of runs; those beyond its end are cut off.
+private struct RunRow {
+    /// Where the next run begins.
+    var x = 0
+
+    private var width: Int
+    private let palette: [UInt8]
+    private var pixels: UnsafeMutablePointer<UInt8>
+
+    init(width: Int, palette: [UInt8], pixels: UnsafeMutablePointer<UInt8>) {
+        self.width = width
+        self.palette = palette
+        self.pixels = pixels
+        begin(pixels)
+    }
+
+    /// Goes on with another row, of index 0 as yet, at the same place in it.
+    mutating func begin(_ pixels: UnsafeMutablePointer<UInt8>) {
+        self.pixels = pixels
+        let place = x
+        x = 0
+        fill(0, 0, count: width)
+        x = place
+    }
+
+    /// Cuts everything off from here on.
+    mutating func close() {
+        width = 0
+    }
+
+    /// Appends two indices in turn.
+    mutating func fill(_ even: UInt8, _ odd: UInt8, count: Int) {
+        append(count) { $0 % 2 == 0 ? even : odd }
+    }
+
+    @inline(__always)
+    mutating func append(_ count: Int, _ index: (Int) -> UInt8) {
+        palette.withUnsafeBufferPointer { palette in
+            for position in 0..<max(0, min(count, width - x)) {
+                let target = pixels + (x + position) * 3
+                let entry = Int(index(position)) * 3
+                target[0] = palette[entry]
+                target[1] = palette[entry + 1]
+                target[2] = palette[entry + 2]
+            }
         }
+        x += count
     }
 }
 

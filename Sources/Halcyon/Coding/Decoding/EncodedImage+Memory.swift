@@ -63,11 +63,10 @@ extension EncodedImage {
     }
 
     private var pngMemory: Int {
-        // A file that cannot be walked is refused before this.
-        guard let structure = try? PNGStructure.check(data) else { return 0 }
-        let stream = structure.streamBytes
+        guard let chunks else { return 0 }
+        let stream = chunks.streamBytes
         if decoder is PNGDecoder { return stream.clampedPlus(data.count) }
-        return structure.isInterlaced ? stream.clampedTimes(2) : stream / 16
+        return chunks.isInterlaced ? stream.clampedTimes(2) : stream / 16
     }
 }
 

@@ -10,6 +10,8 @@ struct EncodedImage: Sendable {
     let limits: DecodingLimits
     /// Of SVG files.
     let drawing: SVGCost?
+    /// Of PNG files.
+    let chunks: PNGStructure?
 
     /// Recognises `data` by its first bytes and reads its header.
     ///
@@ -30,7 +32,7 @@ struct EncodedImage: Sendable {
         if format == .PDF && !limits.allowsPDF {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
-        if format == .PNG { try PNGStructure.check(data) }
+        chunks = format == .PNG ? try PNGStructure.check(data) : nil
         drawing = format == .SVG ? SVGCost(data) : nil
         try drawing?.check()
         self.decoder = try decoder ?? ImageDecoders.decoder(for: format, reading: data)

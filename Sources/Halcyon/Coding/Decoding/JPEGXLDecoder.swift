@@ -3,34 +3,16 @@ import Foundation
 import Vips
 
 /// Reads JPEG XL files with libjxl, pictures and animations.
-struct JPEGXLDecoder: AnimatedImageDecoder {
+struct JPEGXLDecoder: FrameReadingDecoder {
+    typealias Reader = JPEGXLFrameReader
+
     func canDecode(_ format: ImageFormat) -> Bool {
-        format == .JPEGXL && JPEGXLFile.isAvailable
-    }
-
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try JPEGXLFrameReader(data).header
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        var reader = try JPEGXLFrameReader(data)
-        return .bitmap(try reader.frame(frame))
-    }
-
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        var reader = try JPEGXLFrameReader(data)
-        return try (0..<header.frameCount).map { try reader.frame($0) }
-    }
-
-    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
-        try JPEGXLFrameReader(data)
+        format == .JPEGXL && DirectCoding.formats.contains(.JPEGXL) && JPEGXLFile.isAvailable
     }
 }
 
 /// Decodes the frames of a JPEG XL file and converts their colours.
-struct JPEGXLFrameReader: FrameReader {
+struct JPEGXLFrameReader: FileFrameReader {
     private(set) var position = 0
 
     private let file: JPEGXLFile

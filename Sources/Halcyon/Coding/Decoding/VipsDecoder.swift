@@ -47,10 +47,18 @@ struct VipsDecoder: ImageDecoder {
         return .pipeline(image)
     }
 
-    /// Of JPEG the best quality needs a larger decode than the smallest that will do.
+    /// Of JPEG the best quality needs a larger decode than the smallest that will do. What has opacity and is
+    /// much larger is averaged first.
     func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
         -> DecodedPixels?
     {
+        if header.hasAlpha, [.PNG, .TIFF].contains(header.format),
+            VipsImage.isReducedByArea(header.size, to: reduction.size)
+        {
+            let image = try decode(data, header: header, frame: frame, leastSize: nil).pipeline()
+            return .pipeline(
+                try reporting(header.format) { try image.reducedByArea(to: reduction.size) })
+        }
         guard header.format == .JPEG, reduction.quality == .best, reduction.size != header.size
         else { return nil }
         let least = PixelSize(

@@ -19,6 +19,41 @@ protocol AnimatedImageDecoder: ImageDecoder {
     func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader
 }
 
+/// A frame reader that needs nothing but the file, and tells its header too.
+protocol FileFrameReader: FrameReader {
+    /// Parses a file; decodes no frame.
+    init(_ data: Data) throws
+
+    var header: ImageHeader { get }
+}
+
+/// A decoder that does everything with one kind of frame reader.
+protocol FrameReadingDecoder: AnimatedImageDecoder {
+    associatedtype Reader: FileFrameReader
+}
+
+extension FrameReadingDecoder {
+    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
+        try Reader(data).header
+    }
+
+    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
+        -> DecodedPixels
+    {
+        var reader = try Reader(data)
+        return .bitmap(try reader.frame(frame))
+    }
+
+    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
+        var reader = try Reader(data)
+        return try (0..<header.frameCount).map { try reader.frame($0) }
+    }
+
+    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
+        try Reader(data)
+    }
+}
+
 extension EncodedImage {
     /// A reader before the first frame.
     func frameReader() throws -> any FrameReader {

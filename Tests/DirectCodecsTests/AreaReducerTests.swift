@@ -1,0 +1,90 @@
+import Testing
+
+@testable import DirectCodecs
+
+struct AreaReducerTests {
+    /// RGBA with edges, slopes and noise, always the same.
+    private static func samples<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ width: Int, _ height: Int, as type: Sample.Type
+    ) -> [Sample] {
+        var state: UInt32 = 12345
+        return (0..<width * height * 4).map { index in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            let (x, y) = (index / 4 % width, index / 4 / width)
+            let slope = (x * 5 + y * 3 + index % 4 * 40) % 200
+            let level = UInt8(clamping: slope + ((x / 9 + y / 7) % 2) * 40 + Int(state >> 28))
+            return Sample.max / 255 * Sample(level)
+        }
+    }
+
+    private static func reduced<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: [Sample], _ w: Int, _ h: Int, _ toW: Int, _ toH: Int
+    ) -> [Double] {
+        let reducer = AreaReducer(
+            sourceWidth: w, sourceHeight: h, width: toW, height: toH,
+            isDeep: Sample.bitWidth == 16)
+        pixels.withUnsafeBytes { bytes in
+            for y in 0..<h {
+                reducer.push(bytes.baseAddress! + y * w * 4 * MemoryLayout<Sample>.stride)
+            }
+        }
+        #expect(reducer.byteCount == toW * toH * 16)
+        return (0..<toW * toH * 4).map { Double(reducer.pixels[$0]) }
+    }
+
+    /// The same with each pixel's share of each of the target's, one by one.
+    private static func exact<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: [Sample], _ w: Int, _ h: Int, _ toW: Int, _ toH: Int
+    ) -> [Double] {
+        func share(_ source: Int, _ target: Int, _ count: Int, _ targets: Int) -> Double {
+            let scale = Double(targets) / Double(count)
+            let from = max(Double(source) * scale, Double(target))
+            return max(0, min(Double(source + 1) * scale, Double(target + 1)) - from)
+        }
+        var result = [Double](repeating: 0, count: toW * toH * 4)
+        for (y, row) in (0..<h).flatMap({ y in (0..<toH).map { (y, $0) } }) {
+            let down = share(y, row, h, toH)
+            guard down > 0 else { continue }
+            for (x, column) in (0..<w).flatMap({ x in (0..<toW).map { (x, $0) } }) {
+                let weight = down * share(x, column, w, toW)
+                guard weight > 0 else { continue }
+                let place = (y * w + x) * 4
+                let alpha = Double(pixels[place + 3]) / Double(Sample.max)
+                for channel in 0..<4 {
+                    let sample = channel == 3 ? Double(Sample.max) : Double(pixels[place + channel])
+                    result[(row * toW + column) * 4 + channel] += weight * alpha * sample
+                }
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        (40, 30, 10, 5), (41, 29, 10, 7), (100, 3, 7, 1), (2, 2, 1, 1), (5, 97, 2, 13),
+        (64, 64, 32, 32), (99, 50, 1, 25),
+    ])
+    func averagesByAreaAndOpacity(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
+        let bytes = Self.samples(w, h, as: UInt8.self)
+        let words = Self.samples(w, h, as: UInt16.self)
+        let pairs = [
+            (Self.reduced(bytes, w, h, toW, toH), Self.exact(bytes, w, h, toW, toH)),
+            (
+                Self.reduced(words, w, h, toW, toH).map { $0 / 257 },
+                Self.exact(words, w, h, toW, toH).map { $0 / 257 }
+            ),
+        ]
+        for (made, exact) in pairs {
+            #expect(zip(made, exact).allSatisfy { abs($0 - $1) < 0.01 })
+        }
+    }
+
+    @Test func keepsAFlatColour() {
+        let pixels = (0..<97 * 53).flatMap { _ -> [UInt16] in [60_000, 300, 65_535, 40_000] }
+        let made = Self.reduced(pixels, 97, 53, 31, 11)
+        let alpha = 40_000.0 / 65_535
+        for (index, sample) in made.enumerated() {
+            let expected = [60_000 * alpha, 300 * alpha, 65_535 * alpha, 40_000][index % 4]
+            #expect(abs(sample - expected) < 0.5)
+        }
+    }
+}
