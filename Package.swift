@@ -59,15 +59,16 @@ let package = Package(
         .target(name: "HalcyonWork", dependencies: ["CGLib"]),
         // Bytes over HTTP, by libcurl; nothing of images.
         .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
+        // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
+        .target(
+            name: "HalcyonPixels",
+            dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
         .target(
             name: "Halcyon",
             dependencies: [
                 "HalcyonHTTP",
+                "HalcyonPixels",
                 "HalcyonWork",
-                "Vips",
-                "DirectCodecs",
-                "CDecoding",
-                "CJPEG",
                 "CFileSystem",
                 "CIndexFiles",
                 "CXXHash",
@@ -147,8 +148,8 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: [
                 "DirectCodecs", "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
-                "HalcyonTestKit",
-                "HalcyonPresentationTestKit", "HalcyonWork", "Vips",
+                "HalcyonPixels", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork",
+                "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),

@@ -36,9 +36,11 @@ let package = Package(
         .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         .target(name: "CFileSystem"),
         .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
-        // Files of the target Halcyon that need nothing else of it.
         .target(
-            name: "Readers", dependencies: ["CDecoding", "DirectCodecs", "HalcyonWork", "Vips"]),
+            name: "HalcyonPixels",
+            dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
+        // Files of the target Halcyon that need nothing else of it.
+        .target(name: "Readers", dependencies: ["HalcyonWork"]),
         .target(
             name: "CacheIndex",
             dependencies: [
@@ -48,8 +50,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CJPEG", "CacheIndex", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP", "Readers",
-                "Vips", .product(name: "GRDB", package: "GRDB.swift"),
+                "CJPEG", "CacheIndex", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP",
+                "HalcyonPixels", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],

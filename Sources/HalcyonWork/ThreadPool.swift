@@ -57,15 +57,17 @@ package final class ThreadPool: Sendable {
         Worker.current = worker
         while true {
             jobs.wait()
-            guard let job = line.withLock({ $0.takeFirst() }) else { continue }
-            worker.isOpen = true
-            perform(job)
-            worker.isOpen = false
-            if let next = worker.next {
-                worker.next = nil
-                perform(next)
-            }
+            serveNext(worker)
         }
+    }
+
+    /// A function of its own, so that nothing of a job is kept while its thread waits for the next one.
+    private func serveNext(_ worker: Worker) {
+        guard let job = line.withLock({ $0.takeFirst() }) else { return }
+        worker.isOpen = true
+        perform(job)
+        worker.isOpen = false
+        if let next = worker.next.take() { perform(next) }
     }
 
     private func perform(_ job: Job) {

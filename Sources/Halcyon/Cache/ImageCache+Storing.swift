@@ -1,4 +1,3 @@
-import DirectCodecs
 import Foundation
 import HalcyonWork
 
@@ -151,7 +150,7 @@ extension KingfisherParsedOptionsInfo {
     /// pool.
     func makeStoredOriginal(_ data: Data, completion: @escaping @Sendable (Data) -> Void) {
         if keepPositionInOriginal { return completion(data) }
-        DecodingPool.shared.submit { completion(PositionMetadata.removed(from: data)) }
+        DecodingPool.shared.submit { completion(ImageMetadata.removingPosition(from: data)) }
     }
 }
 

@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image with its pixels in memory, of an animation those of the first frame.
@@ -29,22 +28,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// does not fit is cut off. Drawn on the calling thread. Animations, and what cannot be rendered,
     /// come back as they are.
     public func decoded(on canvas: Bitmap) -> KFCrossPlatformImage {
-        guard base.animation == nil else { return base }
-        let drawing = PixelContent(Recipe(frames: [canvas])).applying(DrawingOperation(image: base))
         // The contract is that of Kingfisher: the same image, no reason.
-        guard (try? drawing.bitmap()) != nil else { return base }
-        return Image(content: drawing, scale: base.scale, creatingOptions: base.creatingOptions)
-    }
-}
-
-/// Draws an image, as it is, into the lower left corner of a picture.
-private struct DrawingOperation: ImageOperation {
-    let image: Image
-
-    func apply(to picture: VipsImage, input: PixelSize) throws -> VipsImage {
-        let layer = CompositionLayer(
-            image: image, left: 0, top: input.height - image.pixelSize.height,
-            size: image.pixelSize, cornerRadius: 0, contentMode: .none)
-        return try layer.drawn(on: picture)
+        (try? base.drawn(on: canvas)) ?? base
     }
 }

@@ -66,7 +66,8 @@ extension ImageProcessItem {
     func fault(_ options: KingfisherParsedOptionsInfo) -> any Error {
         guard case .data(let data) = self else { return NoImage() }
         do {
-            _ = try EncodedImage(data, limits: options.imageCreatingOptions.limits)
+            _ = try Image.decoding(
+                data, options: ImageCreatingOptions(limits: options.imageCreatingOptions.limits))
             return NoImage()
         } catch {
             return error

@@ -23,3 +23,8 @@ extension Color {
         return "(\(components.joined(separator: ",")))"
     }
 }
+
+extension RectCorner {
+    /// Empty for all corners, as most cached images have it.
+    var identifier: String { self == .all ? "" : "_corner(\(rawValue))" }
+}

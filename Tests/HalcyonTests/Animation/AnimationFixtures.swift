@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Animations whose frame `i` is a gray of its own.
 enum Grays {

@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct FrameBufferTests {
     private let frameBytes = 8 * 6 * 3

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct FrameReaderTests {
     /// Frames that cover parts of the canvas, are partly transparent, and are disposed of in all ways.

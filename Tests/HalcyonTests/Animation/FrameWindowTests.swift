@@ -2,6 +2,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct FrameWindowTests {
     /// Performs loads until there is none left.

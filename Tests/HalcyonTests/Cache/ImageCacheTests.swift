@@ -4,6 +4,7 @@ import HalcyonWork
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Storing, retrieving, removing and clearing.
 @Suite struct ImageCacheTests {

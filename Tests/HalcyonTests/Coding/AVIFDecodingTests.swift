@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct AVIFDecodingTests {
     /// Red, green over blue, white.

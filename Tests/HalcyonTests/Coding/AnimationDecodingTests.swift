@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct AnimationDecodingTests {
     private static let colours: [Pixel] = [.red, .green, .blue]

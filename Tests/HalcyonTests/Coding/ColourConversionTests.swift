@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct ColourConversionTests {
     /// Decoding curve of sRGB and Display P3 (IEC 61966-2-1).

@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 @Suite(.enabled(if: Corpus.directory != nil))
 struct CorpusDecodingTests {

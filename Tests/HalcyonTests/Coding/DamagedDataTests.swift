@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Whatever happens to the bytes: a clear error or a whole image, never a crash.
 struct DamagedDataTests {

@@ -1,8 +1,10 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct DecodingBudgetTests {
     /// Runs `body` on a thread of its own.

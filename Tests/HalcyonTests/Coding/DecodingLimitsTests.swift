@@ -5,6 +5,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Limits of memory, work and time. Files are small, and so are the limits.
 struct DecodingLimitsTests {

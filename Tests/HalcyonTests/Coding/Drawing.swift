@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 extension Bitmap {
     /// A bitmap of the colours that `colour` gives for each column and row.

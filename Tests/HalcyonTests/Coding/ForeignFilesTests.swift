@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// Files of other projects that were read wrongly once. The pixels were made by other decoders.
 @Suite(.enabled(if: Corpus.directory != nil))

@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct ImageSnifferTests {
     static func bytes(_ text: String) -> Data { Data(text.utf8) }

@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct JPEGDecoderTests {
     private static func profile(_ name: String) throws -> Data {

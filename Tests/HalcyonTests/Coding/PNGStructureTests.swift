@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// What the walk through the chunks of a PNG file refuses before any decoder sees it.
 struct PNGStructureTests {

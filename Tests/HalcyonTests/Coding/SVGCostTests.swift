@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// What is not drawn because nothing could stop it.
 struct SVGCostTests {

@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct TIFFDecodingTests {
     /// A little-endian file of one strip; tags are those of TIFF 6.0.

@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct VipsDecoderTests {
     @Test func readsEveryCommonFormat() {

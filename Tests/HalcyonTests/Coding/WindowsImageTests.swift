@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// BMP and ICO, read by our own decoders.
 struct WindowsImageTests {

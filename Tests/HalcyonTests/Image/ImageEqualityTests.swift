@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 @Suite struct ImageEqualityTests {
     private let grid = PixelGrid.gradient(width: 40, height: 30)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct PixelMemoryPoolTests {
     private let pool = PixelMemoryPool(limit: 20_000_000)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 @Suite struct BlurTests {
     /// The algorithm written out pixel by pixel: means over a square of edge-extended, premultiplied

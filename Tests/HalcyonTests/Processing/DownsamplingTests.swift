@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 @Suite struct DownsamplingTests {
     private let image = Picture.noise(width: 64, height: 64).image()

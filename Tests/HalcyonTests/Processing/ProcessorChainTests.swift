@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// What holds for every processor and for several in a row.
 @Suite struct ProcessorChainTests {

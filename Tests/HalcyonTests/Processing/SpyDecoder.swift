@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// A decoder of one picture that delivers half of the size, or a quarter, when that is enough, and
 /// remembers what it was asked for.

@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct JPEGScanCounterTests {
     /// The ends of the scans found when the bytes come in pieces of these lengths, over and over.

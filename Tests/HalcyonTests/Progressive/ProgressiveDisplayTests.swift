@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// A manager's parts around a download of one progressive JPEG file, and what a view is shown of it.
 private struct Viewing {

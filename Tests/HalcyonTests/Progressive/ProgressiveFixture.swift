@@ -4,6 +4,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 /// A progressive JPEG file and what it looks like after each scan.
 struct ProgressiveFixture {

@@ -5,6 +5,7 @@ import Testing
 import Vips
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 struct ProgressiveJPEGDecoderTests {
     private func makeDecoder(_ limits: DecodingLimits = .default) throws -> ProgressiveJPEGDecoder {

@@ -2,7 +2,7 @@ import Foundation
 import Vips
 
 @testable import DirectCodecs
-@testable import Readers
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     static let gif = FuzzTarget(

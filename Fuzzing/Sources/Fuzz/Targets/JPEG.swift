@@ -4,7 +4,7 @@ import Foundation
 import Vips
 
 @testable import DirectCodecs
-@testable import Readers
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     private static let files: @Sendable () throws -> [Data] = {

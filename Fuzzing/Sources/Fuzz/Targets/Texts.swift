@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Readers
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     private static let drawings = [

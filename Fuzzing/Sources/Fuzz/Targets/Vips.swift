@@ -2,7 +2,7 @@ import Foundation
 import Vips
 
 @testable import DirectCodecs
-@testable import Readers
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     /// The loaders of libvips, each with the walk or estimate that stands before it.

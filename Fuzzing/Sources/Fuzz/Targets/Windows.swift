@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Readers
+@testable import HalcyonPixels
 
 extension FuzzTarget {
     /// A file or, with `isIcon`, what is in an icon.

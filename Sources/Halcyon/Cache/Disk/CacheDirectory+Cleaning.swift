@@ -64,7 +64,10 @@ extension CacheDirectory {
         let names = (folder.names(hidden: false) ?? []).filter(mayOwn)
         return (names + remains).compactMap { name in
             let file = folder.metadata(name)
-            guard folder.remove(name) else { return nil }
+            guard folder.remove(name) else {
+                if file?.isFolder == true { folder.clearWay(name) }
+                return nil
+            }
             return RemovedFile(name: name, size: file?.isRegular == true ? file?.size ?? 0 : 0)
         }
     }

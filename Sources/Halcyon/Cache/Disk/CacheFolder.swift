@@ -124,16 +124,15 @@ extension CacheFolder {
     ///
     /// A file of that name is exchanged with the new one and then removed: renaming over it, some file
     /// systems write the new file to the disk before they go on, which takes longer than all the rest.
-    /// A folder of that name goes if it is empty, and otherwise stays under another name.
     /// - Throws: `POSIXError`; with `overwriting` off, `EEXIST` when there is a file of that name.
     func rename(_ name: String, to final: String, overwriting: Bool) throws(POSIXError) {
         if halcyon_rename_to_new(descriptor, name, final) == 0 { return }
         if errno == EEXIST {
             guard overwriting else { throw .current }
             if halcyon_exchange(descriptor, name, final) == 0 {
-                if remove(name) || moveAside(name, from: final) { return }
+                if remove(name) { return }
                 let error = POSIXError.current
-                // What was there goes back to where it was.
+                // A folder. It goes back to where it was.
                 _ = halcyon_exchange(descriptor, name, final)
                 throw error
             }
@@ -142,25 +141,21 @@ extension CacheFolder {
         }
         // Others may have removed the file meanwhile, or the file system knows neither flag.
         if overwriting {
-            if renameat(descriptor, name, descriptor, final) == 0 { return }
-            guard errno == EISDIR, moveAside(final, from: final),
-                renameat(descriptor, name, descriptor, final) == 0
-            else { throw .current }
+            guard renameat(descriptor, name, descriptor, final) == 0 else { throw .current }
         } else {
             guard linkat(descriptor, name, descriptor, final, 0) == 0 else { throw .current }
             remove(name)
         }
     }
 
-    /// Removes the folder `name`, or renames one that is not empty after `final`, whose place it had;
-    /// `false` with `errno` when neither can be done.
-    private func moveAside(_ name: String, from final: String) -> Bool {
-        if removeFolder(name) { return true }
-        guard errno == ENOTEMPTY || errno == EEXIST else { return false }
+    /// Makes way for a file that has the place of the folder `name`: removes the folder if it is empty, and
+    /// otherwise gives it another name.
+    func clearWay(_ name: String) {
+        guard !removeFolder(name), errno == ENOTEMPTY || errno == EEXIST else { return }
         // Short enough for a file name, and no name of a cached file.
-        let beginning = String(decoding: final.utf8.prefix(64), as: UTF8.self)
+        let beginning = String(decoding: name.utf8.prefix(64), as: UTF8.self)
         let aside = "\(beginning)-\(UInt32.random(in: 0 ... .max))"
-        return renameat(descriptor, name, descriptor, aside) == 0
+        _ = renameat(descriptor, name, descriptor, aside)
     }
 
     private static func tellsOfUnknownFlag(_ error: Int32) -> Bool {

@@ -1,6 +1,5 @@
 import Dispatch
 import Synchronization
-import Vips
 
 /// Gives the memory of images that were let go back to the system.
 ///
@@ -21,7 +20,7 @@ enum HeapTrim {
         guard !wasPlanned else { return }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 1) {
             isPlanned.withLock { $0 = false }
-            Vips.trimMemory()
+            DecodingPool.trimMemory()
         }
     }
 }

@@ -5,25 +5,17 @@ extension CGSize: KingfisherCompatibleValue {}
 extension KingfisherWrapper where Base == CGSize {
     /// This size brought to `size` in the given way.
     public func resize(to size: CGSize, for contentMode: ContentMode) -> CGSize {
-        switch contentMode {
-        case .none: size
-        case .aspectFit: constrained(size)
-        case .aspectFill: filling(size)
-        }
+        contentMode.size(of: base, in: size)
     }
 
     /// The largest size of these proportions inside `size`, its derived side a whole number.
     public func constrained(_ size: CGSize) -> CGSize {
-        widthAtHeight(of: size) > size.width
-            ? CGSize(width: size.width, height: heightAtWidth(of: size))
-            : CGSize(width: widthAtHeight(of: size), height: size.height)
+        ContentMode.aspectFit.size(of: base, in: size)
     }
 
     /// The smallest size of these proportions that covers `size`, its derived side a whole number.
     public func filling(_ size: CGSize) -> CGSize {
-        widthAtHeight(of: size) < size.width
-            ? CGSize(width: size.width, height: heightAtWidth(of: size))
-            : CGSize(width: widthAtHeight(of: size), height: size.height)
+        ContentMode.aspectFill.size(of: base, in: size)
     }
 
     /// Where a rectangle of `size` lies in one of this size, cut to what is inside.
@@ -35,15 +27,5 @@ extension KingfisherWrapper where Base == CGSize {
         let y = min(max(anchor.y, 0), 1) * (base.height - size.height)
         return CGRect(origin: .zero, size: base)
             .intersection(CGRect(x: x, y: y, width: size.width, height: size.height))
-    }
-
-    private var aspectRatio: CGFloat { base.height == 0 ? 1 : base.width / base.height }
-
-    private func widthAtHeight(of size: CGSize) -> CGFloat {
-        (aspectRatio * size.height).rounded()
-    }
-
-    private func heightAtWidth(of size: CGSize) -> CGFloat {
-        (size.width / aspectRatio).rounded()
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 /// Blurs, close to a Gaussian.
 public struct BlurImageProcessor: ImageProcessor {
@@ -37,16 +36,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///
     /// - Parameter radius: In pixels, whatever the image's scale; values under 2 count as 2.
     public func blurred(withRadius radius: CGFloat) -> KFCrossPlatformImage {
-        base.applying(BlurOperation(radius: radius))
-    }
-}
-
-/// A blur of the samples in memory, in the depth they have.
-struct BlurOperation: ImageOperation {
-    /// In pixels.
-    let radius: Double
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try BoxBlur(radius: radius).apply(to: image)
+        base.blurred(radius: radius)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Vips
 
 /// Draws a line along the edges, inside of them.
 public struct BorderImageProcessor: ImageProcessor {
@@ -49,30 +48,9 @@ extension BorderImageProcessor: TextualImageProcessor {
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image with a line inside its edges. What lies outside of rounded corners stays.
     public func addingBorder(_ border: Border) -> KFCrossPlatformImage {
-        base.applying(
-            BorderOperation(
-                lineWidth: border.lineWidth * base.scale,
-                radius: border.radius.compute(with: base.size) * base.scale,
-                corners: border.roundingCorners, color: border.color))
-    }
-}
-
-/// A colour painted through a mask: a rectangle, less the one inside of the line.
-struct BorderOperation: ImageOperation {
-    /// In pixels.
-    let lineWidth: Double
-    /// Of the middle of the line, in pixels.
-    let radius: Double
-    let corners: RectCorner
-    let color: Color
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        // A wider line than this could not be seen.
-        let half = min(max(0, lineWidth) / 2, Double(input.longestSide))
-        let middle = RoundedRectangle(size: input, inset: half, radius: radius, corners: corners)
-        let mask = CoverageMask(
-            size: input, format: image.format, adding: middle.expanded(by: half),
-            subtracting: middle.expanded(by: -half))
-        return try image.painted(with: color, through: mask.vipsImage())
+        base.bordered(
+            lineWidth: border.lineWidth * base.scale,
+            radius: border.radius.compute(with: base.size) * base.scale,
+            corners: border.roundingCorners, color: border.color)
     }
 }

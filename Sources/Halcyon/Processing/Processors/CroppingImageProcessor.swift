@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 /// Cuts a rectangle out.
 public struct CroppingImageProcessor: ImageProcessor {
@@ -48,34 +47,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Its sides and then its place are rounded to whole pixels, so that a side that fits has exactly
     /// the length asked for.
     public func crop(to size: CGSize, anchorOn anchor: CGPoint) -> KFCrossPlatformImage {
-        let rect = base.size.kf.constrainedRect(for: size, anchor: anchor)
-        let operation = CropOperation(rect, scale: base.scale, inside: base.pixelSize)
-        return operation.size == base.pixelSize ? base : base.applying(operation)
-    }
-}
-
-/// A rectangle of whole pixels that lies inside the input.
-struct CropOperation: ImageOperation {
-    let left: Int
-    let top: Int
-    let size: PixelSize
-
-    init(_ rect: CGRect, scale: CGFloat, inside bounds: PixelSize) {
-        let wanted = PixelSize(points: rect.size, scale: scale)
-        size = PixelSize(
-            width: min(wanted.width, bounds.width), height: min(wanted.height, bounds.height))
-        left = Self.place(rect.minX * scale, gap: bounds.width - size.width)
-        top = Self.place(rect.minY * scale, gap: bounds.height - size.height)
-    }
-
-    /// The nearest whole pixel, the lower one where two are equally near.
-    private static func place(_ offset: CGFloat, gap: Int) -> Int {
-        offset > 0 ? Int(min((offset - 0.5).rounded(.up), CGFloat(gap))) : 0
-    }
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.cropped(left: left, top: top, width: size.width, height: size.height)
+        base.cropped(to: base.size.kf.constrainedRect(for: size, anchor: anchor))
     }
 }

@@ -78,7 +78,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         guard size.longestSide < source.longestSide else { return base }
         let factor = CGFloat(size.longestSide) / CGFloat(source.longestSide)
         let target = CGSize(width: source.width, height: source.height)
-        return base.applying(
-            ResizeOperation(size: PixelSize(points: target, scale: factor), quality: quality))
+        return base.resized(to: PixelSize(points: target, scale: factor), quality: quality)
     }
 }

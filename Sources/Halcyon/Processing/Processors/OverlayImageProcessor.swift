@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 /// Mixes a colour into the image, where the image is opaque.
 public struct OverlayImageProcessor: ImageProcessor {
@@ -44,20 +43,6 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     public func overlaying(with color: KFCrossPlatformColor, fraction: CGFloat)
         -> KFCrossPlatformImage
     {
-        base.applying(OverlayOperation(color: color, fraction: fraction))
-    }
-}
-
-/// `fraction × image + (1 − fraction) × colour` for each colour band; alpha stays.
-struct OverlayOperation: ImageOperation {
-    let color: Color
-    let fraction: CGFloat
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let paint = color.clamped
-        let part = (1 - fraction.clamped) * paint.alpha
-        return try image.mappingColor { colour in
-            try colour.painted(with: Color(paint, alpha: part))
-        }
+        base.mixed(with: color, fraction: fraction)
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 /// Resamples to a size in points.
 public struct ResizingImageProcessor: ImageProcessor {
@@ -54,36 +53,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image resampled to exactly `size` points; it is distorted if its proportions differ.
     public func resize(to size: CGSize) -> KFCrossPlatformImage {
         let pixels = PixelSize(points: size, scale: base.scale)
-        return pixels == base.pixelSize ? base : base.applying(ResizeOperation(size: pixels))
+        return pixels == base.pixelSize ? base : base.resized(to: pixels)
     }
 
     /// The image resampled to `size` points in the given way.
     public func resize(to size: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage {
         resize(to: base.size.kf.resize(to: size, for: contentMode))
-    }
-}
-
-/// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
-struct ResizeOperation: ImageOperation {
-    let size: PixelSize
-    var quality = DownsamplingQuality.best
-
-    func outputSize(for input: PixelSize) -> PixelSize { size }
-
-    func decodeSize(for source: PixelSize) -> PixelSize? {
-        size.width < source.width && size.height < source.height ? size : nil
-    }
-
-    func reduction(of source: PixelSize) -> Reduction? {
-        decodeSize(for: source).map { Reduction(size: $0, quality: quality) }
-    }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        guard image.format == .ushort, !image.hasAlpha else {
-            return try image.resized(to: size.width, height: size.height)
-        }
-        // libvips weighs 16-bit integers with 12-bit factors, which shifts even a flat colour.
-        return try image.cast(to: .float).resized(to: size.width, height: size.height)
-            .quantized(like: image)
     }
 }

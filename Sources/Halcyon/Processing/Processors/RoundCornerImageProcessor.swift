@@ -1,5 +1,4 @@
 public import Foundation
-import Vips
 
 /// Rounds corners: what is outside becomes transparent, or shows a background.
 public struct RoundCornerImageProcessor: ImageProcessor {
@@ -83,10 +82,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         backgroundColor: KFCrossPlatformColor? = nil
     ) -> KFCrossPlatformImage {
         let image = resize(to: size)
-        return image.applying(
-            RoundCornerOperation(
-                radius: radius.compute(with: image.size) * image.scale, corners: corners,
-                background: backgroundColor))
+        return image.rounded(
+            radius: radius.compute(with: image.size) * image.scale, corners: corners,
+            background: backgroundColor)
     }
 
     /// The image resampled to `size` points with corners of a radius in points.
@@ -97,21 +95,5 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         image(
             withRadius: .point(radius), fit: size, roundingCorners: corners,
             backgroundColor: backgroundColor)
-    }
-}
-
-/// Opacity multiplied by the coverage of a rounded rectangle, on a background.
-struct RoundCornerOperation: ImageOperation {
-    /// In pixels.
-    let radius: Double
-    let corners: RectCorner
-    let background: Color?
-
-    func outputHasAlpha(for input: Bool) -> Bool { (background?.alpha ?? 0) < 1 }
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let shape = RoundedRectangle(size: input, radius: radius, corners: corners)
-        let mask = try CoverageMask(size: input, format: image.format, adding: shape).vipsImage()
-        return try image.masked(by: mask).composited(over: background ?? .clear)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Vips
 
 /// Lays a colour over the whole image, also where that is transparent.
 public struct TintImageProcessor: ImageProcessor {
@@ -36,14 +35,6 @@ extension TintImageProcessor: TextualImageProcessor {
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image with a colour composited over it (source-over, on sRGB values).
     public func tinted(with color: KFCrossPlatformColor) -> KFCrossPlatformImage {
-        base.applying(TintOperation(color: color))
-    }
-}
-
-struct TintOperation: ImageOperation {
-    let color: Color
-
-    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        try image.painted(with: color)
+        base.overlaid(with: color)
     }
 }

@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Coding/Sniffing/MarkupProlog.swift

@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Coding/Decoding/PixelSize+Turning.swift

@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Image/PixelSize.swift

@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Coding/Decoding/SVGOutline.swift

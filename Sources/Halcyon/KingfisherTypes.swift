@@ -1,0 +1,13 @@
+// What `HalcyonPixels` has in this module's public interface comes with `import Halcyon`.
+@_exported public import HalcyonPixels
+
+/// The image type of the API; named as in Kingfisher.
+public typealias KFCrossPlatformImage = Image
+
+/// The colour type that processors take; named as in Kingfisher.
+public typealias KFCrossPlatformColor = Color
+
+/// `BlendMode` under the name it has in Kingfisher's API.
+public typealias CGBlendMode = BlendMode
+
+extension Image: KingfisherCompatible {}

@@ -1,0 +1,85 @@
+import CDecoding
+import Foundation
+import HalcyonWork
+
+/// The memory that all decoding under way at one time may take, so that large files wait for each other
+/// instead of adding up.
+///
+/// Who comes first goes first. A file that needs more than there is in all is decoded alone. Threads wait
+/// before they take any lock of an image, and one that holds a part already, because an image is made of
+/// others, takes no second one: so nobody waits for somebody who waits for him. Tasks do not wait: their
+/// threads are Swift's, of which there are few.
+final class DecodingBudget: @unchecked Sendable {
+    // Unchecked because the state is guarded by the condition's lock.
+
+    /// A quarter of the memory that this process may use.
+    static let shared = DecodingBudget(
+        limit: Int(clamping: MemoryLimit().bytes / 4), least: 4 << 20)
+
+    /// Bytes.
+    let limit: Int
+    /// What takes less is not worth counting.
+    private let least: Int
+    private let condition = NSCondition()
+    private var held = 0
+    /// The turn of the thread that came last, and of the one that is next.
+    private var lastTurn = 0
+    private var nextTurn = 1
+
+    init(limit: Int, least: Int = 0) {
+        self.limit = limit
+        self.least = least
+    }
+
+    /// Bytes that are in use at the moment.
+    var heldBytes: Int { condition.withLock { held } }
+
+    /// Threads that wait at the moment.
+    var waitingCount: Int { condition.withLock { lastTurn - nextTurn + 1 } }
+
+    /// Runs `body`, which takes `bytes` of memory, once there is room for it.
+    func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
+        guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
+        let isTask = withUnsafeCurrentTask { $0 != nil }
+        let count = min(bytes, limit)
+        isTask ? take(count) : wait(for: count)
+        cdecoding_set_holds_memory(true)
+        defer {
+            cdecoding_set_holds_memory(false)
+            giveBack(count)
+        }
+        return try body()
+    }
+
+    /// Takes `bytes` if they are free now, and returns whether they were. ``giveBack(_:)`` returns them.
+    func takeIfFree(_ bytes: Int) -> Bool {
+        condition.withLock {
+            guard nextTurn > lastTurn, held == 0 || held + bytes <= limit else { return false }
+            held += bytes
+            return true
+        }
+    }
+
+    /// Returns what ``takeIfFree(_:)`` has taken.
+    func giveBack(_ bytes: Int) {
+        condition.withLock {
+            held -= bytes
+            condition.broadcast()
+        }
+    }
+
+    private func take(_ bytes: Int) {
+        condition.withLock { held += bytes }
+    }
+
+    private func wait(for bytes: Int) {
+        condition.withLock {
+            lastTurn += 1
+            let turn = lastTurn
+            while turn != nextTurn || held > 0 && held + bytes > limit { condition.wait() }
+            nextTurn += 1
+            held += bytes
+            condition.broadcast()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// How an image is made of the bytes of a file: equal options make the same pixels of the same bytes.
+public struct ImageCreatingOptions: Hashable, Sendable {
+    /// Pixels per point. 1 by default.
+    public var scale: CGFloat
+    /// Seconds that one run of a preloaded animation takes; 0 means what the file says.
+    public var duration: TimeInterval
+    /// Whether all frames of an animation are decoded at once, instead of when they are asked for.
+    public var preloadAll: Bool
+    /// Whether only the first frame of an animation is used, as a still image.
+    public var onlyFirstFrame: Bool
+    /// What is refused before decoding.
+    public var limits: DecodingLimits
+
+    public init(
+        scale: CGFloat = 1, duration: TimeInterval = 0, preloadAll: Bool = false,
+        onlyFirstFrame: Bool = false, limits: DecodingLimits = .default
+    ) {
+        self.scale = scale
+        self.duration = duration
+        self.preloadAll = preloadAll
+        self.onlyFirstFrame = onlyFirstFrame
+        self.limits = limits
+    }
+
+    /// These options but for the limits, which decide whether there is an image, and never what it looks
+    /// like.
+    package var withoutLimits: ImageCreatingOptions {
+        var options = self
+        options.limits = .default
+        return options
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+
+/// The pixels of an image, or the recipe that makes them: rendered at most once, on the thread of
+/// the first caller that needs them, and shared by all images that differ only in scale.
+package final class PixelContent: Sendable {
+    package let size: PixelSize
+    let hasAlpha: Bool
+    let depth: Bitmap.Depth
+    /// Whether the pixels are those of a file, without any step of processing.
+    let isAsDecoded: Bool
+    /// The frames' times; `nil` for a still image.
+    package let timing: AnimationTiming?
+
+    private enum Rendering {
+        case no
+        case first(Bitmap)
+        /// All frames, and how many of them have pixels of their own.
+        case all([Bitmap], distinct: Int)
+
+        init(_ frames: [Bitmap]) {
+            self = .all(frames, distinct: Set(frames.map(\.identity)).count)
+        }
+    }
+
+    private struct State {
+        /// Kept after rendering only while frames are still to be rendered from it.
+        var recipe: Recipe
+        var rendering: Rendering = .no
+    }
+
+    private let state: Mutex<State>
+    /// Makes a second caller wait for the first one's rendering instead of doing it again.
+    private let turn = NSLock()
+    /// The decoded frames that players share.
+    let frameBuffers = FrameBuffers()
+
+    /// - Parameter first: The pixels of the first frame, if they are known already.
+    init(_ recipe: Recipe, timing: AnimationTiming? = nil, first: Bitmap? = nil) {
+        size = recipe.size
+        hasAlpha = recipe.hasAlpha
+        depth = recipe.depth
+        isAsDecoded = recipe.isAsDecoded
+        self.timing = timing
+        var rendering = first.map(Rendering.first) ?? .no
+        if case .frames(let frames) = recipe.start, recipe.operations.isEmpty {
+            rendering = timing == nil ? .first(frames[0]) : Rendering(frames)
+        }
+        state = Mutex(State(recipe: recipe, rendering: rendering))
+    }
+
+    package var frameCount: Int { timing?.durations.count ?? 1 }
+
+    /// Bytes of one frame's pixels.
+    var bytesPerFrame: Int {
+        size.pixelCount * (hasAlpha ? 4 : 3) * depth.rawValue / 8
+    }
+
+    /// Whether the first frame is in memory.
+    var isRendered: Bool {
+        state.withLock { if case .no = $0.rendering { false } else { true } }
+    }
+
+    /// Frames whose pixels are in memory (or will be, once an unrendered image is rendered); frames
+    /// that share their pixels count once.
+    var residentFrameCount: Int {
+        state.withLock { if case .all(_, let distinct) = $0.rendering { distinct } else { 1 } }
+    }
+
+    /// Whether the pixels of all frames are in memory.
+    var isFullyResident: Bool {
+        timing == nil ? isRendered : readyFrames() != nil
+    }
+
+    /// The content with one more step; nothing is rendered.
+    func applying(_ operation: any ImageOperation) -> PixelContent {
+        PixelContent(currentRecipe.appending(operation), timing: timing)
+    }
+
+    /// The pixels of frame `index`. The first frame is rendered once and kept; others are rendered
+    /// each time unless all have been preloaded.
+    func bitmap(frame index: Int = 0) throws -> Bitmap {
+        if let ready = ready(index) { return ready }
+        guard index == 0 else { return try currentRecipe.render(frame: index) }
+        // Room is waited for without the lock: who has room may need this image for his.
+        return try DecodingBudget.shared.holding(currentRecipe.memory) { try renderedInTurn() }
+    }
+
+    private func renderedInTurn() throws -> Bitmap {
+        try turn.withLock {
+            if let ready = ready(0) { return ready }
+            let bitmap = try currentRecipe.render(frame: 0)
+            state.withLock { state in
+                state.rendering = .first(bitmap)
+                if timing == nil { state.recipe = Recipe(frames: [bitmap]) }
+            }
+            return bitmap
+        }
+    }
+
+    /// The pixels of all frames, rendered once and kept.
+    func allBitmaps() throws -> [Bitmap] {
+        guard timing != nil else { return [try bitmap()] }
+        if let ready = readyFrames() { return ready }
+        return try DecodingBudget.shared.holding(currentRecipe.memoryOfAllFrames) {
+            try allRenderedInTurn()
+        }
+    }
+
+    private func allRenderedInTurn() throws -> [Bitmap] {
+        try turn.withLock {
+            if let ready = readyFrames() { return ready }
+            let frames = try currentRecipe.renderAllFrames()
+            state.withLock {
+                $0.rendering = Rendering(frames)
+                $0.recipe = Recipe(frames: frames)
+            }
+            return frames
+        }
+    }
+
+    /// How the pixels are made from here on.
+    var currentRecipe: Recipe { state.withLock { $0.recipe } }
+
+    /// The pixels of frame `index` if they are in memory.
+    func ready(_ index: Int) -> Bitmap? {
+        state.withLock {
+            switch $0.rendering {
+            case .no: nil
+            case .first(let bitmap): index == 0 ? bitmap : nil
+            case .all(let frames, _): frames[index]
+            }
+        }
+    }
+
+    private func readyFrames() -> [Bitmap]? {
+        state.withLock { if case .all(let frames, _) = $0.rendering { frames } else { nil } }
+    }
+}

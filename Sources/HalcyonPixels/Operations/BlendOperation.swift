@@ -1,0 +1,71 @@
+package import Foundation
+import Vips
+
+/// The image over a plain colour.
+struct BlendOperation: ImageOperation {
+    let mode: BlendMode
+    let alpha: Double
+    let background: Color
+
+    func outputHasAlpha(for input: Bool) -> Bool {
+        switch mode.blending {
+        case .normal, .separable: background.alpha < 1 && (input || alpha < 1)
+        default: true
+        }
+    }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        switch mode.blending {
+        case .normal:
+            return try overBackground(image)
+        case .separable(let function):
+            // With a plain backdrop the mixed colour is a function of the image's sample alone.
+            if background.alpha == 0 { return try overBackground(image) }
+            let table = table(function, format: image.format)
+            return try overBackground(
+                image.mappingColor { try $0.apply("maplut", ["lut": .image(table.vipsImage())]) })
+        case let blending:
+            let backdrop = background.pixel
+            let opacity = SIMD4<Float>(1, 1, 1, Float(alpha))
+            return try image.mappingPixels { blending.composite($0 * opacity, over: backdrop) }
+        }
+    }
+
+    private func overBackground(_ image: VipsImage) throws -> VipsImage {
+        try image.faded(to: alpha).composited(over: background)
+    }
+
+    /// `(1 − αb) Cs + αb B(Cb, Cs)` for each sample of the three colour bands.
+    private func table(_ function: Blending.Channel, format: VipsBandFormat) -> LookupTable {
+        let backdrop = background.pixel
+        func mixed(_ sample: Float, _ band: Int) -> Float {
+            let blend = function(backdrop[band], sample)
+            return min(max(0, sample + backdrop.w * (blend - sample)), 1)
+        }
+        if format == .ushort {
+            let samples = (0..<(65536 * 3)).map { index in
+                UInt16((mixed(Float(index / 3) / 65535, index % 3) * 65535).rounded())
+            }
+            return LookupTable(samples, bands: 3, format: .ushort)
+        }
+        let samples = (0..<(256 * 3)).map { index in
+            UInt8((mixed(Float(index / 3) / 255, index % 3) * 255).rounded())
+        }
+        return LookupTable(samples, bands: 3, format: .uchar)
+    }
+}
+
+extension Color {
+    /// Red, green, blue and alpha.
+    fileprivate var pixel: SIMD4<Float> {
+        SIMD4(Float(red), Float(green), Float(blue), Float(alpha))
+    }
+}
+
+extension Image {
+    /// The image drawn with a blend mode and an opacity of `alpha` onto a colour, mixed on sRGB values.
+    package func blended(_ mode: BlendMode, alpha: CGFloat, onto background: Color) -> Image {
+        applying(
+            BlendOperation(mode: mode, alpha: alpha.clamped, background: background.clamped))
+    }
+}

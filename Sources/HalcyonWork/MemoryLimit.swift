@@ -1,0 +1,55 @@
+import Foundation
+
+/// How much memory this process may use.
+package struct MemoryLimit {
+    /// Where `/proc` and `/sys` are found.
+    package var root = "/"
+    /// Bytes of memory the machine has.
+    package var physicalMemory = ProcessInfo.processInfo.physicalMemory
+
+    package init(
+        root: String = "/",
+        physicalMemory: UInt64 = ProcessInfo.processInfo.physicalMemory
+    ) {
+        self.root = root
+        self.physicalMemory = physicalMemory
+    }
+
+    /// Bytes: the physical memory or the least limit of the process's control groups (version 1 or
+    /// 2) and their parents, whichever is smaller.
+    package var bytes: UInt64 {
+        controlGroupLimits.reduce(physicalMemory, min)
+    }
+
+    private var controlGroupLimits: [UInt64] {
+        guard let groups = text(of: "proc/self/cgroup") else { return [] }
+        return groups.split(separator: "\n").flatMap { line -> [UInt64] in
+            // hierarchy:controllers:path; version 2 has the hierarchy 0 and no controllers.
+            let fields = line.split(
+                separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { return [] }
+            let path = fields[2].split(separator: "/").map(String.init)
+            if fields[0] == "0", fields[1].isEmpty {
+                return limits(below: "sys/fs/cgroup", path: path, file: "memory.max")
+            }
+            guard fields[1].split(separator: ",").contains("memory") else { return [] }
+            return limits(
+                below: "sys/fs/cgroup/memory", path: path, file: "memory.limit_in_bytes")
+        }
+    }
+
+    /// The limits of a group and all its parents. "max", and files that are not there, are no limit.
+    private func limits(below mount: String, path: [String], file: String) -> [UInt64] {
+        (0...path.count).compactMap { depth in
+            let folder = [mount] + path.prefix(depth)
+            return text(of: (folder + [file]).joined(separator: "/"))
+                .flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        }
+    }
+
+    private func text(of path: String) -> String? {
+        // A file that cannot be read says nothing of a limit.
+        try? String(
+            contentsOf: URL(fileURLWithPath: root).appendingPathComponent(path), encoding: .utf8)
+    }
+}
