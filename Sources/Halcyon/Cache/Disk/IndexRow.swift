@@ -63,6 +63,8 @@ extension IndexRow {
     static func value<T: DatabaseValueConvertible>(
         of column: DatabaseValue
     ) throws(DatabaseError) -> T {
+        // No column has any. A name of bytes would read as a text that no statement finds it by.
+        if case .blob = column.storage { throw .senseless }
         guard let value = T.fromDatabaseValue(column) else { throw .senseless }
         return value
     }
