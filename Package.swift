@@ -147,7 +147,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "DirectCodecs", "Halcyon", "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "HalcyonHTTP",
+                "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "Halcyon", "HalcyonHTTP",
                 "HalcyonPixels", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork",
                 "Vips",
             ],
