@@ -62,6 +62,7 @@ private enum SecretMask {
     private static let itemStarts = Array("?&;#".utf8)
     /// Where a URL ends in a text.
     private static let textEnds = Array(" \t\r\n\"'<>`".utf8)
+    private static let apostrophe = UInt8(ascii: "'")
 
     private static func starts(_ bytes: [UInt8], at index: Int, with prefix: [UInt8]) -> Bool {
         bytes.count - index >= prefix.count
@@ -70,8 +71,16 @@ private enum SecretMask {
 
     private static func endOfAuthority(_ bytes: [UInt8], from start: Int) -> Int {
         bytes[start...].firstIndex {
-            "/?#\\".utf8.contains($0) || textEnds.contains($0)
+            // A user may have an apostrophe in the name.
+            "/?#\\".utf8.contains($0) || textEnds.contains($0) && $0 != apostrophe
         } ?? bytes.count
+    }
+
+    /// Whether a URL ends at `index`: an apostrophe may be part of it as well as a mark behind it.
+    private static func endsText(_ bytes: [UInt8], at index: Int) -> Bool {
+        guard bytes[index] == apostrophe else { return textEnds.contains(bytes[index]) }
+        guard let next = bytes[index...].first(where: { $0 != apostrophe }) else { return true }
+        return textEnds.contains(next) || ",.;:!?)".utf8.contains(next)
     }
 
     /// Where the value of the item begins that begins at `start`; `nil` when it has none.
@@ -87,7 +96,7 @@ private enum SecretMask {
 
     private static func endOfValue(_ bytes: [UInt8], from start: Int) -> Int {
         for index in start..<bytes.count {
-            if "&;#".utf8.contains(bytes[index]) || textEnds.contains(bytes[index])
+            if "&;#".utf8.contains(bytes[index]) || endsText(bytes, at: index)
                 || bytes[index] == UInt8(ascii: "@")
                     && starts(bytes, at: index + 1, with: processorPrefix)
             {

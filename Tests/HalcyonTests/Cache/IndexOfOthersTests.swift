@@ -53,6 +53,7 @@ struct IndexOfOthersTests {
         "UPDATE files SET key = x'8081'", "UPDATE files SET key = 5",
         "INSERT INTO files VALUES (x'ff00', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (x'6162', NULL, 1, NULL, 1, 1, NULL)",
+        "INSERT INTO files VALUES (CAST(x'6199' AS TEXT), NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES (7, NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES ('', NULL, 1, NULL, 1, 1, NULL)",
         "INSERT INTO files VALUES ('a' || char(0) || 'b', NULL, 1, NULL, 1, 1, NULL)",

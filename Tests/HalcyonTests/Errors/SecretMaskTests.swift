@@ -19,6 +19,9 @@ import Testing
         ("https://host/a;password=1/b", "https://host/a;password=***"),
         ("/a.jpg?token=abc", "/a.jpg?token=***"),
         ("?signature=a=b=c", "?signature=***"),
+        ("https://o'hara:x@host/", "https://***@host/"),
+        ("https://host/?password=o'brien&w=1", "https://host/?password=***&w=1"),
+        ("'https://host/?token=x', it said", "'https://host/?token=***', it said"),
     ])
     func secretsAreMasked(text: String, masked: String) {
         #expect(text.maskingSecrets == masked)

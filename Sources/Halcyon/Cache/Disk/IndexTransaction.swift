@@ -82,8 +82,13 @@ struct IndexTransaction {
         // A name with a NUL would be read up to there only.
         let cutNames = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM files WHERE instr(name, char(0)) > 0")
-        guard try rows().reduce(0, { $0 &+ $1.size }) == total, cutNames == 0 else {
+        let rows = try rows()
+        guard rows.reduce(0, { $0 &+ $1.size }) == total, cutNames == 0 else {
             throw DatabaseError.senseless
+        }
+        // One that is no Unicode is read with replacement characters; no statement finds its row by that.
+        for row in rows where row.name.contains("\u{FFFD}") {
+            guard try self.row(named: row.name) != nil else { throw DatabaseError.senseless }
         }
     }
 
