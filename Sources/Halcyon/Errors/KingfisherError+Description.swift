@@ -1,5 +1,6 @@
 public import Foundation
 import FoundationNetworking
+import Logging
 
 extension KingfisherError: LocalizedError {
     /// A sentence that names what failed and why.
@@ -194,5 +195,20 @@ extension CocoaError {
     fileprivate var reason: String {
         guard let system = underlying as? POSIXError else { return localizedDescription }
         return String(cString: strerror(system.code.rawValue))
+    }
+}
+
+/// Where problems are told that fail no request, such as a cache folder that cannot be written.
+enum HalcyonLog {
+    private static let logger = Logger(label: "halcyon")
+
+    /// Tells of an error that fails nothing.
+    static func warn(of error: KingfisherError) {
+        logger.warning("\(error.readableDescription)")
+    }
+
+    /// Tells of a use of the interface that cannot do what was meant.
+    static func misuse(_ message: String) {
+        logger.error("\(message)")
     }
 }

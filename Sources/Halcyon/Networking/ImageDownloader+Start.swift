@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import FoundationNetworking
 import HalcyonWork
 import Synchronization
@@ -157,5 +157,24 @@ extension KingfisherError {
     /// A failure of the transfer.
     static func transport(_ error: any Error) -> KingfisherError {
         .responseError(reason: .URLSessionError(error: error))
+    }
+}
+
+extension ImageDownloader {
+    /// Cancels all callers of all downloads.
+    public func cancelAll() {
+        cancel { _ in true }
+    }
+
+    /// Cancels all callers of the downloads of `url`, as it is after the request modifier.
+    public func cancel(url: URL) {
+        cancel { $0 == url }
+    }
+
+    private func cancel(where matches: (URL?) -> Bool) {
+        let tickets = downloads.tickets
+        let preparing = preparations.withLock { $0.handles.values.filter { matches($0.url) } }
+        for (_, handle) in preparing { handle.cancel() }
+        for (task, ticket) in tickets where matches(task.originalURL) { task.cancel(ticket.token) }
     }
 }

@@ -52,7 +52,7 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// The request being carried out: the first one, or that of the latest redirect.
-    public var currentRequest: URLRequest? { state.withLock { $0.request } }
+    public var currentRequest: URLRequest? { self[\.request] }
 
     /// The answer, once there is one; not that of a redirect which is followed.
     public var response: HTTPURLResponse? { try? head?.response }
@@ -61,35 +61,36 @@ public class SessionDataTask: @unchecked Sendable {
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
-    public var metrics: NetworkMetrics? { state.withLock { $0.metrics } }
+    public var metrics: NetworkMetrics? { self[\.metrics] }
 
     /// Status and header fields of the answer.
-    var head: AnswerHead? { state.withLock { $0.head } }
+    var head: AnswerHead? { self[\.head] }
 
     /// The bytes received so far without copying; later ones do not change the result.
-    var sharedData: Data { state.withLock { $0.data } }
+    var sharedData: Data { self[\.data] }
 
     /// A copy of the bytes received so far, without the first `offset`.
     func data(from offset: Int) -> Data {
-        state.withLock { $0.data.subdata(in: min(offset, $0.data.count)..<$0.data.count) }
+        let data = sharedData
+        return data.subdata(in: min(offset, data.count)..<data.count)
     }
 
     /// Whether a caller has joined who is shown a progressive JPEG.
-    var hasViewers: Bool { state.withLock { $0.hasViewers } }
+    var hasViewers: Bool { self[\.hasViewers] }
 
     func addViewer() {
-        state.withLock { $0.hasViewers = true }
+        self[\.hasViewers] = true
     }
 
     /// Whether a caller has joined who is told of the progress.
-    var reportsProgress: Bool { state.withLock { $0.reportsProgress } }
+    var reportsProgress: Bool { self[\.reportsProgress] }
 
     func addProgress() {
-        state.withLock { $0.reportsProgress = true }
+        self[\.reportsProgress] = true
     }
 
     /// Bytes received so far.
-    var receivedCount: Int { state.withLock { $0.data.count } }
+    var receivedCount: Int { self[\.data.count] }
 
     /// Takes the caller with `token` out of the download.
     func cancel(_ token: CancelToken) {
@@ -102,11 +103,11 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        state.withLock { $0.request = request }
+        self[\.request] = request
     }
 
     func setMetrics(_ metrics: NetworkMetrics) {
-        state.withLock { $0.metrics = metrics }
+        self[\.metrics] = metrics
     }
 
     /// Keeps the answer and makes room for `capacity` bytes of its body.
@@ -142,7 +143,16 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// Whether the transfer was cancelled, because nobody waits for it any longer.
-    var isTransferCancelled: Bool { state.withLock { $0.isCancelled } }
+    var isTransferCancelled: Bool { self[\.isCancelled] }
+
+    private subscript<Value: Sendable>(path: WritableKeyPath<State, Value>) -> Value {
+        get { state.withLock { $0[keyPath: path] } }
+        set { state.withLock { $0[keyPath: path] = newValue } }
+    }
+
+    private subscript<Value: Sendable>(path: KeyPath<State, Value>) -> Value {
+        state.withLock { $0[keyPath: path] }
+    }
 
     /// Cancels the transfer, also when it has not been started yet.
     func cancelTransfer() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// The loading of a set of images, by which the caller cancels it.
@@ -38,5 +39,158 @@ public final class ImageSetTask: Sendable {
     func remove(_ index: Int) {
         // Released after the lock.
         _ = state.withLock { $0.running.removeValue(forKey: index) }
+    }
+}
+
+/// Loads a set of images, a few at a time.
+struct ImageSetLoad: Sendable {
+    /// An image of the set.
+    struct Item: Sendable {
+        let source: Source
+        let options: KingfisherParsedOptionsInfo
+    }
+
+    typealias Outcome = Result<RetrieveImageResult, KingfisherError>
+
+    let items: [Item]
+    /// The most images in work at one time.
+    let limit: Int
+    /// Whether the first failure ends the other loads.
+    let stopsAtFailure: Bool
+    let task: ImageSetTask
+    private let progress: ImageSetProgressReporter?
+
+    init(
+        _ items: [Item], limit: Int, stopsAtFailure: Bool, task: ImageSetTask = ImageSetTask(),
+        progress: ImageSetProgressBlock?
+    ) {
+        self.items = items
+        self.limit = max(1, limit)
+        self.stopsAtFailure = stopsAtFailure
+        self.task = task
+        self.progress = ImageSetProgressReporter(count: items.count, progress)
+    }
+
+    /// What became of each image, in the order of the set, and the failure that came first.
+    func run() async -> (outcomes: [Outcome], firstFailure: KingfisherError?) {
+        var outcomes = [Outcome?](repeating: nil, count: items.count)
+        var firstFailure: KingfisherError?
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            var next = 0
+            func begin() {
+                guard next < items.count else { return }
+                let index = next
+                next += 1
+                // What is in memory is there at once, and downloads begin before anything waits.
+                group.addImmediateTask { (index, await load(index)) }
+            }
+            for _ in 0..<limit { begin() }
+            while let (index, outcome) = await group.next() {
+                outcomes[index] = outcome
+                progress?.complete()
+                if case .failure(let error) = outcome {
+                    firstFailure = firstFailure ?? error
+                    if stopsAtFailure { task.cancel() }
+                }
+                begin()
+            }
+        }
+        return (outcomes.compactMap { $0 }, firstFailure)
+    }
+
+    /// The images of the set, or the failure that came first.
+    func images() async -> Result<[RetrieveImageResult], KingfisherError> {
+        let (outcomes, firstFailure) = await run()
+        if let firstFailure { return .failure(firstFailure) }
+        return .success(outcomes.compactMap { try? $0.get() })
+    }
+
+    private func load(_ index: Int) async -> Outcome {
+        let item = items[index]
+        let request = ImageRequest(
+            source: item.source, options: item.options, progress: progress?.progress(of: index),
+            probing: .onItsOwnThread)
+        guard task.add(request.handle, at: index) else {
+            return .failure(.requestError(reason: .asyncTaskContextCancelled))
+        }
+        let outcome = await request.run()
+        task.remove(index)
+        return outcome
+    }
+}
+
+/// The progress of loading a set of images.
+public struct ImageSetProgress: Hashable, Sendable {
+    /// Images that are done, loaded or failed.
+    public var completedCount = 0
+    /// Images of the set.
+    public var totalCount: Int
+    /// Bytes that have been downloaded, of all images.
+    public var receivedBytes: Int64 = 0
+    /// Bytes of the downloads whose length is known so far; it grows as downloads begin.
+    public var expectedBytes: Int64 = 0
+
+    public init(
+        completedCount: Int = 0, totalCount: Int, receivedBytes: Int64 = 0,
+        expectedBytes: Int64 = 0
+    ) {
+        self.completedCount = completedCount
+        self.totalCount = totalCount
+        self.receivedBytes = receivedBytes
+        self.expectedBytes = expectedBytes
+    }
+}
+
+/// Told how far a set of images has come, on the main queue.
+public typealias ImageSetProgressBlock = @Sendable (ImageSetProgress) -> Void
+
+/// Makes one progress of those of a set's images.
+///
+/// It changes on the main queue only, so that reports come in order and the last one before a
+/// completion that is sent there afterwards.
+final class ImageSetProgressReporter: Sendable {
+    private struct State {
+        var progress: ImageSetProgress
+        /// Received and expected bytes of each image.
+        var bytes: [(received: Int64, expected: Int64)]
+    }
+
+    private let block: ImageSetProgressBlock
+    private let state: Mutex<State>
+
+    init?(count: Int, _ block: ImageSetProgressBlock?) {
+        guard let block else { return nil }
+        self.block = block
+        state = Mutex(
+            State(
+                progress: ImageSetProgress(totalCount: count),
+                bytes: Array(repeating: (0, 0), count: count)))
+    }
+
+    /// What image `index` reports its bytes to.
+    func progress(of index: Int) -> MainQueueProgress? {
+        MainQueueProgress { [self] received, expected in
+            change { state in
+                let former = state.bytes[index]
+                state.bytes[index] = (received, expected)
+                state.progress.receivedBytes += received - former.received
+                state.progress.expectedBytes += expected - former.expected
+            }
+        }
+    }
+
+    /// Counts an image that is done.
+    func complete() {
+        DispatchQueue.main.async { [self] in
+            change { $0.progress.completedCount += 1 }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let progress = state.withLock { state in
+            body(&state)
+            return state.progress
+        }
+        block(progress)
     }
 }

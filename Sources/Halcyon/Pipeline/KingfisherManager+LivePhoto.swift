@@ -1,5 +1,6 @@
-import Foundation
+public import Foundation
 import HalcyonWork
+import Synchronization
 
 extension KingfisherManager {
     /// Gets the files of a live photo: those that are not cached are loaded, all at once, and written
@@ -118,6 +119,58 @@ extension LivePhotoResource {
                 throw KingfisherError.imageSettingError(
                     reason: .dataProviderError(provider: provider, error: error))
             }
+        }
+    }
+}
+
+/// The files of a live photo that a request delivered, and where they were found.
+public struct LivePhotoLoadingInfoResult: Sendable {
+    /// The cached files, in the order of the source's resources.
+    public let fileURLs: [URL]
+    /// `.disk` when all files were cached, `.none` when at least one had to be loaded.
+    public let cacheType: CacheType
+    /// The source the files came from.
+    public let source: LivePhotoSource
+    /// The source that was asked for.
+    public let originalSource: LivePhotoSource
+    /// The bytes of the files that were loaded, in order; nothing for those that were cached.
+    public let data: @Sendable () -> [Data]
+
+    public init(
+        fileURLs: [URL], cacheType: CacheType, source: LivePhotoSource,
+        originalSource: LivePhotoSource, data: @escaping @Sendable () -> [Data]
+    ) {
+        self.fileURLs = fileURLs
+        self.cacheType = cacheType
+        self.source = source
+        self.originalSource = originalSource
+        self.data = data
+    }
+}
+
+/// Adds up the progress of several downloads for one block.
+final class LivePhotoProgress: Sendable {
+    private let block: MainQueueProgress
+    private let parts: Mutex<[(received: Int64, total: Int64)?]>
+
+    /// The sum for `count` downloads.
+    init?(_ block: DownloadProgressBlock?, count: Int) {
+        guard let block = MainQueueProgress(block) else { return nil }
+        self.block = block
+        parts = Mutex(Array(repeating: nil, count: count))
+    }
+
+    /// The block for one of the downloads; to be called on the main queue.
+    func part(_ index: Int) -> DownloadProgressBlock {
+        { received, total in
+            let sum = self.parts.withLock { parts in
+                parts[index] = (received, total)
+                return parts.reduce(into: (Int64(0), Int64(0))) { sum, part in
+                    sum.0 += part?.received ?? 0
+                    sum.1 += part?.total ?? 0
+                }
+            }
+            self.block.block(sum.0, sum.1)
         }
     }
 }

@@ -69,3 +69,69 @@ struct ChainedImageProcessor: ImageProcessor {
         return second.process(item: .image(image), options: options)
     }
 }
+
+/// Decodes bytes; hands images on at the requested scale.
+public struct DefaultImageProcessor: ImageProcessor {
+    /// The processor used when none is asked for.
+    public static let `default` = DefaultImageProcessor()
+
+    /// Empty: an image without processing is cached under its plain key.
+    public let identifier = ""
+
+    public init() {}
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        switch item {
+        case .image(let image):
+            image.withScale(options.scaleFactor)
+        case .data(let data):
+            // The protocol has no way to tell why; who gets the `nil` finds out.
+            try? Image.decoding(data, options: options.imageCreatingOptions)
+        }
+    }
+}
+
+extension ImageProcessItem {
+    /// The image to process: decoded from the bytes, or the given one at the request's scale.
+    func image(scaledFor options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: self, options: options)
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The same pixels at `scale` pixels per point: another size in points.
+    public func scaled(to scale: CGFloat) -> KFCrossPlatformImage {
+        base.withScale(scale)
+    }
+}
+
+/// Identifiers are part of cache keys: what they print must never depend on platform or locale.
+enum ProcessorIdentifier {
+    /// The identifier of the processor `name`.
+    static func make(_ name: String, _ parameters: String? = nil, suffix: String? = nil) -> String {
+        let call = "com.onevcat.Kingfisher." + name + (parameters.map { "(\($0))" } ?? "")
+        return suffix.map { "\(call)_\($0)" } ?? call
+    }
+}
+
+extension CGSize {
+    var identifier: String { "(\(width), \(height))" }
+}
+
+extension CGPoint {
+    var identifier: String { "(\(x), \(y))" }
+}
+
+extension Color {
+    var identifier: String {
+        let components = [red, green, blue, alpha].map { String(format: "%.2f", Double($0)) }
+        return "(\(components.joined(separator: ",")))"
+    }
+}
+
+extension RectCorner {
+    /// Empty for all corners, as most cached images have it.
+    var identifier: String { self == .all ? "" : "_corner(\(rawValue))" }
+}

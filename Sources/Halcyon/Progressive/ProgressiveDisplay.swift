@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HalcyonWork
 import Synchronization
@@ -164,5 +165,125 @@ private struct Stopwatch: Sendable {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
         sleep = { try await clock.sleep(for: $0) }
+    }
+}
+
+/// Decides which scans of a progressive JPEG are shown to whom, and when.
+///
+/// A pure value; times are durations since any moment.
+struct ProgressiveSchedule<Viewer: Hashable> {
+    /// How a viewer wants to be shown the scans.
+    struct Wish {
+        let viewer: Viewer
+        /// Each scan, instead of always the latest one.
+        let everyScan: Bool
+        /// The least time between two of them.
+        let interval: Duration
+    }
+
+    /// What is to be done.
+    enum Step: Equatable {
+        /// Nothing before more bytes come.
+        case nothing
+        /// To ask again after a time.
+        case wait(Duration)
+        /// To decode up to the end of a scan, counted from 1, and show that.
+        case show(scan: Int, to: [Viewer])
+    }
+
+    private struct Shown: Sendable {
+        let scan: Int
+        let time: Duration
+    }
+
+    private var shown: [Viewer: Shown] = [:]
+
+    init() {}
+
+    /// What is to be done when `complete` scans have arrived and `decoded` of them are decoded.
+    ///
+    /// Decoding cannot go back: as long as anybody wants each scan, everybody waits until that one may
+    /// be shown the next.
+    func step(for wishes: [Wish], complete: Int, decoded: Int, at time: Duration) -> Step {
+        let everyScan = wishes.contains { $0.everyScan }
+        let scan = everyScan ? min(complete, decoded + 1) : complete
+        let open = wishes.filter { (shown[$0.viewer]?.scan ?? 0) < scan }
+        guard !open.isEmpty else { return .nothing }
+
+        if let longest = open.filter({ $0.everyScan }).map({ wait(of: $0, at: time) }).max(),
+            longest > .zero
+        {
+            return .wait(longest)
+        }
+        let due = open.filter { wait(of: $0, at: time) <= .zero }
+        if due.isEmpty, let shortest = open.map({ wait(of: $0, at: time) }).min() {
+            return .wait(shortest)
+        }
+        return .show(scan: scan, to: due.map(\.viewer))
+    }
+
+    /// Notes that a viewer has been shown a scan.
+    mutating func note(_ scan: Int, shownTo viewer: Viewer, at time: Duration) {
+        shown[viewer] = Shown(scan: scan, time: time)
+    }
+
+    private func wait(of wish: Wish, at time: Duration) -> Duration {
+        shown[wish.viewer].map { $0.time + wish.interval - time } ?? .zero
+    }
+}
+
+/// Shows a picture, or nothing, in the place of a request's image. Called on the main queue.
+typealias ProgressiveConsumer = @Sendable (_ image: KFCrossPlatformImage?) -> Void
+
+/// One request that shows a progressive JPEG while it is downloaded.
+struct ProgressiveViewer: Sendable {
+    let progressive: ImageProgressive
+    private let options: KingfisherParsedOptionsInfo
+    private let isCurrent: (@Sendable () -> Bool)?
+    private let consumer: ProgressiveConsumer
+
+    /// `nil` when the request does not want to be shown anything.
+    init?(_ request: ImageRequest) {
+        guard let progressive = request.options.progressiveJPEG,
+            let consumer = request.progressiveConsumer
+        else { return nil }
+        self.progressive = progressive
+        options = request.options
+        isCurrent = request.isCurrent
+        self.consumer = consumer
+    }
+
+    /// Whether the request still waits for its image.
+    var isWaiting: Bool { isCurrent?() ?? true }
+
+    /// Makes this request's picture of `bitmap`, which shows `scans` scans or a part of the last of
+    /// them.
+    ///
+    /// - Returns: The rendered image; `nil` when the processor makes none.
+    func image(of bitmap: Bitmap, scans: Int) async -> Image? {
+        var image = Image(bitmap: bitmap)
+        if let radius = progressive.blurRadius(scans: scans) {
+            image = image.kf.blurred(withRadius: radius)
+        }
+        // A processor that fails will fail again with the complete image, and be reported then.
+        return try? await ImageProcessItem.image(image).processed(options)
+    }
+
+    /// Shows `image` on the main queue, if that is still wanted there, and returns thereafter.
+    func show(_ image: Image, while isWanted: @escaping @Sendable () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                if isWaiting, isWanted() { update(image) }
+                continuation.resume()
+            }
+        }
+    }
+
+    private func update(_ image: Image) {
+        switch progressive.onImageUpdated(image) ?? .default {
+        case .default: consumer(image)
+        case .keepCurrent: break
+        case .replace(let other): consumer(other)
+        }
     }
 }

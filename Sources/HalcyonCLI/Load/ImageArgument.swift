@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Halcyon
 import HalcyonWork
@@ -115,5 +116,19 @@ struct FileVersion: Equatable {
     /// The file's own key with its version, so that a cached image never outlives its file's content.
     func cacheKey(for url: URL) -> String {
         "\(url.cacheKey)?size=\(size)&modified=\(modified)"
+    }
+}
+
+extension ImageProcessorSpec {
+    /// The processor that the values of `--processor` describe; `nil` when there are none.
+    static func parse(option values: [String]) throws(ValidationError)
+        -> (any ImageProcessor)?
+    {
+        guard !values.isEmpty else { return nil }
+        do {
+            return try parse(values)
+        } catch {
+            throw ValidationError("--processor: \(error)")
+        }
     }
 }

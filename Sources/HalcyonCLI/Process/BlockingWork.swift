@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import Vips
 
 /// Where encoding, drawing and writing files happens: never on Swift's cooperative threads.
@@ -15,5 +16,19 @@ enum BlockingWork {
                 Vips.endJob()
             }
         }
+    }
+}
+
+/// Carries a cancellation to work that runs outside of Swift's tasks.
+final class CancellationFlag: Sendable {
+    private let isCancelled = Atomic(false)
+
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+    }
+
+    /// - Throws: `CancellationError` when it was cancelled.
+    func check() throws {
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     }
 }

@@ -241,3 +241,12 @@ extension KFImageView: KFImageRenderer {
         setNeedsDisplay()
     }
 }
+
+extension KFImageProtocol {
+    /// A view of what this describes; it loads when it comes on the screen.
+    ///
+    /// A later description is given to the same view by `update(_:)`.
+    public func makeView() -> KFImageView {
+        KFImageView(self)
+    }
+}

@@ -1,6 +1,17 @@
 public import Foundation
 public import Halcyon
 
+/// A view that shows one item after the other of a list, with an image of it.
+@MainActor public protocol ImageCell: View {
+    /// The view that is given the image.
+    var imageView: ImageView { get }
+}
+
+extension ImageView: ImageCell {
+    /// The view itself: an image view is a cell without anything else.
+    public var imageView: ImageView { self }
+}
+
 /// How the cells of a list load and show their images.
 @MainActor public struct ImageCellConfiguration {
     /// The size images are made for.

@@ -1,4 +1,6 @@
 import CGtk4
+import Foundation
+import Halcyon
 
 /// A line or paragraph of text.
 @MainActor open class Label: View {
@@ -20,4 +22,15 @@ import CGtk4
     }
 
     private var pointer: OpaquePointer { OpaquePointer(gtkWidget) }
+}
+
+extension View {
+    /// The colour of the text around the view.
+    var textColor: Color {
+        var color = GdkRGBA()
+        gtk_style_context_get_color(gtk_widget_get_style_context(gtkWidget), &color)
+        return Color(
+            red: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
+            alpha: CGFloat(color.alpha))
+    }
 }

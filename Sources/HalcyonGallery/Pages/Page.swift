@@ -1,3 +1,4 @@
+import ArgumentParser
 import HalcyonGTK
 
 /// A page: a title, a sentence, perhaps buttons, and below them the content.
@@ -17,6 +18,46 @@ final class Page: Box {
             append(content.expand())
         } else {
             append(Scroller(Box(.column, spacing: 20, [head, content]).margins(24, 18)))
+        }
+    }
+}
+
+/// The pages, in their order.
+enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case grid
+    case transitions
+    case placeholders
+    case processors
+    case formats
+    case animated
+    case fourCut = "four-cut"
+    case failures
+
+    /// The name in the list of pages.
+    var title: String {
+        switch self {
+        case .grid: "Grid"
+        case .transitions: "Transitions"
+        case .placeholders: "Placeholders"
+        case .processors: "Processors"
+        case .formats: "Formats"
+        case .animated: "Animated images"
+        case .fourCut: "Four-cut"
+        case .failures: "Failures"
+        }
+    }
+
+    /// What the page shows.
+    @MainActor func makeContent(_ gallery: Gallery) -> View {
+        switch self {
+        case .grid: GridPage.make(gallery)
+        case .transitions: TransitionsPage.make(gallery)
+        case .placeholders: PlaceholdersPage.make(gallery)
+        case .processors: ProcessorsPage.make(gallery)
+        case .formats: FormatsPage.make(gallery)
+        case .animated: AnimatedPage.make(gallery)
+        case .fourCut: FourCutPage.make(gallery)
+        case .failures: FailuresPage.make(gallery)
         }
     }
 }

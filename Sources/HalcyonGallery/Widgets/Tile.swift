@@ -1,3 +1,4 @@
+import CGtk4
 import Foundation
 import HalcyonGTK
 
@@ -22,5 +23,24 @@ final class Tile: Box {
     var detail: String {
         get { detailLabel.text }
         set { detailLabel.text = newValue }
+    }
+}
+
+/// Tiles of one width in rows, as many in a row as fit.
+final class TileGrid: View {
+    init(_ tiles: [View], columns: ClosedRange<Int> = 1...6) {
+        super.init(widget: gtk_flow_box_new())
+        let box = OpaquePointer(widget)
+        gtk_flow_box_set_selection_mode(box, GTK_SELECTION_NONE)
+        gtk_flow_box_set_homogeneous(box, 1)
+        gtk_flow_box_set_min_children_per_line(box, guint(columns.lowerBound))
+        gtk_flow_box_set_max_children_per_line(box, guint(columns.upperBound))
+        gtk_flow_box_set_row_spacing(box, 22)
+        gtk_flow_box_set_column_spacing(box, 18)
+        gtk_widget_set_valign(widget, GTK_ALIGN_START)
+        for tile in tiles {
+            gtk_flow_box_insert(box, tile.widget, -1)
+            if let child = gtk_widget_get_parent(tile.widget) { gtk_widget_set_focusable(child, 0) }
+        }
     }
 }

@@ -247,3 +247,50 @@ extension PixelSize {
         return Self.length((CGFloat(longestSide) * factor).rounded(.up))
     }
 }
+
+extension Animator {
+    /// Plays on `clock` until the last run is over or the task is cancelled.
+    ///
+    /// Returns at once for a still image. Sleeps until the next frame is due, and longer only if it is
+    /// not decoded by then. Nobody else should move the time meanwhile.
+    public func play(on clock: some Clock<Duration> = ContinuousClock()) async {
+        await waitForNextFrame()
+        tick(elapsed: .zero)
+        var last = clock.now
+        while !Task.isCancelled, let pause = timeToNextEvent {
+            if pause > .zero {
+                do {
+                    try await clock.sleep(until: clock.now.advanced(by: pause), tolerance: nil)
+                } catch {
+                    // Clocks throw when the task is cancelled, which ends the playing.
+                    return
+                }
+            } else {
+                await waitForNextFrame()
+                // The frame may have been purged meanwhile; the tick has it decoded again.
+                await Task.yield()
+            }
+            let now = clock.now
+            tick(elapsed: last.duration(to: now))
+            last = now
+        }
+    }
+}
+
+/// Told what happens to an animation, on the thread that moved its time.
+public protocol AnimatorDelegate: AnyObject, Sendable {
+    /// `animator` shows another frame. Does nothing by default.
+    func animator(_ animator: Animator, didShowFrameAt index: Int)
+
+    /// `animator` reached its last frame, `count` times by now. Does nothing by default.
+    func animator(_ animator: Animator, didPlayAnimationLoops count: UInt)
+
+    /// `animator` has stopped after its last run. Does nothing by default.
+    func animatorDidFinishAnimating(_ animator: Animator)
+}
+
+extension AnimatorDelegate {
+    public func animator(_ animator: Animator, didShowFrameAt index: Int) {}
+    public func animator(_ animator: Animator, didPlayAnimationLoops count: UInt) {}
+    public func animatorDidFinishAnimating(_ animator: Animator) {}
+}

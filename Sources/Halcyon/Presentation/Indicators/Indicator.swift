@@ -45,3 +45,83 @@ public enum IndicatorSizeStrategy: Hashable, Sendable {
         }
     }
 }
+
+/// The indicator an image view has.
+public enum IndicatorType: Sendable {
+    /// None.
+    case none
+    /// The toolkit's spinner.
+    case activity
+    /// An image, given as the bytes of its file; an animation plays if the toolkit's image views
+    /// play them. Nothing is shown when the bytes are not an image.
+    case image(imageData: Data)
+    /// One of the caller's own.
+    case custom(indicator: any Indicator)
+
+    /// A new indicator for `view`; the caller's own as it is.
+    @MainActor func indicator(for view: any KFCrossPlatformImageView) -> (any Indicator)? {
+        switch self {
+        case .none: nil
+        case .activity: ActivityIndicator(view: view.makeActivityView())
+        case .image(let data): ImageIndicator(imageData: data, view: view.makeImageView())
+        case .custom(let indicator): indicator
+        }
+    }
+}
+
+/// The toolkit's spinner, seen as long as any load runs.
+@MainActor final class ActivityIndicator: Indicator {
+    private let spinner: any ActivityView
+    private var runningLoads = 0
+
+    init(view: any ActivityView) {
+        spinner = view
+    }
+
+    var view: any IndicatorView { spinner }
+
+    func startAnimatingView() {
+        if runningLoads == 0 {
+            spinner.startAnimating()
+            spinner.isHidden = false
+        }
+        runningLoads += 1
+    }
+
+    func stopAnimatingView() {
+        runningLoads = max(0, runningLoads - 1)
+        if runningLoads == 0 {
+            spinner.stopAnimating()
+            spinner.isHidden = true
+        }
+    }
+
+    func sizeStrategy(in imageView: any KFCrossPlatformImageView) -> IndicatorSizeStrategy {
+        .intrinsicSize
+    }
+}
+
+/// An image that is seen as long as any load runs.
+@MainActor final class ImageIndicator: Indicator {
+    private let imageView: any KFCrossPlatformImageView
+    private var runningLoads = 0
+
+    /// `nil` when the bytes are no image.
+    init?(imageData: Data, view: any KFCrossPlatformImageView) {
+        guard let image = Image(data: imageData) else { return nil }
+        imageView = view
+        imageView.image = image
+    }
+
+    var view: any IndicatorView { imageView }
+
+    func startAnimatingView() {
+        runningLoads += 1
+        imageView.isHidden = false
+    }
+
+    func stopAnimatingView() {
+        runningLoads = max(0, runningLoads - 1)
+        if runningLoads == 0 { imageView.isHidden = true }
+    }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A place that shows one image at a time, as the driver sees it.
 ///
 /// A slot holds its view weakly: a load does not keep a view alive, and does nothing to one that is
@@ -92,5 +94,16 @@ extension ImageSlot {
         guard !hasEnded else { return }
         hasEnded = true
         ended(wasShown)
+    }
+}
+
+/// Whether anybody still waits for a request of a view. Latches.
+final class RequestToken: Sendable {
+    private let isCancelled = Atomic(false)
+
+    var isCurrent: Bool { !isCancelled.load(ordering: .acquiring) }
+
+    func cancel() {
+        isCancelled.store(true, ordering: .releasing)
     }
 }
