@@ -1,1 +1,1 @@
-../../../Sources/Halcyon/Errors/String+Secrets.swift
+../../../Sources/Halcyon/Request/Results/String+Secrets.swift

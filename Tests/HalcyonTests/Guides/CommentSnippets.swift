@@ -62,7 +62,7 @@ enum CommentSnippets {
         _ url: URL, _ cache: ImageCache, _ imageView: HeadlessImageView,
         report: @escaping @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) {
-        // guide: Resource/builder
+        // guide: Source/builder
         KF.url(url)
             .targetCache(cache)
             .downsampling(size: CGSize(width: 32, height: 32))

@@ -42,7 +42,7 @@ import Testing
 
     /// These are the types that people meet first.
     @Test(arguments: [
-        "KingfisherManager", "ImageCache", "ImageDownloader", "ImagePrefetcher", "Resource",
+        "KingfisherManager", "ImageCache", "ImageDownloader", "ImagePrefetcher", "Source",
         "Image", "ImageProcessor", "CacheSerializer",
     ])
     func theDocumentationOfATypeHasAnExample(file: String) throws {

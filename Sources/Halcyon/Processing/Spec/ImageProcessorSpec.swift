@@ -43,17 +43,7 @@ public enum ImageProcessorSpec {
 
     /// The text of a processor, which `parse` reads back; `nil` for one without a text form.
     public static func text(of processor: any ImageProcessor) -> String? {
-        switch processor {
-        case let textual as any TextualImageProcessor:
-            return textual.spec
-        case let chain as ChainedImageProcessor:
-            guard let first = text(of: chain.first), let second = text(of: chain.second) else {
-                return nil
-            }
-            return "\(first)|>\(second)"
-        default:
-            return nil
-        }
+        processor.writtenForm
     }
 
     private static func parseOne(_ text: String) throws(ParsingError) -> any ImageProcessor {
@@ -95,7 +85,7 @@ enum ImageProcessors {
 }
 
 /// A processor that can be written as `name:argument:argument`, as the command line does.
-protocol TextualImageProcessor: ImageProcessor {
+protocol TextualImageProcessor: WrittenImageProcessor {
     /// How the processor is written, and what it does.
     static var textForm: ProcessorTextForm { get }
 
@@ -107,7 +97,6 @@ protocol TextualImageProcessor: ImageProcessor {
 }
 
 extension TextualImageProcessor {
-    /// The text that `ImageProcessorSpec.parse` reads back as this processor.
     var spec: String {
         ([Self.textForm.name] + argumentTexts).joined(separator: ":")
     }

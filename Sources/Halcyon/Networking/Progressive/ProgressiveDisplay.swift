@@ -242,14 +242,16 @@ struct ProgressiveViewer: Sendable {
     private let isCurrent: (@Sendable () -> Bool)?
     private let consumer: ProgressiveConsumer
 
-    /// `nil` when the request does not want to be shown anything.
-    init?(_ request: ImageRequest) {
-        guard let progressive = request.options.progressiveJPEG,
-            let consumer = request.progressiveConsumer
-        else { return nil }
+    /// - Parameters:
+    ///   - options: Those of the request; `isCurrent` is `nil` for one that always waits.
+    ///   - consumer: Shows the pictures, in the place of the request's image.
+    init(
+        _ progressive: ImageProgressive, options: KingfisherParsedOptionsInfo,
+        isCurrent: (@Sendable () -> Bool)?, consumer: @escaping ProgressiveConsumer
+    ) {
         self.progressive = progressive
-        options = request.options
-        isCurrent = request.isCurrent
+        self.options = options
+        self.isCurrent = isCurrent
         self.consumer = consumer
     }
 

@@ -91,7 +91,7 @@ extension ImageRequest {
     ) {
         downloader.start(
             url: resource.downloadURL, options: options, progress: progress,
-            viewer: ProgressiveViewer(self), handle: handle, visit: visit
+            viewer: progressiveViewer, handle: handle, visit: visit
         ) { [options, storesBytesOnly, handle] result in
             // Straight on to decoding, so that the request is woken once.
             switch result {
@@ -110,6 +110,15 @@ extension ImageRequest {
         }
     }
 
+    /// Who is shown a progressive JPEG meanwhile; `nil` when nobody wants to be.
+    private var progressiveViewer: ProgressiveViewer? {
+        guard let progressive = options.progressiveJPEG, let consumer = progressiveConsumer else {
+            return nil
+        }
+        return ProgressiveViewer(
+            progressive, options: options, isCurrent: isCurrent, consumer: consumer)
+    }
+
     /// Lets a subclass download, by the method that it may override.
     private func download(
         _ resource: any Resource, byOverrideOf downloader: ImageDownloader,
@@ -117,7 +126,7 @@ extension ImageRequest {
     ) {
         var options = options
         options.callbackQueue = .untouch
-        options.watcher = DownloadWatcher(progress: progress, viewer: ProgressiveViewer(self))
+        options.watcher = DownloadWatcher(progress: progress, viewer: progressiveViewer)
         handle.adopt(options.downloadPriority)
         let task = downloader.downloadImage(with: resource.downloadURL, options: options) {
             outcome.give(

@@ -48,6 +48,29 @@ extension ImageProcessor {
     }
 }
 
+/// A processor that people can write, as on the command line.
+protocol WrittenImageProcessor: ImageProcessor {
+    /// The text that `ImageProcessorSpec.parse` reads back as this processor.
+    var spec: String { get }
+}
+
+extension ImageProcessor {
+    /// How people write this processor or chain; `nil` when a part of it has no such form.
+    var writtenForm: String? {
+        switch self {
+        case let written as any WrittenImageProcessor:
+            return written.spec
+        case let chain as ChainedImageProcessor:
+            guard let first = chain.first.writtenForm, let second = chain.second.writtenForm else {
+                return nil
+            }
+            return "\(first)|>\(second)"
+        default:
+            return nil
+        }
+    }
+}
+
 infix operator |> : AdditionPrecedence
 
 /// Both processors, the left one first.

@@ -116,7 +116,7 @@ extension ImageProcessor {
     /// As people write it: `resize:200x100`, or the identifier of one that has no text form.
     fileprivate var name: String {
         if identifier.isEmpty { return "Making the picture" }
-        return ImageProcessorSpec.text(of: self) ?? identifier
+        return writtenForm ?? identifier
     }
 }
 
