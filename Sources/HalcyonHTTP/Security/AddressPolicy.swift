@@ -147,9 +147,10 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { return nil }
         let all = address.bytes.count * 8
-        guard let length = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(length) else {
-            return nil
-        }
+        // `Int` reads a sign, too, which no length has.
+        guard let length = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(length),
+            parts.count == 1 || parts[1].utf8.allSatisfy((0x30...0x39).contains)
+        else { return nil }
         first = address
         self.length = length
     }

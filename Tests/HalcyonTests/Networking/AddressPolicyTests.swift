@@ -46,7 +46,7 @@ struct AddressPolicyTests {
 
     @Test(arguments: [
         "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "a.example/8", "1.2.3.4/",
-        "10.0.0.0\0/8",
+        "10.0.0.0\0/8", "10.0.0.0/+8", "fd00::/+8",
     ])
     func whatIsNoNetworkIsRefused(text: String) {
         #expect(IPNetwork(text) == nil)
