@@ -59,9 +59,7 @@ package final class SteppedWork: WorkJob {
         action?()
     }
 
-    package func note(priority: Float) {}
-
-    package func priorityChanged() {}
+    package func setPriority(_ priority: Float, change: UInt64) {}
 }
 
 extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {

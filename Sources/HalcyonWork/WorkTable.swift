@@ -5,11 +5,9 @@ package protocol WorkJob: Sendable {
     /// Nobody waits for it any more: to end at its next step.
     func stop()
 
-    /// Takes note of how urgent its most urgent caller is. Called under the table's lock.
-    func note(priority: Float)
-
-    /// Acts on the priority noted last.
-    func priorityChanged()
+    /// Its most urgent caller is this urgent now. Of two changes that come at the same time, in whatever
+    /// order, the one with the greater number counts.
+    func setPriority(_ priority: Float, change: UInt64)
 }
 
 /// Work that is done once for all who want it while it is under way or its result is kept.
@@ -26,7 +24,28 @@ package final class WorkTable<
     package typealias Visit = Ledger.Visit
     package typealias Join = Ledger.Join
 
-    private let ledger = Mutex(Ledger())
+    private struct State {
+        var ledger = Ledger()
+        /// How often a priority may have changed.
+        var changes: UInt64 = 0
+
+        /// What a job has to be told once the lock is released; `nil` when its work has ended.
+        mutating func urgency(of work: Int) -> Urgency? {
+            guard let (job, priority) = ledger.urgency(of: work) else { return nil }
+            changes += 1
+            return Urgency(job: job, priority: priority, change: changes)
+        }
+    }
+
+    private struct Urgency {
+        let job: Job
+        let priority: Float
+        let change: UInt64
+
+        func tell() { job.setPriority(priority, change: change) }
+    }
+
+    private let state = Mutex(State())
     let isWorthKeeping: @Sendable (Result) -> Bool
 
     /// `isWorthKeeping` tells of which results of shared work visitors make use.
@@ -35,19 +54,19 @@ package final class WorkTable<
     }
 
     /// Whether nobody waits, nobody visits and nothing is kept.
-    package var isIdle: Bool { ledger.withLock { $0.isIdle } }
+    package var isIdle: Bool { state.withLock { $0.ledger.isIdle } }
 
     /// All places taken, those of the oldest work first.
-    package var tickets: [(Job, Ticket)] { ledger.withLock { $0.tickets } }
+    package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
     /// Begins a visit, during which results of the group are kept; `end(_:)` has to follow, once.
     package func visit(_ group: Group) -> Visit {
-        ledger.withLock { $0.visit(group) }
+        state.withLock { $0.ledger.visit(group) }
     }
 
     /// Ends a visit.
     package func end(_ visit: Visit) {
-        ledger.withLock { $0.end(visit) }
+        state.withLock { $0.ledger.end(visit) }
     }
 
     /// Adds a caller to the work for `key`. For `.start` the caller of this starts the job, which
@@ -56,14 +75,17 @@ package final class WorkTable<
         _ caller: Caller, for key: Key, during visit: Visit? = nil, priority: Float = 0,
         makeJob: (Int) -> Job
     ) -> Join {
-        let join = ledger.withLock { ledger in
-            let join = ledger.join(
+        let (join, urgency) = state.withLock { state in
+            let join = state.ledger.join(
                 caller, for: key, during: visit, priority: priority, makeJob: makeJob)
-            if case .start(let job, _) = join { job.note(priority: priority) }
-            if case .share(_, let ticket) = join { Self.note(ticket.work, in: ledger) }
-            return join
+            switch join {
+            case .start(_, let ticket), .share(_, let ticket):
+                return (join, state.urgency(of: ticket.work))
+            case .done:
+                return (join, nil)
+            }
         }
-        if case .share(let job, _) = join { job.priorityChanged() }
+        urgency?.tell()
         return join
     }
 
@@ -72,16 +94,16 @@ package final class WorkTable<
     /// - Returns: The job and the caller; `nil` when it has left or been served before.
     @discardableResult
     package func leave(_ ticket: Ticket) -> (job: Job, caller: Caller)? {
-        let leave = ledger.withLock { ledger in
-            let leave = ledger.leave(ticket)
-            if case .keep = leave { Self.note(ticket.work, in: ledger) }
-            return leave
+        let (leave, urgency) = state.withLock { state in
+            let leave = state.ledger.leave(ticket)
+            if case .keep = leave { return (leave, state.urgency(of: ticket.work)) }
+            return (leave, nil)
         }
         switch leave {
         case .none:
             return nil
         case .keep(let job, let caller):
-            job.priorityChanged()
+            urgency?.tell()
             return (job, caller)
         case .stop(let job, let caller):
             job.stop()
@@ -91,30 +113,22 @@ package final class WorkTable<
 
     /// Makes a caller more or less urgent.
     package func setPriority(_ priority: Float, of ticket: Ticket) {
-        let job = ledger.withLock { ledger in
-            ledger.setPriority(priority, of: ticket)
-            return Self.note(ticket.work, in: ledger)
+        let urgency = state.withLock { state in
+            state.ledger.setPriority(priority, of: ticket)
+            return state.urgency(of: ticket.work)
         }
-        job?.priorityChanged()
+        urgency?.tell()
     }
 
     /// Who waits for a piece of work now, in the order they joined: to tell them of its progress.
     package func callers(of work: Int) -> [Caller] {
-        ledger.withLock { $0.callers(of: work) }
+        state.withLock { $0.ledger.callers(of: work) }
     }
 
     /// Ends a piece of work; its result, if there is one to keep, stays for visitors.
     ///
     /// - Returns: The callers to serve, in the order they joined; none when all have left.
     package func finish(_ work: Int, keeping result: Result?) -> [Caller] {
-        ledger.withLock { $0.finish(work, keeping: result) }
-    }
-
-    /// Notes the priority while the lock is held, so that of two changes the later one counts.
-    @discardableResult
-    private static func note(_ work: Int, in ledger: Ledger) -> Job? {
-        guard let (job, priority) = ledger.urgency(of: work) else { return nil }
-        job.note(priority: priority)
-        return job
+        state.withLock { $0.ledger.finish(work, keeping: result) }
     }
 }

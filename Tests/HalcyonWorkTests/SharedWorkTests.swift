@@ -135,13 +135,16 @@ struct SharedWorkTests {
 /// What a table does with the priorities that the ledger decides.
 struct WorkPriorityTests {
     private final class Job: WorkJob {
-        let noted = Recorder<Float>()
-        let changes = Recorder<Void>()
+        let priorities = Recorder<Float>()
+        let changes = Recorder<UInt64>()
         let stops = Recorder<Void>()
 
         func stop() { stops.record(()) }
-        func note(priority: Float) { noted.record(priority) }
-        func priorityChanged() { changes.record(()) }
+
+        func setPriority(_ priority: Float, change: UInt64) {
+            priorities.record(priority)
+            changes.record(change)
+        }
     }
 
     @Test func theJobIsToldOfThePriorityOfTheMostUrgentCaller() throws {
@@ -149,10 +152,11 @@ struct WorkPriorityTests {
         let job = Job()
         let first = table.join(1, for: "key", priority: 0.2) { _ in job }.ticket
         let second = table.join(2, for: "key", priority: 0.7) { _ in job }.ticket
-        #expect(job.noted.events == [0.2, 0.7] && job.changes.count == 1)
+        #expect(job.priorities.events == [0.2, 0.7])
         table.setPriority(0.9, of: first)
         table.leave(first)
-        #expect(job.noted.events == [0.2, 0.7, 0.9, 0.7] && job.changes.count == 3)
+        #expect(job.priorities.events == [0.2, 0.7, 0.9, 0.7])
+        #expect(job.changes.events == [1, 2, 3, 4])
         table.leave(second)
         #expect(job.stops.count == 1)
     }

@@ -169,11 +169,7 @@ extension SessionDataTask: WorkJob {
         cancelTransfer()
     }
 
-    package func note(priority: Float) {
-        transferPriority.value = priority
-    }
-
-    package func priorityChanged() {
-        transferPriority.announce()
+    package func setPriority(_ priority: Float, change: UInt64) {
+        transferPriority.set(priority, change: change)
     }
 }

@@ -9,6 +9,7 @@ package final class TransferPriority: Sendable {
 
     private struct State {
         var value = TransferPriority.standard
+        var change: UInt64 = 0
         var observer: (@Sendable () -> Void)?
     }
 
@@ -16,10 +17,18 @@ package final class TransferPriority: Sendable {
 
     package init() {}
 
-    /// 0.5 at first; never NaN. Who sets it calls `announce()` afterwards, without holding a lock.
-    package var value: Float {
-        get { state.withLock { $0.value } }
-        set { state.withLock { $0.value = newValue } }
+    /// 0.5 at first; never NaN.
+    package var value: Float { state.withLock { $0.value } }
+
+    /// Sets the value and tells the observer, unless a change with a greater number was there before.
+    package func set(_ value: Float, change: UInt64) {
+        let observer = state.withLock { state -> (@Sendable () -> Void)? in
+            guard change > state.change else { return nil }
+            state.value = value
+            state.change = change
+            return state.observer
+        }
+        observer?()
     }
 
     /// Runs `observer` after each change from now on, in place of an earlier one; `nil` ends that.
@@ -29,10 +38,5 @@ package final class TransferPriority: Sendable {
             defer { state.observer = observer }
             return state.observer
         }
-    }
-
-    /// Tells the observer that the value may have changed.
-    package func announce() {
-        state.withLock { $0.observer }?()
     }
 }

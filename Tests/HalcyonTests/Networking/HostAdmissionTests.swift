@@ -67,6 +67,17 @@ struct HostAdmissionTests {
         #expect(events.events == ["next"])
     }
 
+    @Test func ofTwoChangesOfAPriorityTheLaterOneCountsInWhateverOrderTheyCome() {
+        let priority = TransferPriority()
+        let told = Recorder<Float>()
+        priority.observe { told.record(priority.value) }
+        priority.set(0.9, change: 2)
+        priority.set(0.1, change: 1)
+        priority.set(0.3, change: 3)
+        #expect(told.events == [0.9, 0.3])
+        #expect(priority.value == 0.3)
+    }
+
     @Test func theMostUrgentGoesFirstAndEquallyUrgentOnesInOrder() {
         var admission = HostAdmission(limit: 1)
         for (request, priority) in [0.5, 0.5, 0.9, 0.1, 0.9, 0.5].enumerated() {
