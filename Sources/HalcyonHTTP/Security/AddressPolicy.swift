@@ -149,7 +149,7 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
         let all = address.bytes.count * 8
         // `Int` reads a sign, too, which no length has.
         guard let length = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(length),
-            parts.count == 1 || parts[1].utf8.allSatisfy((0x30...0x39).contains)
+            parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         first = address
         self.length = length
