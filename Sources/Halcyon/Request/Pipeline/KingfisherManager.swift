@@ -1,3 +1,4 @@
+public import Foundation
 import Synchronization
 
 /// Loads images through a downloader and a cache: the entry point of the library.
@@ -59,3 +60,195 @@ public class KingfisherManager: @unchecked Sendable {
             [defaults, options ?? []], downloader: downloader, targetCache: cache)
     }
 }
+
+extension KingfisherManager {
+    /// Gets an image from the cache, or loads, processes and caches it.
+    ///
+    /// - Parameters:
+    ///   - resource: What to load; a file URL is read as a file.
+    ///   - options: After the manager's default options, which they win over.
+    ///   - progressBlock: Called on the main queue as bytes arrive, when their total is known.
+    ///   - downloadTaskUpdated: Called when the returned task is replaced by another one, before that
+    ///     one completes.
+    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options.
+    /// - Returns: The running load; `nil` when the image comes from the cache, or when no load has
+    ///   begun yet because the request modifier is asynchronous.
+    @discardableResult
+    public func retrieveImage(
+        with resource: any Resource, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
+        completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
+        retrieveImage(
+            with: resource.convertToSource(), options: options, progressBlock: progressBlock,
+            downloadTaskUpdated: downloadTaskUpdated, completionHandler: completionHandler)
+    }
+
+    /// Gets an image from the cache, or loads, processes and caches it; see the form for resources.
+    @discardableResult
+    public func retrieveImage(
+        with source: Source, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
+        completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
+        let parsed = parsedOptions(options)
+        let request = ImageRequest(
+            source: source, options: parsed, progress: MainQueueProgress(progressBlock),
+            taskUpdated: downloadTaskUpdated,
+            probing: parsed.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread)
+        // Runs on this thread up to the first wait, so that a memory hit is delivered, and a download
+        // started, before this returns.
+        Task.immediate {
+            let result = await request.run()
+            if let completionHandler {
+                parsed.callbackQueue.execute { completionHandler(result) }
+            }
+        }
+        return parsed.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
+    }
+
+    /// Gets an image from the cache, or loads, processes and caches it.
+    ///
+    /// A memory hit returns without suspending. Cancelling the surrounding task cancels the request.
+    /// - Throws: `KingfisherError`; `CancellationError` when the task was cancelled beforehand.
+    public func retrieveImage(
+        with resource: any Resource, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil
+    ) async throws -> RetrieveImageResult {
+        try await retrieveImage(
+            with: resource.convertToSource(), options: options, progressBlock: progressBlock)
+    }
+
+    /// Gets an image from the cache, or loads, processes and caches it; see the form for resources.
+    public func retrieveImage(
+        with source: Source, options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil
+    ) async throws -> RetrieveImageResult {
+        try Task.checkCancellation()
+        let request = ImageRequest(
+            source: source, options: parsedOptions(options),
+            progress: MainQueueProgress(progressBlock), probing: .onItsOwnThread)
+        let handle = request.handle
+        return try await withTaskCancellationHandler {
+            try await request.run().get()
+        } onCancel: {
+            handle.cancel()
+        }
+    }
+}
+
+extension KingfisherManager {
+    /// Loads a set of images, in parallel, that is only of use when it is complete.
+    ///
+    /// - Parameters:
+    ///   - sources: What to load; the results are in this order, whatever comes first.
+    ///   - options: Of each image.
+    ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
+    ///   - progressBlock: Called on the main queue with the progress of the whole set.
+    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options, with all
+    ///     images, or with the failure that came first; that one cancels the other loads.
+    /// - Returns: What cancels the whole set.
+    @discardableResult
+    public func retrieveImages(
+        with sources: [Source], options: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil,
+        completionHandler:
+            @escaping @Sendable (Result<[RetrieveImageResult], KingfisherError>) -> Void
+    ) -> ImageSetTask {
+        let load = makeSetLoad(
+            sources, options, maximumConcurrentLoads, stopsAtFailure: true, progressBlock)
+        let queue = parsedOptions(options).callbackQueue
+        Task.immediate {
+            let result = await load.images()
+            queue.execute { completionHandler(result) }
+        }
+        return load.task
+    }
+
+    /// Loads a set of images that is only of use when it is complete; see the form for sources.
+    @discardableResult
+    public func retrieveImages(
+        with resources: [any Resource], options: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil,
+        completionHandler:
+            @escaping @Sendable (Result<[RetrieveImageResult], KingfisherError>) -> Void
+    ) -> ImageSetTask {
+        retrieveImages(
+            with: resources.map { $0.convertToSource() }, options: options,
+            maximumConcurrentLoads: maximumConcurrentLoads, progressBlock: progressBlock,
+            completionHandler: completionHandler)
+    }
+
+    /// Loads a set of images, in parallel, of which some may fail.
+    ///
+    /// `completionHandler` is called exactly once, on the `callbackQueue` of the options, with what
+    /// became of each source, in their order; the other parameters are those of `retrieveImages`.
+    /// - Returns: What cancels the whole set.
+    @discardableResult
+    public func retrieveEachImage(
+        with sources: [Source], options: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil,
+        completionHandler:
+            @escaping @Sendable ([Result<RetrieveImageResult, KingfisherError>]) -> Void
+    ) -> ImageSetTask {
+        let load = makeSetLoad(
+            sources, options, maximumConcurrentLoads, stopsAtFailure: false, progressBlock)
+        let queue = parsedOptions(options).callbackQueue
+        Task.immediate {
+            let outcomes = await load.run().outcomes
+            queue.execute { completionHandler(outcomes) }
+        }
+        return load.task
+    }
+
+    /// Loads a set of images of which some may fail; see the form for sources.
+    @discardableResult
+    public func retrieveEachImage(
+        with resources: [any Resource], options: KingfisherOptionsInfo? = nil,
+        maximumConcurrentLoads: Int = 5, progressBlock: ImageSetProgressBlock? = nil,
+        completionHandler:
+            @escaping @Sendable ([Result<RetrieveImageResult, KingfisherError>]) -> Void
+    ) -> ImageSetTask {
+        retrieveEachImage(
+            with: resources.map { $0.convertToSource() }, options: options,
+            maximumConcurrentLoads: maximumConcurrentLoads, progressBlock: progressBlock,
+            completionHandler: completionHandler)
+    }
+}
+
+/// An image that a request delivered, and where it was found.
+public struct RetrieveImageResult: Sendable {
+    /// The image, with the request's image modifier applied.
+    public let image: KFCrossPlatformImage
+    /// Where the image was found; `.none` when it was loaded or made of a cached original.
+    public let cacheType: CacheType
+    /// The source the image came from.
+    public let source: Source
+    /// The source that was asked for.
+    public let originalSource: Source
+    /// The bytes: those loaded, or for a cached image what the serializer makes of it. May take as
+    /// long as encoding the image.
+    public let data: @Sendable () -> Data?
+    /// The network measurements of a fresh download.
+    public let metrics: NetworkMetrics?
+
+    public init(
+        image: KFCrossPlatformImage, cacheType: CacheType, source: Source, originalSource: Source,
+        data: @escaping @Sendable () -> Data?, metrics: NetworkMetrics? = nil
+    ) {
+        self.image = image
+        self.cacheType = cacheType
+        self.source = source
+        self.originalSource = originalSource
+        self.data = data
+        self.metrics = metrics
+    }
+}
+
+/// Called with the task that replaces the one before; `nil` when the replacement needs none.
+public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
+
+/// Told of bytes received and bytes expected, on the main queue. Called only when the total is known.
+public typealias DownloadProgressBlock = (_ receivedSize: Int64, _ totalSize: Int64) -> Void
