@@ -8,6 +8,15 @@ extension VipsImage {
             || interpretation == .grey16
     }
 
+    /// The EXIF orientation that is still to be applied, 1…8.
+    func orientation(in format: ImageFormat) -> Int {
+        switch format {
+        // The codec has turned the pixels already, by the format's own property.
+        case .AVIF, .HEIC, .JPEGXL: 1
+        default: int("orientation").flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
+        }
+    }
+
     /// The image in sRGB with three bands of 8 or 16 bits, and an alpha band exactly if `alpha`.
     func decodedToSRGB(alpha: Bool) throws(VipsError) -> VipsImage {
         var image = try unpacked().withUnsignedSamples().filledDepth().withoutSurplusBands()

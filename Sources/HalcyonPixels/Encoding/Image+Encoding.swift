@@ -11,10 +11,14 @@ extension Image {
             return data
         }
         let format = format == .unknown ? .PNG : format
-        let encoder = try ImageEncoders.encoder(for: format)
-        guard let timing = animation, format == .GIF || format == .WebP else {
-            return try encoder.encode([bitmap()], timing: nil, as: format, options: options)
+        guard ImageEncoders.canEncode(format) else {
+            throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
         }
-        return try encoder.encode(allBitmaps(), timing: timing, as: format, options: options)
+        guard let timing = animation, format == .GIF || format == .WebP else {
+            return try ImageEncoders.encode(
+                [bitmap()], timing: nil, as: format, options: options)
+        }
+        return try ImageEncoders.encode(
+            allBitmaps(), timing: timing, as: format, options: options)
     }
 }

@@ -15,6 +15,8 @@ public struct ImageEncodingOptions: Hashable, Sendable {
     /// An orientation in it becomes 1. EXIF is written into JPEG, PNG, WebP, AVIF and HEIC, XMP into
     /// these and TIFF, IPTC into JPEG and TIFF; elsewhere it is left out.
     public var metadata: ImageMetadata?
+    /// Which codecs write the file.
+    package var coding = DirectCoding.current
 
     public init(quality: CGFloat = 1, isLossless: Bool = false, metadata: ImageMetadata? = nil) {
         self.quality = quality

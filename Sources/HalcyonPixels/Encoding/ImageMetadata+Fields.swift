@@ -20,7 +20,7 @@ extension ImageMetadata {
                 iptc: image.blob("iptc-data"))
         } catch {
             // The file is whole, and of a kind that only its own decoder reads.
-            guard encoded.decoder is VipsDecoder else {
+            guard encoded.opened is OpenedByVips else {
                 self.init()
                 return
             }

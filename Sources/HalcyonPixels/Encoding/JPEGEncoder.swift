@@ -5,17 +5,14 @@ import Foundation
 /// to libvips.
 struct JPEGEncoder: ImageEncoder {
     func canEncode(_ format: ImageFormat) -> Bool {
-        format == .JPEG && DirectCoding.formats.contains(.JPEG)
+        format == .JPEG
     }
 
     func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
-    ) throws -> Data {
-        guard options.metadata == nil, let first = frames.first else {
-            return try VipsEncoder().encode(
-                frames, timing: timing, as: format, options: options)
-        }
+    ) throws -> Data? {
+        guard options.metadata == nil, let first = frames.first else { return nil }
         try VipsSaver(.JPEG)?.checkSize(first.size)
         do {
             return try first.withEightBits { pixels in

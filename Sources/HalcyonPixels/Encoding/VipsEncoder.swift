@@ -20,7 +20,7 @@ struct VipsEncoder: ImageEncoder {
     func encode(
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
-    ) throws -> Data {
+    ) throws -> Data? {
         guard canEncode(format), let saver = VipsSaver(format) else {
             throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
         }

@@ -34,6 +34,14 @@ struct GIFStructure: Equatable {
         data.withUnsafeBytes { walk(ByteReader($0)) }
     }
 
+    /// Throws for a file that is cut short or has too many frames.
+    func check() throws(ImageCodingError) {
+        guard isComplete else {
+            throw .corrupt(.GIF, reason: "its blocks do not reach the trailer")
+        }
+        try checkFrameCount()
+    }
+
     /// Throws when there are more frames than are read, of which the others would be missing silently.
     func checkFrameCount() throws(ImageCodingError) {
         guard frames.count <= Self.mostFrames else {
@@ -145,14 +153,17 @@ struct GIFStructure: Equatable {
         return nil
     }
 
+    /// Whether the compressed pixels of a frame are valid and enough.
+    func isIntact(frame index: Int, in data: Data) -> Bool {
+        let frame = frames[index]
+        return data.withUnsafeBytes { bytes in
+            GIFCodeStream(ByteReader(bytes), offset: frame.dataOffset)
+                .yields(pixels: frame.width * frame.height)
+        }
+    }
+
     /// The index of the first frame up to `last` whose compressed pixels are invalid or too few.
     func firstDamagedFrame(upTo last: Int, in data: Data) -> Int? {
-        data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            return frames.prefix(last + 1).firstIndex { frame in
-                !GIFCodeStream(reader, offset: frame.dataOffset)
-                    .yields(pixels: frame.width * frame.height)
-            }
-        }
+        frames.indices.prefix(last + 1).first { !isIntact(frame: $0, in: data) }
     }
 }

@@ -81,7 +81,7 @@ public final class Image: Sendable {
     public static func decoding(
         _ data: Data, options: ImageCreatingOptions = ImageCreatingOptions()
     ) throws -> Image {
-        let encoded = try EncodedImage(data, limits: options.limits)
+        let encoded = try EncodedImage(data, limits: options.limits, coding: options.coding)
         let header = encoded.header
         var timing = options.onlyFirstFrame ? nil : header.timing
         if let fileTiming = timing, options.preloadAll, options.duration > 0 {

@@ -1,14 +1,11 @@
 extension EncodedImage {
     /// A reader before the first frame.
     func frameReader() throws -> any FrameReader {
-        if header.timing != nil, let decoder = decoder as? any AnimatedImageDecoder {
-            return try decoder.frameReader(data, header: header)
-        }
-        return SeparateFrameReader(encoded: self)
+        header.timing == nil ? SeparateFrameReader(encoded: self) : try opened.frameReader()
     }
 }
 
-/// Decodes each frame by itself: for still images, and decoders that know no better.
+/// Decodes a still image as the one frame that it has.
 struct SeparateFrameReader: FrameReader {
     let encoded: EncodedImage
 
