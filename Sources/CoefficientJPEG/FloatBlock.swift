@@ -1,3 +1,5 @@
+import CPixels
+
 /// What the decoders of blocks that calculate with fractions share.
 protocol FloatBlock: BlockDecoder {
     /// The slots of the scratch that take coefficients; one more may take those that are not used.
@@ -52,5 +54,62 @@ extension FloatBlock {
         for row in 0..<side {
             (samples + row &* plane.bytesPerRow).update(repeating: value, count: side)
         }
+    }
+}
+
+/// A block as 4 × 4 samples made of its 16 lowest frequencies.
+///
+/// An orthonormal transform of 8 × 8 becomes one of 4 × 4 by scaling with 4/8. Of the inverse, in each
+/// direction
+///
+///     x0, x3 = ½·c0 + ½·c2 ± (a·c1 + b·c3)    a = cos(π/8)/√2
+///     x1, x2 = ½·c0 - ½·c2 ± (b·c1 - a·c3)    b = sin(π/8)/√2
+///
+/// the factors ½ and b are in the coefficients already; a/b is 1 + √2.
+enum LowBlock4: FloatBlock {
+    static let side = 4
+    static let slots = 16
+    static let lastPlace = 24
+
+    static func step(row: Int, column: Int) -> BlockStep {
+        guard row < 4, column < 4 else { return BlockStep(slot: 16) }
+        let factors: [Float] = [0.5, 0.270598050, 0.5, 0.270598050]
+        return BlockStep(
+            slot: Int32(column * 4 + row), factor: 0.5 * factors[row] * factors[column])
+    }
+
+    @inline(__always)
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        plane.kernels.inverse_4(coefficients, samples, plane.bytesPerRow)
+    }
+}
+
+/// A block as 8 × 8 samples: for the chroma of 4:2:0 at 1/2.
+///
+/// The transform is that of Arai, Agui and Nakajima: most of the factors are in the coefficients
+/// already, and five multiplications remain in each direction.
+enum FullBlock: FloatBlock {
+    static let side = 8
+    static let slots = 64
+    static let lastPlace = 63
+
+    /// The factors are √2 · cos(kπ/16), and 1 for k = 0.
+    static func step(row: Int, column: Int) -> BlockStep {
+        let factors: [Float] = [
+            1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.541196100, 0.275899379,
+        ]
+        return BlockStep(
+            slot: Int32(column * 8 + row), factor: 0.125 * factors[row] * factors[column])
+    }
+
+    @inline(__always)
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        plane.kernels.inverse_8(coefficients, samples, plane.bytesPerRow)
     }
 }
