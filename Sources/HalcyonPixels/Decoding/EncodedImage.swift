@@ -218,25 +218,3 @@ extension EncodedImage {
         }
     }
 }
-
-extension JPEGScanCounter {
-    /// More scans than any encoder writes; decoders refuse files that have more.
-    static let mostScans = 100
-}
-
-extension JPEGFrameHeader {
-    /// How many scans a file has at most: the places where two bytes stand as before a scan.
-    static func scanCount(of data: Data) -> Int {
-        data.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return 0 }
-            var (count, offset) = (0, 0)
-            while offset + 1 < bytes.count,
-                let found = memchr(base + offset, 0xFF, bytes.count - offset - 1)
-            {
-                offset = UnsafeRawPointer(found) - base + 1
-                if bytes[offset] == 0xDA { count += 1 }
-            }
-            return count
-        }
-    }
-}

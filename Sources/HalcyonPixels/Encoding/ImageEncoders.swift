@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The encoders, asked in this order. A new encoder is one new file and one line here.
 enum ImageEncoders {
@@ -52,4 +52,27 @@ extension ImageFormat {
 
     /// The formats that can be written on this machine, in the order of `allCases`.
     public static var writable: [ImageFormat] { allCases.filter(ImageEncoders.canEncode) }
+}
+
+extension Image {
+    /// The image as a file: an animation with all frames as GIF and WebP, with its first in other formats;
+    /// the bytes it was made of if they are an animated file of this format.
+    ///
+    /// - Parameter format: `.unknown` gives PNG.
+    /// - Throws: `ImageCodingError`.
+    package func encoded(as format: ImageFormat, options: ImageEncodingOptions) throws -> Data {
+        if let source = animatedSource, source.format == format, let data = source.data {
+            return data
+        }
+        let format = format == .unknown ? .PNG : format
+        guard ImageEncoders.canEncode(format) else {
+            throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
+        }
+        guard let timing = animation, format == .GIF || format == .WebP else {
+            return try ImageEncoders.encode(
+                [bitmap()], timing: nil, as: format, options: options)
+        }
+        return try ImageEncoders.encode(
+            allBitmaps(), timing: timing, as: format, options: options)
+    }
 }

@@ -160,11 +160,3 @@ extension Image {
         content.bytesPerFrame * content.residentFrameCount + (animatedSource?.data?.count ?? 0)
     }
 }
-
-extension AnimationTiming {
-    /// The same rhythm with one run taking `duration` seconds.
-    func stretched(to duration: TimeInterval) -> AnimationTiming {
-        let factor = totalDuration > 0 ? duration / totalDuration : 1
-        return AnimationTiming(durations: durations.map { $0 * factor }, loopCount: loopCount)
-    }
-}

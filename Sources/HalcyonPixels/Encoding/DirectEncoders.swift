@@ -1,6 +1,61 @@
 import DirectCodecs
 import Foundation
 
+/// Writes JPEG files with libjpeg-turbo: the same files as libvips writes, in less time. Metadata is left
+/// to libvips.
+struct JPEGEncoder: ImageEncoder {
+    func canEncode(_ format: ImageFormat) -> Bool {
+        format == .JPEG
+    }
+
+    func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
+        options: ImageEncodingOptions
+    ) throws -> Data? {
+        guard options.metadata == nil, let first = frames.first else { return nil }
+        try VipsSaver(.JPEG)?.checkSize(first.size)
+        do {
+            return try first.withEightBits { pixels in
+                try JPEGWriter.write(
+                    pixels, width: first.size.width, height: first.size.height,
+                    channels: first.channels,
+                    options: JPEGWriter.Options(quality: VipsSaver.level(options.quality)))
+            }
+        } catch DirectCodecError.encodingFailed(let reason) {
+            throw ImageCodingError.encodingFailed(.JPEG, reason: reason)
+        }
+    }
+}
+
+/// Writes PNG files of 8 bits with libdeflate, in a fraction of the time that zlib takes for the same
+/// size; metadata and 16 bits are left to libvips. Opaque pixels are written without opacity.
+struct PNGEncoder: ImageEncoder {
+    func canEncode(_ format: ImageFormat) -> Bool {
+        format == .PNG
+    }
+
+    func encode(
+        _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
+        options: ImageEncodingOptions
+    ) -> Data? {
+        guard let bitmap = frames.first, bitmap.depth == .eight,
+            options.metadata?.fields(for: .PNG).isEmpty ?? true
+        else { return nil }
+        return PNGWriter().file(of: bitmap)
+    }
+}
+
+extension PNGWriter {
+    fileprivate func file(of bitmap: Bitmap) -> Data? {
+        bitmap.withEightBits { pixels in
+            file(
+                of: pixels, width: bitmap.size.width, height: bitmap.size.height,
+                channels: bitmap.channels)
+        }
+        .map { Data($0) }
+    }
+}
+
 /// Writes still WebP files with libwebp directly, which needs no second pass to take out the metadata
 /// that libvips adds. Animations, and files with metadata, are left to libvips.
 struct WebPEncoder: ImageEncoder {
