@@ -44,3 +44,27 @@ struct PlaneLayout {
         (value + divisor - 1) / divisor
     }
 }
+
+/// The measures of one plane of a reduced picture: the same that libjpeg delivers as raw data.
+///
+/// The chroma of 4:2:0 has the size of the luma, since its blocks are reduced less; other chroma is
+/// smaller than the luma by its factors of sampling.
+public struct PlaneSize: Hashable, Sendable {
+    public let width: Int
+    public let height: Int
+    /// The picture's size in samples of this plane: the last samples may be covered only in part.
+    public let extentX: Double
+    public let extentY: Double
+    /// Rows in each strip but the last, which may have fewer.
+    public let rowsPerStrip: Int
+}
+
+/// By how much a picture is made smaller while it is decoded.
+public enum JPEGReduction: Int, Sendable, CaseIterable {
+    case half = 2
+    case quarter = 4
+    case eighth = 8
+
+    /// Samples along a side of what becomes of a block of 8 × 8.
+    var side: Int { 8 / rawValue }
+}

@@ -58,3 +58,80 @@ public struct ReducedJPEG {
         try scan.finish(&reader)
     }
 }
+
+/// The rows that one row of a JPEG file's units makes, in each plane. It is valid only during the call
+/// that receives it.
+public struct JPEGStrip {
+    /// From 0, top to bottom.
+    public let index: Int
+    let planes: UnsafePointer<PlaneDecoder>
+    public let planeCount: Int
+
+    /// The rows of a plane: 0 is Y, 1 is Cb, 2 is Cr.
+    public subscript(plane index: Int) -> Rows {
+        precondition(index >= 0 && index < planeCount, "a picture has no such plane")
+        let plane = planes[index]
+        let first = self.index * plane.size.rowsPerStrip
+        return Rows(
+            samples: UnsafeBufferPointer(
+                start: plane.strip, count: plane.size.rowsPerStrip * plane.bytesPerRow),
+            bytesPerRow: plane.bytesPerRow,
+            width: plane.size.width,
+            firstRow: first,
+            rowCount: min(plane.size.rowsPerStrip, plane.size.height - first))
+    }
+
+    /// Rows of one plane.
+    public struct Rows {
+        /// All rows, and the padding behind each.
+        public let samples: UnsafeBufferPointer<UInt8>
+        public let bytesPerRow: Int
+        /// Samples in a row without the padding.
+        public let width: Int
+        /// Where in the plane the first row belongs.
+        public let firstRow: Int
+        /// May be 0 in the last strip.
+        public let rowCount: Int
+
+        /// The samples of a row, counted within the strip.
+        public subscript(row: Int) -> UnsafeBufferPointer<UInt8> {
+            precondition(row >= 0 && row < rowCount, "a strip has no such row")
+            return UnsafeBufferPointer(
+                rebasing: samples[row * bytesPerRow..<row * bytesPerRow + width])
+        }
+    }
+}
+
+/// Why a file is not decoded here. Another decoder may well read it.
+public enum JPEGRefusal: Error, Hashable, Sendable {
+    /// It does not start like a JPEG file.
+    case notJPEG
+    /// Progressive, lossless, hierarchical or arithmetic coding.
+    case process
+    /// Samples of another depth than 8 bits.
+    case precision
+    /// Neither grey nor three components.
+    case components
+    /// Factors of sampling other than 1 or 2 for Y and 1 for Cb and Cr.
+    case sampling
+    /// Three components that are not certainly Y, Cb and Cr.
+    case colour
+    /// Markers for restarting are not where the header says.
+    case restartMarkers
+    /// More than one scan, or one that does not hold everything.
+    case scans
+    /// The height is told after the scan.
+    case height
+    /// A table of quantisation is missing or has 16 bits.
+    case quantisation
+    /// A Huffman table is missing or makes no sense.
+    case huffman
+    /// A segment contradicts its length or comes where it should not.
+    case segment
+    /// The end of the bytes, or a marker, comes before the end of the picture.
+    case truncated
+    /// There are codes that no table has, or values that no picture has.
+    case damaged
+    /// Something follows the picture that is not the end of the file's image.
+    case trailing
+}

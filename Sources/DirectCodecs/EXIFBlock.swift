@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A block of EXIF data, as the formats carry it.
 public enum EXIFBlock {
     private static let orientationTag = 0x0112
@@ -6,13 +8,11 @@ public enum EXIFBlock {
     /// The orientation, 1…8, of a block with or without "Exif" and two zeros before it; 1 when it has
     /// none. `nil` when the block is odd, so that other readers may find something else in it.
     public static func orientation(in block: UnsafeRawBufferPointer) -> Int? {
-        let start = block.hasText("Exif\0\0", at: 0) ? 6 : 0
-        guard let tiff = TIFFBlock(block, start: start),
-            let count = tiff.number(tiff.firstDirectory, 2)
+        guard let tiff = TIFFBlock(exif: block),
+            let entries = tiff.entries(ofDirectory: tiff.firstDirectory)
         else { return nil }
         var orientation: Int?
-        for index in 0..<count {
-            let entry = tiff.firstDirectory + 2 + TIFFBlock.entryLength * index
+        for entry in entries {
             guard let tag = tiff.number(entry, 2) else { return nil }
             guard tag == orientationTag else { continue }
             guard orientation == nil, tiff.number(entry + 2, 2) == shortType,
@@ -24,8 +24,83 @@ public enum EXIFBlock {
         return orientation ?? 1
     }
 
-    /// The same of bytes that may be missing, which is orientation 1.
+    /// The block with orientation 1 where it has one; other bytes come back as they are.
+    package static func upright(_ block: Data) -> Data {
+        block.withUnsafeBytes { bytes in
+            guard let tiff = TIFFBlock(exif: bytes),
+                let entries = tiff.entries(ofDirectory: tiff.firstDirectory),
+                let entry = entries.first(where: {
+                    tiff.number($0, 2) == orientationTag && tiff.number($0 + 2, 2) == shortType
+                }), let place = tiff.range(entry + 8, length: 2)
+            else { return block }
+            var result = Data(block)
+            result.replaceSubrange(place, with: tiff.stored(1))
+            return result
+        }
+    }
+
+    /// The orientation of bytes that may be missing, which is 1.
     package static func orientation(ofBlock block: [UInt8]?) -> Int? {
         block.map { $0.withUnsafeBytes { orientation(in: $0) } } ?? 1
+    }
+}
+
+/// Bytes in the structure of TIFF (TIFF 6.0, section 2), which EXIF data has too: a header, and
+/// directories of entries of twelve bytes.
+struct TIFFBlock {
+    /// Bytes of an entry: tag, type, count, and value or offset.
+    static let entryLength = 12
+
+    /// The offset of the first directory. All offsets count from the header.
+    let firstDirectory: Int
+    private let bytes: UnsafeRawBufferPointer
+    private let start: Int
+    private let isLittleEndian: Bool
+
+    /// - Parameter start: Where the header is.
+    init?(_ bytes: UnsafeRawBufferPointer, start: Int = 0) {
+        self.bytes = bytes
+        self.start = start
+        switch bytes.integer(at: start, length: 2) {
+        case 0x4949: isLittleEndian = true
+        case 0x4D4D: isLittleEndian = false
+        default: return nil
+        }
+        let (version, directory) = (
+            bytes.integer(at: start + 2, length: 2, littleEndian: isLittleEndian),
+            bytes.integer(at: start + 4, length: 4, littleEndian: isLittleEndian)
+        )
+        guard version == 42, let directory else { return nil }
+        firstDirectory = directory
+    }
+
+    /// A block of EXIF data, with or without "Exif" and two zeros before the header.
+    init?(exif block: UnsafeRawBufferPointer) {
+        self.init(block, start: block.hasText("Exif\0\0", at: 0) ? 6 : 0)
+    }
+
+    /// Where the entries of the directory at an offset are, each of them there or not; `nil` when there is
+    /// no directory.
+    func entries(ofDirectory offset: Int) -> LazyMapSequence<Range<Int>, Int>? {
+        number(offset, 2).map { count in
+            (0..<count).lazy.map { offset + 2 + Self.entryLength * $0 }
+        }
+    }
+
+    /// The number of `length` bytes at an offset; `nil` outside of the bytes.
+    func number(_ offset: Int, _ length: Int) -> Int? {
+        bytes.integer(at: start + offset, length: length, littleEndian: isLittleEndian)
+    }
+
+    /// The bytes of a number as they are stored.
+    func stored(_ number: UInt16) -> [UInt8] {
+        let (low, high) = (UInt8(truncatingIfNeeded: number), UInt8(number >> 8))
+        return isLittleEndian ? [low, high] : [high, low]
+    }
+
+    /// Where in the bytes what is at these offsets lies; `nil` when it is not all there.
+    func range(_ offset: Int, length: Int) -> Range<Int>? {
+        guard offset >= 0, length >= 0, start + offset <= bytes.count - length else { return nil }
+        return start + offset..<start + offset + length
     }
 }

@@ -20,4 +20,15 @@ public struct AnimationTiming: Hashable, Sendable {
     static func clamped(_ delay: TimeInterval) -> TimeInterval {
         delay <= 0.011 ? 0.1 : delay
     }
+
+    /// The same rhythm with one run taking `duration` seconds.
+    func stretched(to duration: TimeInterval) -> AnimationTiming {
+        let factor = totalDuration > 0 ? duration / totalDuration : 1
+        return AnimationTiming(durations: durations.map { $0 * factor }, loopCount: loopCount)
+    }
+
+    /// The duration of a frame that a source tells; 100 ms if it is none that can be waited for.
+    static func known(_ duration: TimeInterval) -> TimeInterval {
+        duration.isFinite && duration > 0 ? duration : 0.1
+    }
 }

@@ -2,18 +2,19 @@ import Synchronization
 
 /// Which formats are read and written by their own codecs, with nothing between the codec and the pixels,
 /// instead of with libvips.
-public enum DirectCoding {
+///
+/// The options by which an image is made or written carry such a value. What is set here for the whole
+/// program counts for options that are made afterwards.
+public struct DirectCoding: Hashable, Sendable {
     /// The formats for which that can be done.
-    public static let supportedFormats: Set<ImageFormat> = [
-        .JPEG, .PNG, .WebP, .GIF, .AVIF, .JPEGXL,
-    ]
+    public static let supportedFormats = Set(order)
 
     /// The formats for which it is done, where the file and the request allow it. All that are supported
     /// by default; without a format everything of it passes through libvips, to compare the two or to
     /// get around a defect of one. Counts for images that are made afterwards.
     public static var formats: Set<ImageFormat> {
-        get { chosen.withLock { $0 } }
-        set { chosen.withLock { $0 = newValue.intersection(supportedFormats) } }
+        get { supportedFormats.filter(current.contains) }
+        set { chosen.store(bits(of: newValue), ordering: .relaxed) }
     }
 
     /// Whether reduced JPEG pictures are decoded without the coefficients that they do not show, where the
@@ -24,6 +25,38 @@ public enum DirectCoding {
         set { skipping.store(newValue, ordering: .relaxed) }
     }
 
-    private static let chosen = Mutex(supportedFormats)
+    /// What is set for the program at this moment.
+    package static var current: DirectCoding {
+        DirectCoding(
+            chosen: chosen.load(ordering: .relaxed),
+            skipsJPEGCoefficients: skipping.load(ordering: .relaxed))
+    }
+
+    init(formats: Set<ImageFormat>, skipsJPEGCoefficients: Bool) {
+        self.init(
+            chosen: Self.bits(of: formats), skipsJPEGCoefficients: skipsJPEGCoefficients)
+    }
+
+    private init(chosen: UInt8, skipsJPEGCoefficients: Bool) {
+        self.chosen = chosen
+        self.skipsJPEGCoefficients = skipsJPEGCoefficients
+    }
+
+    /// A bit for each of ``order``.
+    private let chosen: UInt8
+    /// See the setting of the program.
+    let skipsJPEGCoefficients: Bool
+
+    /// Whether `format` is read and written by a codec of its own.
+    func contains(_ format: ImageFormat) -> Bool {
+        Self.order.firstIndex(of: format).map { chosen >> $0 & 1 == 1 } ?? false
+    }
+
+    private static let order: [ImageFormat] = [.JPEG, .PNG, .WebP, .GIF, .AVIF, .JPEGXL]
+    private static let chosen = Atomic(bits(of: supportedFormats))
     private static let skipping = Atomic(true)
+
+    private static func bits(of formats: Set<ImageFormat>) -> UInt8 {
+        order.indices.reduce(0) { formats.contains(order[$1]) ? $0 | 1 << $1 : $0 }
+    }
 }

@@ -1,3 +1,4 @@
+import DirectCodecs
 public import Foundation
 
 /// A size in whole pixels.
@@ -34,4 +35,44 @@ public struct PixelSize: Hashable, Sendable {
 
     /// Width and height exchanged.
     public var transposed: PixelSize { PixelSize(width: height, height: width) }
+}
+
+extension PixelSize {
+    /// The size as shown of pixels stored in this size, and the other way round.
+    ///
+    /// - Parameter orientation: Of EXIF, 1…8.
+    func turned(by orientation: Int) -> PixelSize {
+        PixelTurning.exchangesSides(orientation) ? transposed : self
+    }
+}
+
+/// A size to decode at, and how well.
+struct Reduction: Hashable, Sendable {
+    /// The size of the result, as shown.
+    let size: PixelSize
+    let quality: DownsamplingQuality
+}
+
+/// How much detail is kept when a file is decoded at a smaller size.
+public enum DownsamplingQuality: String, Hashable, Sendable, CaseIterable {
+    /// Decodes at least at twice the size, where the file has so much, and resamples the rest with
+    /// Lanczos: the result differs invisibly from resampling all pixels with Lanczos.
+    case best
+    /// Decodes at the smallest size that is not below the one asked for: up to half the time of `best`,
+    /// and a little softer. Makes a difference for JPEG.
+    case fast
+}
+
+extension Int {
+    /// The sum, or the greatest number if it is larger than that.
+    func clampedPlus(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
+    }
+
+    /// The product, or the greatest number if it is larger than that.
+    func clampedTimes(_ other: Int) -> Int {
+        let (product, isTooLarge) = multipliedReportingOverflow(by: other)
+        return isTooLarge ? .max : product
+    }
 }

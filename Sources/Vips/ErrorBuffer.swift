@@ -67,3 +67,77 @@ enum ErrorBuffer {
         UInt(pthread_self())
     }
 }
+
+/// The calls of libvips that are under way, which have to be over when the program ends.
+///
+/// A program that ends destroys what its libraries hold, such as the decoders that libheif knows, while
+/// its other threads still run. So its end waits for the calls under way, and refuses later ones.
+final class OpenCalls: Sendable {
+    static let shared = OpenCalls()
+
+    private struct State {
+        var count = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Seconds for which the end of the program waits. A call takes longer only if it works on a very
+    /// large image, or if the program ends from within it.
+    private static let patience = 5
+
+    /// Notes the beginning of a call; `false` when it must not be made any more.
+    func enter() -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.count += 1
+            return true
+        }
+    }
+
+    /// Notes the end of a call.
+    func leave() {
+        state.withLock { $0.count -= 1 }
+    }
+
+    /// Refuses calls from now on, and returns when none is under way, or after `milliseconds`.
+    func close(waitingAtMost milliseconds: Int) {
+        state.withLock { $0.isClosed = true }
+        // Nobody who ends the program has a thread to be woken, and it happens once.
+        var remaining = milliseconds
+        while remaining > 0, state.withLock({ $0.count > 0 }) {
+            usleep(1000)
+            remaining -= 1
+        }
+    }
+
+    /// Has the end of the program wait for calls. Libraries that are loaded by now are destroyed after
+    /// that.
+    static func closeAtExit() {
+        atexit { OpenCalls.shared.close(waitingAtMost: OpenCalls.patience * 1000) }
+    }
+}
+
+/// The failure of one libvips operation.
+///
+/// libvips has a single error buffer for all threads. `operation` is always exact. `message` is exact
+/// when nothing else failed in the same moment; among concurrent failures lines go to the operation
+/// whose nickname, pipeline or format they name, and a line that names none may reach more than one.
+/// It is meant for people and logs, not for telling kinds of failures apart.
+public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The nickname of the operation that failed, such as `jpegload_buffer`.
+    public let operation: String
+
+    /// libvips' own words, one line per message.
+    public let message: String
+
+    init(operation: String, message: String) {
+        self.operation = operation
+        self.message = message
+    }
+
+    public var description: String {
+        // Many of libvips' messages begin with the name already.
+        message.hasPrefix("\(operation): ") ? message : "\(operation): \(message)"
+    }
+}

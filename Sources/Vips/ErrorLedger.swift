@@ -91,3 +91,71 @@ struct ErrorLedger {
         entries.removeAll { $0.candidates.isEmpty }
     }
 }
+
+/// One message in libvips' error buffer: `domain: text`, with the lines that continue it.
+struct ErrorLine: Equatable {
+    /// The part before the first colon when it looks like a name, or empty.
+    let domain: String
+    var text: String
+
+    /// The messages of a buffer's text. A line without a domain continues the message before it.
+    static func lines(of buffer: String) -> [ErrorLine] {
+        var lines: [ErrorLine] = []
+        for piece in buffer.split(whereSeparator: \.isNewline) {
+            let domain = domain(of: piece)
+            if domain.isEmpty, !lines.isEmpty {
+                lines[lines.count - 1].text += "\n" + piece
+            } else {
+                lines.append(ErrorLine(domain: domain, text: String(piece)))
+            }
+        }
+        return lines
+    }
+
+    /// Left in the buffer by loaders that succeed: HEIF looks for boxes beyond the end of the file.
+    var isHarmless: Bool {
+        text.contains("bad seek to")
+    }
+
+    private static func domain(of piece: Substring) -> String {
+        guard let colon = piece.firstIndex(of: ":") else { return "" }
+        let domain = piece[..<colon]
+        let isName = domain.allSatisfy { $0.isLetter || $0.isNumber || "_-. ".contains($0) }
+        return isName && domain.count <= 48 ? String(domain) : ""
+    }
+}
+
+/// The operations that a not yet evaluated image is made of, so that an error during its evaluation can
+/// be told from the errors of other images.
+struct Lineage: Sendable, Equatable {
+    private(set) var operations: [String] = []
+
+    init(_ operations: [String] = []) {
+        for operation in operations { insert(operation) }
+    }
+
+    mutating func insert(_ operation: String) {
+        if !operations.contains(operation) { operations.append(operation) }
+    }
+
+    mutating func formUnion(_ other: Lineage) {
+        for operation in other.operations { insert(operation) }
+    }
+
+    /// Whether a message with this domain comes from one of the operations or their file format.
+    func owns(domain: String) -> Bool {
+        if operations.contains(domain) { return true }
+        guard let format = Self.format(in: domain) else { return false }
+        return operations.contains { Self.format(in: $0) == format }
+    }
+
+    /// The file format that a message domain (`VipsJpeg`, `webp2vips`) or a nickname speaks of.
+    static func format(in name: String) -> String? {
+        let lowercased = name.lowercased()
+        return formats.first { lowercased.contains($0) }
+    }
+
+    private static let formats = [
+        "jpeg", "png", "webp", "gif", "heif", "tiff", "jxl", "svg", "pdf", "icc",
+    ]
+}

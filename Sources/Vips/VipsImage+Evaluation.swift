@@ -53,3 +53,70 @@ extension VipsImage {
         return leaksOnFailure ? try copiedToMemory() : self
     }
 }
+
+extension VipsImage {
+    /// Evaluates the image from the top, on the calling thread, and hands out its rows, each valid until
+    /// `take` returns; nothing of the picture is kept.
+    ///
+    /// - Parameter take: Returns whether to go on.
+    public func forEachRow(_ take: (UnsafeRawPointer) -> Bool) throws(VipsError) {
+        try ErrorBuffer.attempt("read_rows", lineage: lineage) { () -> Void? in
+            guard let region = vips_region_new(pointer) else { return nil }
+            defer { g_object_unref(region) }
+            for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
+                let count = min(Self.rowsAtOnce, height - top)
+                var strip = VipsRect(
+                    left: 0, top: Int32(top), width: Int32(width), height: Int32(count))
+                guard vips_region_prepare(region, &strip) == 0, let data = region.pointee.data
+                else { return nil }
+                // The region may reach beyond the strip, and begin above it.
+                let first = Int(strip.top - region.pointee.valid.top)
+                for row in first..<first + count {
+                    if !take(UnsafeRawPointer(data + row * Int(region.pointee.bpl))) { return () }
+                }
+            }
+            return ()
+        }
+    }
+
+    private static let rowsAtOnce = 32
+}
+
+/// The evaluated pixels of an image: rows from top to bottom without padding, bands interleaved.
+///
+/// `@unchecked Sendable`: the memory belongs to this object alone, which only reads its address. Whoever
+/// writes through `pointer` makes sure that nobody else uses it meanwhile.
+public final class VipsPixels: @unchecked Sendable {
+    /// The first byte. Valid as long as this object, which `withExtendedLifetime` guarantees.
+    public let pointer: UnsafeMutableRawPointer
+
+    /// The size in bytes.
+    public let count: Int
+
+    public let width: Int
+    public let height: Int
+    public let bands: Int
+    public let format: VipsBandFormat
+
+    /// Takes over memory that libvips allocated for the pixels of `image`.
+    init(owning pointer: UnsafeMutableRawPointer, count: Int, of image: VipsImage) {
+        self.pointer = pointer
+        self.count = count
+        width = image.width
+        height = image.height
+        bands = image.bands
+        format = image.format
+    }
+
+    deinit {
+        g_free(pointer)
+    }
+
+    /// Calls `body` with the pixels as bytes, which are valid until it returns.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(UnsafeRawBufferPointer(start: pointer, count: count))
+    }
+}

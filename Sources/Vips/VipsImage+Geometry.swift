@@ -59,3 +59,58 @@ extension VipsImage {
             [], removing: ["orientation", "exif-ifd0-Orientation"])
     }
 }
+
+/// The filter that resampling weighs source pixels with.
+public enum VipsKernel: String, Sendable, CaseIterable {
+    case nearest, linear, cubic, mitchell, lanczos2, lanczos3
+}
+
+extension VipsImage {
+    /// The image resampled to exactly `width` × `height` pixels; proportions are not kept.
+    ///
+    /// With alpha, colours are weighed by their opacity. Works on sequential images at any factor.
+    /// A strip of pages is resampled as one picture, and its page height is left as it was.
+    public func resized(
+        to width: Int, height: Int, kernel: VipsKernel = .lanczos3
+    ) throws(VipsError) -> VipsImage {
+        guard width > 0, height > 0 else {
+            throw VipsError(operation: "resize", message: "resize: bad size \(width)x\(height)")
+        }
+        if width == self.width, height == self.height { return self }
+        // The nearest kernel mixes no pixels.
+        if hasAlpha, kernel != .nearest {
+            return try premultiplied()
+                .resampled(to: width, height: height, kernel: kernel)
+                .unpremultiplied()
+                .rounded(to: format)
+        }
+        return try resampled(to: width, height: height, kernel: kernel)
+    }
+
+    /// The same of an image whose colours are multiplied with its opacity already: floating-point numbers on
+    /// the scale of `format`, which the result has.
+    public func resizedFromPremultiplied(
+        to width: Int, height: Int, as format: VipsBandFormat
+    ) throws(VipsError) -> VipsImage {
+        try resampled(to: width, height: height, kernel: .lanczos3, gap: 0).unpremultiplied()
+            .rounded(to: format)
+    }
+
+    /// - Parameter gap: What is left to the kernel, at least, of a reduction that begins with averaging
+    ///   by a whole number; 0 leaves all of it.
+    private func resampled(
+        to width: Int, height: Int, kernel: VipsKernel, gap: Double = 2
+    ) throws(VipsError) -> VipsImage {
+        let resampled = try apply(
+            "resize",
+            [
+                "scale": .double(Double(width) / Double(self.width)),
+                "vscale": .double(Double(height) / Double(self.height)),
+                "kernel": .string(kernel.rawValue), "gap": .double(gap),
+            ])
+        if resampled.width == width, resampled.height == height { return resampled }
+        // Rounding can miss the size by a pixel: repeat or drop the last row and column.
+        return try resampled.embedded(
+            left: 0, top: 0, width: width, height: height, extend: .copy)
+    }
+}

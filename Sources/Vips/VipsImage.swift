@@ -62,3 +62,73 @@ public final class VipsImage: @unchecked Sendable {
         vips_image_set_kill(pointer, 1)
     }
 }
+
+/// The number type of one band of a pixel.
+public enum VipsBandFormat: Int, Sendable, CaseIterable {
+    case uchar, char, ushort, short, uint, int, float, complex, double, dpcomplex
+
+    /// The bytes that one band of one pixel takes.
+    public var bytesPerSample: Int {
+        switch self {
+        case .uchar, .char: 1
+        case .ushort, .short: 2
+        case .uint, .int, .float: 4
+        case .complex, .double: 8
+        case .dpcomplex: 16
+        }
+    }
+
+    /// The name that libvips gives the format in operations such as `cast`.
+    public var nickname: String {
+        String(describing: self)
+    }
+
+    init(_ format: CVips.VipsBandFormat) {
+        self = VipsBandFormat(rawValue: Int(format.rawValue)) ?? .uchar
+    }
+
+    var cValue: CVips.VipsBandFormat {
+        CVips.VipsBandFormat(rawValue: Int32(rawValue))
+    }
+}
+
+/// What the bands of a pixel mean.
+public enum VipsInterpretation: Int, Sendable, CaseIterable {
+    case multiband = 0
+    case bw = 1
+    case histogram = 10
+    case xyz = 12
+    case lab = 13
+    case cmyk = 15
+    case labq = 16
+    case rgb = 17
+    case cmc = 18
+    case lch = 19
+    case labs = 21
+    case srgb = 22
+    case yxy = 23
+    case fourier = 24
+    case rgb16 = 25
+    case grey16 = 26
+    case matrix = 27
+    case scrgb = 28
+    case hsv = 29
+
+    /// The name that libvips gives the interpretation in operations such as `colourspace`.
+    public var nickname: String {
+        self == .bw ? "b-w" : String(describing: self)
+    }
+
+    /// The value of full opacity, and of white where the space has one, in the space's usual format.
+    public var maximum: Double {
+        self == .rgb16 || self == .grey16 ? 65535 : 255
+    }
+
+    init(_ interpretation: CVips.VipsInterpretation) {
+        self = VipsInterpretation(rawValue: Int(interpretation.rawValue)) ?? .multiband
+    }
+
+    var cValue: CVips.VipsInterpretation {
+        CVips.VipsInterpretation(rawValue: Int32(rawValue))
+    }
+}

@@ -76,13 +76,14 @@ package final class GIFCanvas: @unchecked Sendable {
         if frame.disposal == .previous {
             saved = Array(UnsafeBufferPointer(start: canvas, count: pixelCount))
         }
-        let count = frame.width * frame.height
+        let count = frame.image.width * frame.image.height
         reserveIndices(count + GIFCodes.slack)
-        guard codes.decode(bytes, offset: frame.dataOffset, into: indices, count: count) else {
+        guard codes.decode(bytes, offset: frame.image.dataOffset, into: indices, count: count)
+        else {
             throw .damagedFrame(index)
         }
-        if let range = frame.palette { Self.read(bytes, range, into: &localPalette) }
-        draw(frame, frame.palette == nil ? globalPalette : localPalette)
+        if let range = frame.image.palette { Self.read(bytes, range, into: &localPalette) }
+        draw(frame, frame.image.palette == nil ? globalPalette : localPalette)
         nextFrame += 1
     }
 
@@ -94,7 +95,7 @@ package final class GIFCanvas: @unchecked Sendable {
             let colour = frame.transparentIndex == nil ? background : 0
             let area = visible(frame)
             for y in 0..<area.height {
-                let row = canvas + (frame.top + y) * file.width + frame.left
+                let row = canvas + (frame.image.top + y) * file.width + frame.image.left
                 row.update(repeating: colour, count: area.width)
             }
         case .previous:
@@ -106,18 +107,19 @@ package final class GIFCanvas: @unchecked Sendable {
 
     /// How much of a frame is on the canvas.
     private func visible(_ frame: GIFFile.Frame) -> (width: Int, height: Int) {
-        let width = min(frame.width, file.width - frame.left)
-        let height = min(frame.height, file.height - frame.top)
+        let width = min(frame.image.width, file.width - frame.image.left)
+        let height = min(frame.image.height, file.height - frame.image.top)
         return width > 0 && height > 0 ? (width, height) : (0, 0)
     }
 
     private func draw(_ frame: GIFFile.Frame, _ palette: [UInt32]) {
         let area = visible(frame)
         palette.withUnsafeBufferPointer { palette in
-            for (stored, y) in GIFRowOrder(height: frame.height, isInterlaced: frame.isInterlaced)
+            for (stored, y) in GIFRowOrder(
+                height: frame.image.height, isInterlaced: frame.image.isInterlaced)
             where y < area.height {
-                let row = canvas + (frame.top + y) * file.width + frame.left
-                let source = indices + stored * frame.width
+                let row = canvas + (frame.image.top + y) * file.width + frame.image.left
+                let source = indices + stored * frame.image.width
                 if let transparent = frame.transparentIndex {
                     for x in 0..<area.width where source[x] != transparent {
                         row[x] = palette[Int(source[x])]

@@ -1,15 +1,15 @@
 import Foundation
 
 /// The segments of a JPEG file, one after the other.
-struct JPEGSegments {
+package struct JPEGSegments {
     /// More scans than any encoder writes. Each may cost a pass over the whole picture.
-    static let maximumScanCount = 100
+    package static let maximumScanCount = 100
 
-    struct Segment {
+    package struct Segment {
         /// The mark's second byte.
-        let code: UInt8
-        /// What follows the length.
-        let content: UnsafeRawBufferPointer
+        package let code: UInt8
+        /// What follows the length; nothing behind a mark that has none.
+        package let content: UnsafeRawBufferPointer
         /// Where the mark is.
         let start: Int
         /// What follows the segment.
@@ -23,13 +23,13 @@ struct JPEGSegments {
     private let file: UnsafeRawBufferPointer
 
     /// - Parameter file: `nil` comes first when it does not begin as JPEG files do.
-    init(_ file: UnsafeRawBufferPointer) {
+    package init(_ file: UnsafeRawBufferPointer) {
         self.file = file
         if file.integer(at: 0, length: 2) != 0xFFD8 { offset = file.count }
     }
 
     /// The next segment; `nil` at the end of the image, and where no segment is.
-    mutating func next() -> Segment? {
+    package mutating func next() -> Segment? {
         // Marks may be padded with any number of 0xFF.
         while file.byte(at: offset) == 0xFF, file.byte(at: offset + 1) == 0xFF { offset += 1 }
         guard !hasEnded, file.byte(at: offset) == 0xFF, let code = file.byte(at: offset + 1) else {
@@ -40,15 +40,24 @@ struct JPEGSegments {
             hasEnded = true
             return nil
         }
+        let start = offset
+        if Self.standsAlone(code) {
+            offset += 2
+            return Segment(
+                code: code, content: UnsafeRawBufferPointer(start: nil, count: 0), start: start,
+                end: offset)
+        }
         guard let length = file.integer(at: offset + 2, length: 2), length >= 2,
             length <= file.count - offset - 2
         else { return nil }
-        let start = offset
         offset += 2 + length
         return Segment(
             code: code, content: UnsafeRawBufferPointer(rebasing: file[start + 4..<offset]),
             start: start, end: offset)
     }
+
+    /// Whether no length follows a mark: that of a private use, restarts, and the start of an image.
+    static func standsAlone(_ code: UInt8) -> Bool { code == 0x01 || (0xD0...0xD8).contains(code) }
 
     /// Goes on behind the coded data of a scan; false when the file ends within it.
     mutating func passScan() -> Bool {

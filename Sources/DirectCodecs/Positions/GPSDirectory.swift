@@ -20,20 +20,20 @@ enum GPSDirectory {
         var edits: [ByteEdit] = []
         var directory = block.firstDirectory
         for _ in 0..<mostDirectories where directory != 0 {
-            guard let count = block.number(directory, 2), count <= mostEntriesOfPage,
-                let range = block.range(directory, length: length(count) + 4)
+            guard let entries = block.entries(ofDirectory: directory),
+                entries.count <= mostEntriesOfPage,
+                let range = block.range(directory, length: length(entries.count) + 4)
             else { break }
-            edits += Self.edits(in: bytes, block, directory: directory, count: count, range: range)
-            directory = block.number(directory + length(count), 4) ?? 0
+            edits += Self.edits(in: bytes, block, Array(entries), range)
+            directory = block.number(directory + length(entries.count), 4) ?? 0
         }
         return edits
     }
 
     private static func edits(
-        in bytes: UnsafeRawBufferPointer, _ block: TIFFBlock, directory: Int, count: Int,
-        range: Range<Int>
+        in bytes: UnsafeRawBufferPointer, _ block: TIFFBlock, _ entries: [Int],
+        _ range: Range<Int>
     ) -> [ByteEdit] {
-        let entries = (0..<count).map { directory + 2 + TIFFBlock.entryLength * $0 }
         let pointers = entries.filter { entry in
             block.number(entry, 2) == pointerTag
                 && block.number(entry + 2, 2).map(pointerTypes.contains) == true
@@ -55,17 +55,18 @@ enum GPSDirectory {
             entries.filter { !pointers.contains($0) }
             .compactMap { block.range($0, length: TIFFBlock.entryLength) }
             + [range.upperBound - 4..<range.upperBound]
-        let content = block.stored(UInt16(count - pointers.count)) + rest.flatMap { bytes[$0] }
+        let content =
+            block.stored(UInt16(entries.count - pointers.count)) + rest.flatMap { bytes[$0] }
         let padding = Array(repeating: UInt8(0), count: range.count - content.count)
         return [ByteEdit(range, content + padding)] + cleared.map { ByteEdit($0, filling: 0) }
     }
 
     /// The directory and the values that are not in it; none when it is no GPS directory.
     private static func ranges(ofDirectoryAt offset: Int, in block: TIFFBlock) -> [Range<Int>] {
-        guard let count = block.number(offset, 2), (1...mostEntries).contains(count),
-            let own = block.range(offset, length: length(count))
+        guard let entries = block.entries(ofDirectory: offset),
+            (1...mostEntries).contains(entries.count),
+            let own = block.range(offset, length: length(entries.count))
         else { return [] }
-        let entries = (0..<count).map { offset + 2 + TIFFBlock.entryLength * $0 }
         guard entries.allSatisfy({ block.number($0, 2).map { $0 < mostEntries } ?? false }) else {
             return []
         }

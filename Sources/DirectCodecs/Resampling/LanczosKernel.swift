@@ -33,3 +33,66 @@ enum LanczosKernel {
         return sin(angle) / angle * sin(angle / radius) / (angle / radius)
     }
 }
+
+/// The samples of an axis that the filter sees, and what they weigh. Of a halved axis it is the
+/// interpolated samples.
+struct FilterWindow {
+    /// Samples that are weighed for each target sample, some of them with zero.
+    let count: Int
+    private let sourceCount: Int
+    private let scale: Double
+    private let stretch: Double
+
+    init(_ axis: SampleAxis) {
+        let extent = axis.isHalved ? 2 * axis.extent : axis.extent
+        sourceCount = axis.isHalved ? max(1, Int(extent.rounded(.up))) : axis.sourceCount
+        scale = extent / Double(axis.targetCount)
+        // Enlarging keeps the filter's own width.
+        stretch = max(scale, 1)
+        let radius = LanczosKernel.radius * stretch
+        count = min(Int((2 * radius).rounded(.up)) + 1, sourceCount)
+    }
+
+    /// Weighs `count` samples for one target sample.
+    ///
+    /// - Returns: The first of them.
+    @inline(__always)
+    func weigh(
+        _ target: Int, into weights: UnsafeMutableBufferPointer<Double>,
+        _ table: UnsafeBufferPointer<Float>
+    ) -> Int {
+        let centre = (Double(target) + 0.5) * scale
+        let edge = centre - LanczosKernel.radius * stretch
+        let start = min(max(Int((edge - 0.5).rounded(.up)), 0), sourceCount - count)
+        let narrow = 1 / stretch
+        for index in 0..<count {
+            let distance = Double(start + index) + 0.5 - centre
+            weights[index] = LanczosKernel.value(at: distance * narrow, in: table)
+        }
+        return start
+    }
+}
+
+/// One axis of a plane that is resampled: how many samples it has, how far the picture reaches along it,
+/// and how many samples are made of it.
+public struct SampleAxis: Hashable, Sendable {
+    /// Samples there are.
+    public let sourceCount: Int
+    /// The picture's length in source samples. It may end within the last sample, when a plane was
+    /// reduced by more than its length can be divided by.
+    public let extent: Double
+    /// Samples that are made.
+    public let targetCount: Int
+    /// Whether the samples stand for twice as many, with linear interpolation between them: what all
+    /// decoders make of chroma that is stored with half the resolution.
+    public let isHalved: Bool
+
+    /// - Parameter extent: The picture's length in source samples; all of them by default.
+    public init(sourceCount: Int, extent: Double? = nil, targetCount: Int, isHalved: Bool = false) {
+        precondition(sourceCount > 0 && targetCount > 0, "an axis without samples")
+        self.sourceCount = sourceCount
+        self.extent = extent ?? Double(sourceCount)
+        self.targetCount = targetCount
+        self.isHalved = isHalved
+    }
+}

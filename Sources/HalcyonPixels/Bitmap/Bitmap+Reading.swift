@@ -1,4 +1,5 @@
 import DirectCodecs
+import Vips
 
 extension Bitmap {
     /// A bitmap of 8 bits whose pixels `read` writes, all `width × height × channels` of them.
@@ -33,5 +34,64 @@ extension Bitmap {
             memory.bytes, width: stored.width, height: stored.height, channels: channels,
             orientation: orientation, into: shown.bytes)
         self.init(size: size, channels: channels, depth: .eight, storage: shown)
+    }
+}
+
+extension Bitmap {
+    /// Calls `body` with the samples as bytes: of 16 bits the upper eight.
+    func withEightBits<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
+        try withUnsafeBytes { bytes in
+            if depth == .eight, let base = bytes.baseAddress {
+                return try body(base.assumingMemoryBound(to: UInt8.self))
+            }
+            let count = bytes.count / 2
+            return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { upper in
+                for index in 0..<count {
+                    let sample = bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)
+                    upper.initializeElement(at: index, to: UInt8(sample >> 8))
+                }
+                return try body(UnsafePointer(upper.baseAddress!))
+            }
+        }
+    }
+}
+
+extension Bitmap {
+    /// Evaluates a pipeline whose result is sRGB with 3 or 4 bands of 8 or 16 bits.
+    init(rendering image: VipsImage) throws {
+        let pixels = try image.rendered()
+        let depth: Depth = pixels.format.bytesPerSample == 2 ? .sixteen : .eight
+        guard pixels.bands == 3 || pixels.bands == 4,
+            pixels.format == .uchar || pixels.format == .ushort
+        else {
+            throw ImageCodingError.processing(
+                reason: "a step gave \(pixels.bands) bands of \(pixels.format)")
+        }
+        self.init(
+            size: PixelSize(width: pixels.width, height: pixels.height), channels: pixels.bands,
+            depth: depth,
+            storage: PixelMemory(adopting: pixels.pointer, count: pixels.count) { _ in
+                withExtendedLifetime(pixels) {}
+            })
+    }
+
+    /// These pixels as the start of a libvips pipeline; no copy is made.
+    func vipsImage() throws -> VipsImage {
+        try VipsImage.memory(
+            UnsafeRawPointer(storage.pointer).advanced(by: offset), count: byteCount,
+            owner: storage, width: size.width, height: size.height, bands: channels,
+            format: depth == .eight ? .uchar : .ushort,
+            interpretation: depth == .eight ? .srgb : .rgb16)
+    }
+}
+
+extension Bitmap {
+    /// Whether every pixel is wholly opaque. Looks at all of them.
+    /// - Throws: An error of libvips.
+    package func isOpaque() throws -> Bool {
+        guard let alpha = try vipsImage().alphaSplit().alpha else { return true }
+        var operation = VipsOperation("min")
+        operation.set("in", .image(alpha))
+        return try operation.run().double("out") >= (depth == .eight ? 255 : 65535)
     }
 }

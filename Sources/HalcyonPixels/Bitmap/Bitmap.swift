@@ -84,45 +84,19 @@ public struct Bitmap: Sendable {
     }
 }
 
-/// A block of pixel memory, freed with its last user.
-final class PixelMemory: @unchecked Sendable {
-    // Unchecked because of the raw pointer; the memory is written only before it is shared.
-
-    let pointer: UnsafeMutableRawPointer
-    let count: Int
-    private let free: (UnsafeMutableRawPointer) -> Void
-
-    /// Takes over `pointer`, which `free` releases.
-    init(
-        adopting pointer: UnsafeMutableRawPointer, count: Int,
-        free: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
-    ) {
-        self.pointer = pointer
-        self.count = count
-        self.free = free
+extension Bitmap {
+    /// Where the pixels are: equal for bitmaps that share them, as long as one of them exists.
+    package struct Identity: Hashable, Sendable {
+        let storage: ObjectIdentifier
+        let offset: Int
     }
 
-    /// Memory for `count` bytes, which are not written yet.
-    static func forPixels(count: Int) -> PixelMemory {
-        if let memory = PixelMemoryPool.shared.memory(count: count) { return memory }
-        let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
-        return PixelMemory(adopting: pointer, count: count) { $0.deallocate() }
+    package var identity: Identity {
+        Identity(storage: ObjectIdentifier(storage), offset: offset)
     }
 
-    /// The bytes, to be written before the memory is shared.
-    var bytes: UnsafeMutablePointer<UInt8> { pointer.assumingMemoryBound(to: UInt8.self) }
-
-    static func copying(_ data: Data) -> PixelMemory {
-        let memory = forPixels(count: data.count)
-        data.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress {
-                memory.pointer.copyMemory(from: base, byteCount: bytes.count)
-            }
-        }
-        return memory
-    }
-
-    deinit {
-        free(pointer)
+    /// The first pixel; valid as long as this bitmap, or another one that shares its pixels, exists.
+    package var address: UnsafeRawPointer {
+        UnsafeRawPointer(storage.pointer).advanced(by: offset)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Vips
 
 /// Several images in one picture.
 public struct ImageComposition: Sendable {
@@ -62,5 +63,56 @@ extension Bitmap {
         return Bitmap(
             size: PixelSize(width: 1, height: 1), channels: channels, depth: depth,
             storage: .copying(Data(bytes)))
+    }
+}
+
+/// A plain colour spread to a size, with layers drawn on it and its corners cut off.
+struct CompositionOperation: ImageOperation {
+    let size: PixelSize
+    let layers: [CompositionLayer]
+    /// In pixels.
+    let cornerRadius: Double
+
+    func outputSize(for input: PixelSize) -> PixelSize { size }
+
+    func outputHasAlpha(for input: Bool) -> Bool { input || cornerRadius > 0 }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        for size in [size] + layers.map(\.size) { try Self.check(size) }
+        var picture = try image.embedded(
+            left: 0, top: 0, width: size.width, height: size.height, extend: .copy)
+        for layer in layers { picture = try layer.drawn(on: picture) }
+        guard cornerRadius > 0 else { return picture }
+        return try picture.masked(by: .roundedMask(size, radius: cornerRadius, like: picture))
+    }
+
+    /// Refuses what no file of that size would be decoded for either.
+    private static func check(_ size: PixelSize) throws(ImageCodingError) {
+        guard let limit = DecodingLimits.default.maximumPixelCount else { return }
+        let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+        if overflow || count > limit { throw .tooManyPixels(size, limit: limit) }
+    }
+}
+
+extension Image {
+    /// The image drawn into the lower left corner of `canvas`, which decides on size, channels and depth;
+    /// an animation as it is. Drawn on the calling thread.
+    package func drawn(on canvas: Bitmap) throws -> Image {
+        guard animation == nil else { return self }
+        let drawing = PixelContent(Recipe(frames: [canvas])).applying(DrawingOperation(image: self))
+        _ = try drawing.bitmap()
+        return Image(content: drawing, scale: scale, creatingOptions: creatingOptions)
+    }
+}
+
+/// Draws an image, as it is, into the lower left corner of a picture.
+private struct DrawingOperation: ImageOperation {
+    let image: Image
+
+    func apply(to picture: VipsImage, input: PixelSize) throws -> VipsImage {
+        let layer = CompositionLayer(
+            image: image, left: 0, top: input.height - image.pixelSize.height,
+            size: image.pixelSize, cornerRadius: 0, contentMode: .none)
+        return try layer.drawn(on: picture)
     }
 }

@@ -3,17 +3,16 @@ import Foundation
 import Vips
 
 /// Reads AVIF files with libavif, pictures and sequences. What libavif cannot parse is left to libvips.
-struct AVIFDecoder: FrameReadingDecoder {
-    typealias Reader = AVIFFrameReader
-
+struct AVIFDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool {
-        format == .AVIF && DirectCoding.formats.contains(.AVIF) && AVIFFile.isAvailable
+        format == .AVIF && AVIFFile.isAvailable
     }
 
-    func canDecode(_ data: Data, format: ImageFormat) -> Bool {
-        guard canDecode(format) else { return false }
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) -> (any OpenedImage)? {
         // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
-        return (try? AVIFFrameReader(data)) != nil
+        try? OpenedFrames<AVIFFrameReader>(data)
     }
 }
 

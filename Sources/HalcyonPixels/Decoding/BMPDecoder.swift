@@ -1,43 +1,43 @@
 import Foundation
 
 /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
-/// or the bottom. Colour profiles in them are not looked at. A reduced picture is resampled while its rows
-/// are decoded.
+/// or the bottom. Colour profiles in them are not looked at.
 struct BMPDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool { format == .BMP }
 
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try data.withUnsafeBytes { bytes in
-            let header = try parse(bytes)
-            return ImageHeader(format: .BMP, size: header.size, hasAlpha: header.hasAlpha)
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
+        OpenedBMP(data, try BMPHeader(of: data, start: 14, isIcon: false, .BMP))
+    }
+}
+
+/// A Windows bitmap. A reduced picture is resampled while its rows are decoded.
+struct OpenedBMP: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    private let stored: BMPHeader
+
+    init(_ data: Data, _ stored: BMPHeader) {
+        self.data = data
+        self.stored = stored
+        header = ImageHeader(format: .BMP, size: stored.size, hasAlpha: stored.hasAlpha)
+    }
+
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        switch size {
+        case .atLeast: .bitmap(try bitmap(size: stored.size))
+        case .exactly(let reduction): .bitmap(try bitmap(size: reduction.size))
         }
     }
 
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        .bitmap(try bitmap(data))
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
-        -> DecodedPixels?
-    {
-        .bitmap(try bitmap(data, reduction.size))
-    }
-
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        [try bitmap(data)]
-    }
-
-    private func bitmap(_ data: Data, _ size: PixelSize? = nil) throws -> Bitmap {
+    private func bitmap(size: PixelSize) throws -> Bitmap {
         try data.withUnsafeBytes { bytes in
-            let header = try parse(bytes)
-            let size = size ?? header.size
             do {
-                let reader = BMPPixels(ByteReader(bytes), header)
+                let reader = BMPPixels(ByteReader(bytes), stored)
                 return try Bitmap(size: size, channels: reader.channels) {
                     pixels throws(BMPFailure) in
-                    guard size != header.size else { return try reader.decode(into: pixels) }
+                    guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }
             } catch let failure as BMPFailure {
@@ -45,12 +45,17 @@ struct BMPDecoder: ImageDecoder {
             }
         }
     }
+}
 
-    private func parse(_ bytes: UnsafeRawBufferPointer) throws -> BMPHeader {
-        do {
-            return try BMPHeader(ByteReader(bytes), start: 14, isIcon: false)
-        } catch {
-            throw error.codingError(.BMP)
+extension BMPHeader {
+    /// The header in a file of `format`.
+    init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
+        self = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> BMPHeader in
+            do throws(BMPFailure) {
+                return try BMPHeader(ByteReader(bytes), start: start, isIcon: isIcon)
+            } catch {
+                throw error.codingError(format)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import CDecoding
 import Foundation
-import HalcyonWork
+package import HalcyonWork
+import Vips
 
 /// The memory that all decoding under way at one time may take, so that large files wait for each other
 /// instead of adding up.
@@ -32,17 +33,21 @@ final class DecodingBudget: @unchecked Sendable {
     }
 
     /// Bytes that are in use at the moment.
-    var heldBytes: Int { condition.withLock { held } }
+    var heldBytes: Int { usage.held }
 
     /// Threads that wait at the moment.
-    var waitingCount: Int { condition.withLock { lastTurn - nextTurn + 1 } }
+    var waitingCount: Int { usage.waiting }
+
+    private var usage: (held: Int, waiting: Int) {
+        condition.withLock { (held, lastTurn - nextTurn + 1) }
+    }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
         guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
         let isTask = withUnsafeCurrentTask { $0 != nil }
         let count = min(bytes, limit)
-        isTask ? take(count) : wait(for: count)
+        take(count, inTurn: !isTask)
         cdecoding_set_holds_memory(true)
         defer {
             cdecoding_set_holds_memory(false)
@@ -68,18 +73,27 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    private func take(_ bytes: Int) {
-        condition.withLock { held += bytes }
-    }
-
-    private func wait(for bytes: Int) {
+    private func take(_ bytes: Int, inTurn: Bool) {
         condition.withLock {
+            defer { held += bytes }
+            guard inTurn else { return }
             lastTurn += 1
             let turn = lastTurn
             while turn != nextTurn || held > 0 && held + bytes > limit { condition.wait() }
             nextTurn += 1
-            held += bytes
             condition.broadcast()
         }
     }
+}
+
+/// The threads on which images are decoded, processed and encoded.
+package enum DecodingPool {
+    /// As many threads as there are cores, so that neither Swift's cooperative threads nor the cores are
+    /// overcommitted.
+    package static let shared = ThreadPool(
+        name: "decoding", width: ProcessInfo.processInfo.activeProcessorCount,
+        afterEachJob: Vips.endJob)
+
+    /// Gives memory that codecs and images have let go back to the system, which takes milliseconds.
+    package static func trimMemory() { Vips.trimMemory() }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Decodes the frames of one animated file from the first to the last, each once.
 ///
@@ -8,15 +9,9 @@ protocol FrameReader: Sendable {
     /// The least index that can still be read.
     var position: Int { get }
 
-    /// Decodes on to frame `index`, not below `position` and not beyond the last, and returns it as
-    /// `ImageDecoder.decode` would. A reader that has thrown cannot be used again.
+    /// Decodes on to frame `index`, not below `position` and not beyond the last, and returns it in its
+    /// full size. A reader that has thrown cannot be used again.
     mutating func frame(_ index: Int) throws -> Bitmap
-}
-
-/// A decoder that can read the frames of an animated file in order.
-protocol AnimatedImageDecoder: ImageDecoder {
-    /// A reader before the first frame; cheap until it is asked for one.
-    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader
 }
 
 /// A frame reader that needs nothing but the file, and tells its header too.
@@ -27,29 +22,33 @@ protocol FileFrameReader: FrameReader {
     var header: ImageHeader { get }
 }
 
-/// A decoder that does everything with one kind of frame reader.
-protocol FrameReadingDecoder: AnimatedImageDecoder {
-    associatedtype Reader: FileFrameReader
-}
+/// A file that one kind of frame reader does everything with, stills too.
+final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    /// The reader that has parsed the file, for the first who needs one.
+    private let first: Mutex<Reader?>
 
-extension FrameReadingDecoder {
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try Reader(data).header
+    init(_ data: Data) throws {
+        self.data = data
+        let reader = try Reader(data)
+        header = reader.header
+        first = Mutex(reader)
     }
 
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        var reader = try Reader(data)
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        guard case .atLeast = size else { return nil }
+        var reader = try reader()
         return .bitmap(try reader.frame(frame))
     }
 
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        var reader = try Reader(data)
-        return try (0..<header.frameCount).map { try reader.frame($0) }
-    }
+    func frameReader() throws -> any FrameReader { try reader() }
 
-    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
-        try Reader(data)
+    private func reader() throws -> Reader {
+        let parsed = first.withLock { reader in
+            defer { reader = nil }
+            return reader
+        }
+        return try parsed ?? Reader(data)
     }
 }

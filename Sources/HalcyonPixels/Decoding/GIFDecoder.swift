@@ -2,23 +2,41 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads GIF files with a decoder of our own, and unusual ones with libvips.
+/// Reads GIF files with a decoder of our own, and leaves unusual ones to libvips.
 ///
 /// It sees damage while it decodes, so that a frame's pixels are decoded once, and faster than libvips
 /// does it.
-struct GIFDecoder: AnimatedImageDecoder {
-    private let other = VipsDecoder()
-
+struct GIFDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool {
-        format == .GIF && DirectCoding.formats.contains(.GIF) && other.canDecode(.GIF)
+        format == .GIF && VipsDecoder().canDecode(.GIF)
     }
 
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
         let structure = GIFStructure(data)
-        guard structure.isComplete, isUsual(data, structure) else {
-            return try other.header(of: data, format: format)
+        guard structure.isComplete else { return nil }
+        let file = data.withUnsafeBytes { bytes in
+            // Why it cannot be read does not matter: libvips reads it, or tells what is wrong.
+            try? GIFFile(
+                bytes, width: structure.canvas.width, height: structure.canvas.height,
+                frameCount: structure.frames.count)
         }
+        guard let file else { return nil }
         try structure.checkFrameCount()
+        return OpenedGIF(data, structure, file)
+    }
+}
+
+/// A GIF file of the usual kind.
+struct OpenedGIF: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    private let file: GIFFile
+
+    init(_ data: Data, _ structure: GIFStructure, _ file: GIFFile) {
+        self.data = data
+        self.file = file
         var header = ImageHeader(
             format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
         if structure.frames.count > 1 {
@@ -28,40 +46,47 @@ struct GIFDecoder: AnimatedImageDecoder {
                     AnimationTiming.clamped(TimeInterval($0.delay) / 100)
                 }, loopCount: structure.loopCount)
         }
-        return header
+        self.header = header
     }
 
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        guard var reader = reader(data, header) else {
-            return try other.decode(data, header: header, frame: frame, leastSize: leastSize)
-        }
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        guard case .atLeast = size else { return nil }
+        var reader = try frameReader()
         return .bitmap(try reader.frame(frame))
     }
 
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        guard var reader = reader(data, header) else {
-            return try other.decodeAllFrames(data, header: header)
+    func frameReader() throws -> any FrameReader {
+        GIFFrameReader(data, file, header: header)
+    }
+}
+
+/// Reads GIF frames with a decoder of our own.
+struct GIFFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let data: Data
+    private let header: ImageHeader
+    private let canvas: GIFCanvas
+
+    init(_ data: Data, _ file: GIFFile, header: ImageHeader) {
+        self.data = data
+        self.header = header
+        canvas = data.withUnsafeBytes { GIFCanvas(file, $0) }
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        defer { position = index + 1 }
+        do {
+            return try data.withUnsafeBytes { bytes in
+                for _ in position..<index { try canvas.skip(bytes) }
+                let channels = header.hasAlpha ? 4 : 3
+                return try Bitmap(size: header.size, channels: channels) {
+                    pixels throws(GIFRefusal) in
+                    try canvas.next(bytes, into: pixels, channels: channels)
+                }
+            }
+        } catch let error as GIFRefusal {
+            throw ImageCodingError.corrupt(.GIF, reason: error.description)
         }
-        return try (0..<header.frameCount).map { try reader.frame($0) }
-    }
-
-    func frameReader(_ data: Data, header: ImageHeader) throws -> any FrameReader {
-        try reader(data, header) ?? other.frameReader(data, header: header)
-    }
-
-    private func isUsual(_ data: Data, _ structure: GIFStructure) -> Bool {
-        data.withUnsafeBytes { bytes in
-            let file = try? GIFFile(
-                bytes, width: structure.canvas.width, height: structure.canvas.height,
-                frameCount: structure.frames.count)
-            return file != nil
-        }
-    }
-
-    private func reader(_ data: Data, _ header: ImageHeader) -> GIFFrameReader? {
-        // Why a file is not read here does not matter: libvips reads it, or tells what is wrong.
-        try? GIFFrameReader(data, header: header)
     }
 }

@@ -1,34 +1,129 @@
 import Foundation
+import Vips
 
 /// The decoders, asked in this order. A new decoder is one new file and one line here.
 enum ImageDecoders {
-    static let all: [any ImageDecoder] = [
+    /// Those that read one format by its own codec; `DirectCoding` says which of them are asked. They open
+    /// the usual kinds of their format and leave the others to the decoders behind them.
+    static let direct: [any ImageDecoder] = [
         JPEGDecoder(),
         PNGDecoder(),
         WebPDecoder(),
         GIFDecoder(),
         AVIFDecoder(),
         JPEGXLDecoder(),
+    ]
+
+    /// Those that read whatever a format may be.
+    static let general: [any ImageDecoder] = [
         VipsDecoder(),
         BMPDecoder(),
         ICODecoder(),
     ]
 
-    /// The first decoder that reads `data`, a file of `format`.
-    static func decoder(
-        for format: ImageFormat, reading data: Data
-    ) throws(ImageCodingError) -> any ImageDecoder {
-        for decoder in all where decoder.canDecode(data, format: format) {
-            return decoder
+    /// Opens `data`, a file of `format`, with the first decoder that takes it.
+    static func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> any OpenedImage {
+        for decoder in decoders(of: format, coding) where decoder.canDecode(format) {
+            if let opened = try decoder.open(data, format: format, coding: coding) { return opened }
         }
-        throw .unsupported(format, reason: "no decoder for it is installed")
+        throw ImageCodingError.unsupported(format, reason: "no decoder for it is installed")
     }
 
-    /// The first decoder that reads `format`.
-    static func decoder(for format: ImageFormat) throws(ImageCodingError) -> any ImageDecoder {
-        for decoder in all where decoder.canDecode(format) {
-            return decoder
+    /// Decodes a frame of a file that was opened: by what it was opened as, or, if that leaves the pixels to
+    /// others, with libvips, which reads them or tells what is wrong.
+    static func decode(
+        _ opened: any OpenedImage, of data: Data, frame: Int, atLeast size: PixelSize?
+    ) throws -> DecodedPixels {
+        if let pixels = try opened.decode(frame: frame, .atLeast(size)) { return pixels }
+        return .pipeline(
+            try OpenedByVips(data, header: opened.header).pixels(frame: frame, atLeast: size))
+    }
+
+    /// Whether files of `format` are read on this machine.
+    static func canDecode(_ format: ImageFormat) -> Bool {
+        decoders(of: format, .current).contains { $0.canDecode(format) }
+    }
+
+    private static func decoders(
+        of format: ImageFormat, _ coding: DirectCoding
+    ) -> [any ImageDecoder] {
+        coding.contains(format) ? direct + general : general
+    }
+}
+
+/// Reads one or more formats. All calls block and belong on the decoding pool.
+protocol ImageDecoder: Sendable {
+    /// Whether this decoder reads `format` on this machine.
+    func canDecode(_ format: ImageFormat) -> Bool
+
+    /// Reads the header of a file, and nothing of its pixels; `nil` for a file that is left to the decoders
+    /// behind this one.
+    ///
+    /// - Throws: What is wrong with a file that no other decoder could read either.
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)?
+}
+
+/// A file whose header has been read, once, and which answers everything else from it.
+protocol OpenedImage: Sendable {
+    var header: ImageHeader { get }
+
+    /// Decodes one frame: oriented, in sRGB, 8 or 16 bits, 3 or 4 channels, straight alpha. `nil` when this
+    /// decoder has no good way to what is wanted: of an exact size the caller resamples a larger one then,
+    /// and libvips decodes others then.
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels?
+
+    /// A reader before the first frame of an animation; cheap until it is asked for one.
+    func frameReader() throws -> any FrameReader
+}
+
+extension OpenedImage {
+    func frameReader() throws -> any FrameReader {
+        throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
+    }
+}
+
+/// What is known of an encoded image before its pixels are decoded.
+struct ImageHeader: Hashable, Sendable {
+    var format: ImageFormat
+    /// The size after EXIF orientation is applied, of one frame.
+    var size: PixelSize
+    /// The size of what is decoded of a frame, where the file shows only a part of it.
+    var storedSize: PixelSize?
+    var hasAlpha: Bool
+    var depth: Bitmap.Depth = .eight
+    /// Frames in the file; 1 for still images.
+    var frameCount = 1
+    /// For animated files the frames' (clamped) durations and the loop count.
+    var timing: AnimationTiming?
+
+    /// Bytes of a decoded pixel.
+    var bytesPerPixel: Int { (hasAlpha ? 4 : 3) * depth.rawValue / 8 }
+}
+
+/// The size in which a frame is to be decoded.
+enum DecodedSize {
+    /// Any size from this up to the full one, at about the same aspect ratio; without one the full size.
+    case atLeast(PixelSize?)
+    /// Just this one, which may be the full one.
+    case exactly(Reduction)
+}
+
+/// What a decoder hands on.
+enum DecodedPixels: Sendable {
+    /// Pixels in memory.
+    case bitmap(Bitmap)
+    /// A libvips pipeline that decodes as it is read, from top to bottom, once.
+    case pipeline(VipsImage)
+
+    /// The pixels as the start of a libvips pipeline.
+    func pipeline() throws -> VipsImage {
+        switch self {
+        case .bitmap(let bitmap): try bitmap.vipsImage()
+        case .pipeline(let image): image
         }
-        throw .unsupported(format, reason: "no decoder for it is installed")
     }
 }

@@ -6,127 +6,113 @@ import Vips
 ///
 /// libvips reads them as well, but its pipeline costs 0.3 to 0.5 ms for each image before the first pixel,
 /// and resamples without SIMD. What is unusual is left to it, such as CMYK and 12 bits.
-///
-/// Colours of another space than sRGB are converted last, when there are fewest pixels.
 struct JPEGDecoder: ImageDecoder {
+    func canDecode(_ format: ImageFormat) -> Bool { format == .JPEG }
+
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) -> (any OpenedImage)? {
+        guard let header = data.withUnsafeBytes(JPEGHeader.init),
+            !header.isGrey || ICCProfile.isNeutral(header.profile, channels: 1)
+        else { return nil }
+        return OpenedJPEG(data, header, skipsCoefficients: coding.skipsJPEGCoefficients)
+    }
+}
+
+/// An ordinary JPEG file. Colours of another space than sRGB are converted last, when there are fewest
+/// pixels.
+struct OpenedJPEG: OpenedImage {
     /// Above this many pixels a chain of steps is better fed row by row than from a whole picture.
     static let mostPixelsForChains = 4_000_000
 
     /// Larger pictures are turned while they are decoded, so that they are not held twice.
     private static let mostPixelsToTurnWhole = 24_000_000
 
-    func canDecode(_ format: ImageFormat) -> Bool {
-        format == .JPEG && DirectCoding.formats.contains(.JPEG)
+    let header: ImageHeader
+    private let data: Data
+    private let stored: JPEGHeader
+    private let skipsCoefficients: Bool
+
+    init(_ data: Data, _ stored: JPEGHeader, skipsCoefficients: Bool) {
+        self.data = data
+        self.stored = stored
+        self.skipsCoefficients = skipsCoefficients
+        let size = PixelSize(width: stored.width, height: stored.height)
+        header = ImageHeader(
+            format: .JPEG, size: size.turned(by: stored.orientation), hasAlpha: false)
     }
 
-    func canDecode(_ data: Data, format: ImageFormat) -> Bool {
-        guard canDecode(format), let header = data.withUnsafeBytes(JPEGHeader.init) else {
-            return false
-        }
-        guard header.isGrey else {
-            return true
-        }
-        return ICCProfile.isNeutral(header.profile, channels: 1)
-    }
-
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        let header = try parsed(data)
-        return ImageHeader(format: .JPEG, size: header.shownSize, hasAlpha: false)
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        guard leastSize != nil || header.size.pixelCount <= Self.mostPixelsForChains else {
-            return try VipsDecoder().decode(data, header: header, frame: frame, leastSize: nil)
-        }
-        let denominator =
-            leastSize.map { least in
-                [8, 4, 2].first {
-                    JPEGReader.reduced(header.size.width, $0) >= least.width
-                        && JPEGReader.reduced(header.size.height, $0) >= least.height
-                } ?? 1
-            } ?? 1
-        return .bitmap(try decoded(data, denominator: denominator))
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
-        -> DecodedPixels?
-    {
-        guard reduction.size != header.size else {
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        switch size {
+        case .atLeast(nil):
+            guard header.size.pixelCount <= Self.mostPixelsForChains else { return nil }
+            return .bitmap(try decoded(denominator: 1))
+        case .atLeast(let least?):
+            let denominator = [8, 4, 2].first {
+                let reduced = reducedSize($0)
+                return reduced.width >= least.width && reduced.height >= least.height
+            }
+            return .bitmap(try decoded(denominator: denominator ?? 1))
+        case .exactly(let reduction) where reduction.size == header.size:
             // Conversion of a large picture is better fed row by row, too.
-            let isConverted = try parsed(data).profileToObey != nil
-            return isConverted ? nil : .bitmap(try decoded(data, denominator: 1))
+            return profileToObey == nil ? .bitmap(try decoded(denominator: 1)) : nil
+        case .exactly(let reduction):
+            return .bitmap(try reduced(reduction))
         }
-        return .bitmap(
-            try upright(data, size: reduction.size) { bytes, header, size, pixels in
-                try JPEGReader.read(
-                    bytes, header: header, width: size.width, height: size.height,
-                    quality: reduction.quality == .best ? .best : .fast,
-                    skipsCoefficients: DirectCoding.skipsJPEGCoefficients, into: pixels)
-            })
     }
 
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        [try decoded(data, denominator: 1)]
-    }
-}
-
-extension JPEGDecoder {
-    private func parsed(_ data: Data) throws -> JPEGHeader {
-        guard let header = data.withUnsafeBytes(JPEGHeader.init) else {
-            throw ImageCodingError.unsupported(.JPEG, reason: "it is of an unusual kind")
+    private func decoded(denominator: Int) throws -> Bitmap {
+        try upright(size: reducedSize(denominator)) { bytes, _, pixels in
+            try JPEGReader.read(bytes, header: stored, denominator: denominator, into: pixels)
         }
-        return header
     }
 
-    private func decoded(_ data: Data, denominator: Int) throws -> Bitmap {
-        let shown = try parsed(data).shownSize
-        let size = PixelSize(
-            width: JPEGReader.reduced(shown.width, denominator),
-            height: JPEGReader.reduced(shown.height, denominator))
-        return try upright(data, size: size) { bytes, header, _, pixels in
-            try JPEGReader.read(bytes, header: header, denominator: denominator, into: pixels)
+    private func reduced(_ reduction: Reduction) throws -> Bitmap {
+        try upright(size: reduction.size) { bytes, size, pixels in
+            try JPEGReader.read(
+                bytes, header: stored, width: size.width, height: size.height,
+                quality: reduction.quality == .best ? .best : .fast,
+                skipsCoefficients: skipsCoefficients, into: pixels)
         }
+    }
+
+    /// The size as shown at one over `denominator`.
+    private func reducedSize(_ denominator: Int) -> PixelSize {
+        PixelSize(
+            width: JPEGReader.reduced(header.size.width, denominator),
+            height: JPEGReader.reduced(header.size.height, denominator))
     }
 
     /// The pixels that `read` writes, turned and with colours as the file says. `size` is as shown, the one
     /// `read` is called with as stored.
     private func upright(
-        _ data: Data, size: PixelSize,
-        _ read: (UnsafeRawBufferPointer, JPEGHeader, PixelSize, UnsafeMutablePointer<UInt8>) throws
-            -> Void
+        size: PixelSize,
+        _ read: (UnsafeRawBufferPointer, PixelSize, UnsafeMutablePointer<UInt8>) throws -> Void
     ) throws -> Bitmap {
-        let header = try parsed(data)
         do {
             let bitmap = try data.withUnsafeBytes { bytes in
-                if header.orientation > 1, size == header.shownSize,
+                if stored.orientation > 1, size == header.size,
                     size.pixelCount > Self.mostPixelsToTurnWhole
                 {
                     return try Bitmap(size: size, channels: 3) { pixels in
-                        try JPEGReader.readTurned(bytes, header: header, into: pixels)
+                        try JPEGReader.readTurned(bytes, header: stored, into: pixels)
                     }
                 }
-                return try Bitmap(size: size, channels: 3, orientation: header.orientation) {
-                    stored, pixels in
-                    try read(bytes, header, stored, pixels)
+                return try Bitmap(size: size, channels: 3, orientation: stored.orientation) {
+                    size, pixels in
+                    try read(bytes, size, pixels)
                 }
             }
-            return try header.profileToObey.map { try bitmap.converted(by: $0) } ?? bitmap
+            return try profileToObey.map { try bitmap.converted(by: $0) } ?? bitmap
         } catch DirectCodecError.corrupt(let reason) {
             throw ImageCodingError.corrupt(.JPEG, reason: reason)
         }
     }
-}
 
-extension JPEGHeader {
     /// The profile by which colours are converted.
-    fileprivate var profileToObey: Data? {
-        ICCProfile.isNeutral(profile, channels: isGrey ? 1 : 3) ? nil : profile.map { Data($0) }
-    }
-
-    /// The size after the orientation is applied.
-    fileprivate var shownSize: PixelSize {
-        PixelSize(width: width, height: height).turned(by: orientation)
+    private var profileToObey: Data? {
+        let profile = stored.profile
+        return ICCProfile.isNeutral(profile, channels: stored.isGrey ? 1 : 3)
+            ? nil : profile.map { Data($0) }
     }
 }

@@ -3,11 +3,15 @@ import Foundation
 import Vips
 
 /// Reads JPEG XL files with libjxl, pictures and animations.
-struct JPEGXLDecoder: FrameReadingDecoder {
-    typealias Reader = JPEGXLFrameReader
-
+struct JPEGXLDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool {
-        format == .JPEGXL && DirectCoding.formats.contains(.JPEGXL) && JPEGXLFile.isAvailable
+        format == .JPEGXL && JPEGXLFile.isAvailable
+    }
+
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
+        try OpenedFrames<JPEGXLFrameReader>(data)
     }
 }
 

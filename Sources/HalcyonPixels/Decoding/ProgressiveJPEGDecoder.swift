@@ -204,7 +204,7 @@ extension ProgressiveJPEGDecoder {
         init(firstScan bytes: Data) throws {
             let image = try VipsImage.load(
                 "jpegload_buffer", bytes: bytes + [0xFF, 0xD9], ["access": "sequential"])
-            orientation = VipsDecoder().orientation(of: image, .JPEG)
+            orientation = image.orientation(in: .JPEG)
             profile = image.blob("icc-profile-data")
         }
 

@@ -8,125 +8,36 @@ struct VipsDecoder: ImageDecoder {
         VipsLoader(format).map { Vips.supports(operation: $0.nickname) } ?? false
     }
 
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader {
-        try refuseEarly(data, format)
-        let image = try opened(data, format)
-        if [.AVIF, .HEIC].contains(format), !image.hasAlpha, HEIFProperties(data).hasAlpha {
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
+        let properties = [.AVIF, .HEIC].contains(format) ? HEIFProperties(data) : nil
+        let structure = format == .GIF ? GIFStructure(data) : nil
+        try structure?.check()
+        try Self.refuseEarly(data, format, properties)
+        let image = try VipsLoader.reporting(format) { try VipsLoader.of(format).open(data) }
+        if let properties, !image.hasAlpha, properties.hasAlpha {
             throw ImageCodingError.unsupported(format, reason: "its opacity cannot be read")
         }
         let stored = PixelSize(width: image.width, height: image.pageHeight)
+        let orientation = image.orientation(in: format)
         var header = ImageHeader(
-            format: format, size: stored.turned(by: orientation(of: image, format)),
-            hasAlpha: image.hasAlpha, depth: image.isDeep ? .sixteen : .eight)
+            format: format, size: stored.turned(by: orientation), hasAlpha: image.hasAlpha,
+            depth: image.isDeep ? .sixteen : .eight)
         if format == .GIF || format == .WebP {
             header.frameCount = image.pageCount
-            header.timing = timing(of: image)
+            header.timing = Self.timing(of: image)
         }
-        return header
-    }
-
-    func decode(_ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?) throws
-        -> DecodedPixels
-    {
-        try checkGIF(data, header, upTo: frame)
-        let loader = try loader(header.format)
-        let image = try reporting(header.format) { () throws(VipsError) in
-            var image = try open(
-                data, with: loader, header: header, frame: frame, leastSize: leastSize)
-            if [.AVIF, .HEIC].contains(header.format), HEIFProperties(data).isDisplayP3 {
-                image = try image.withDisplayP3Profile()
-            }
-            let converted = try image.decodedToSRGB(alpha: header.hasAlpha)
-            guard orientation(of: image, header.format) > 1 else {
-                // A field that is not obeyed must not be obeyed further on.
-                return try converted.settingMetadata([], removing: ["orientation"])
-            }
-            // Turning reads the rows out of order.
-            return try converted.copiedToMemory().orientationApplied()
-        }
-        return .pipeline(image)
-    }
-
-    /// Of JPEG the best quality needs a larger decode than the smallest that will do. What has opacity and is
-    /// much larger is averaged first.
-    func decode(_ data: Data, header: ImageHeader, frame: Int, reduction: Reduction) throws
-        -> DecodedPixels?
-    {
-        if header.hasAlpha, [.PNG, .TIFF].contains(header.format),
-            VipsImage.isReducedByArea(header.size, to: reduction.size)
-        {
-            let image = try decode(data, header: header, frame: frame, leastSize: nil).pipeline()
-            return .pipeline(
-                try reporting(header.format) { try image.reducedByArea(to: reduction.size) })
-        }
-        guard header.format == .JPEG, reduction.quality == .best, reduction.size != header.size
-        else { return nil }
-        let least = PixelSize(
-            width: 2 * reduction.size.width, height: 2 * reduction.size.height)
-        let image = try decode(data, header: header, frame: frame, leastSize: least).pipeline()
-        return .pipeline(
-            try reporting(.JPEG) { () throws(VipsError) in
-                try image.resized(to: reduction.size.width, height: reduction.size.height)
-            })
-    }
-
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        guard header.timing != nil else {
-            let pixels = try decode(data, header: header, frame: 0, leastSize: nil)
-            return [try reporting(header.format) { try Bitmap(rendering: pixels.pipeline()) }]
-        }
-        if header.format == .WebP {
-            // Each frame is turned by itself.
-            var reader = try frameReader(data, header: header)
-            return try (0..<header.frameCount).map { try reader.frame($0) }
-        }
-        try checkGIF(data, header, upTo: header.frameCount - 1)
-        let strip = try reporting(header.format) {
-            let image = try loader(header.format).open(
-                data, VipsLoader.Request(allFrames: true))
-            return try Bitmap(rendering: image.decodedToSRGB(alpha: header.hasAlpha))
-        }
-        guard strip.size.width == header.size.width,
-            strip.size.height == header.size.height * header.frameCount
-        else {
-            throw ImageCodingError.corrupt(header.format, reason: "frames are missing")
-        }
-        return (0..<header.frameCount).map { index in
-            Bitmap(
-                size: header.size, channels: strip.channels, depth: strip.depth,
-                storage: strip.storage,
-                offset: index * header.size.height * strip.bytesPerRow)
-        }
-    }
-}
-
-extension VipsDecoder {
-    private func loader(_ format: ImageFormat) throws(ImageCodingError) -> VipsLoader {
-        guard let loader = VipsLoader(format) else {
-            throw .unsupported(format, reason: "no decoder for it is installed")
-        }
-        return loader
-    }
-
-    func opened(_ data: Data, _ format: ImageFormat) throws -> VipsImage {
-        let loader = try loader(format)
-        return try reporting(format) { try loader.open(data) }
-    }
-
-    /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
-    private func reporting<Result, Failure: Error>(
-        _ format: ImageFormat, _ body: () throws(Failure) -> Result
-    ) throws -> Result {
-        do {
-            return try body()
-        } catch let error as VipsError {
-            throw error.codingError(format)
-        }
+        return OpenedByVips(
+            data, header: header, orientation: orientation,
+            isDisplayP3: properties?.isDisplayP3 ?? false, structure: structure)
     }
 
     /// Throws for files whose kind can be told by a few bytes, and that libvips would refuse in words of
     /// its own, or take.
-    private func refuseEarly(_ data: Data, _ format: ImageFormat) throws {
+    private static func refuseEarly(
+        _ data: Data, _ format: ImageFormat, _ properties: HEIFProperties?
+    ) throws {
         switch format {
         case .JPEG:
             if let refusal = JPEGFrameHeader(data)?.refusal {
@@ -136,15 +47,9 @@ extension VipsDecoder {
             if let refusal = TIFFHeader(data)?.refusal {
                 throw ImageCodingError.unsupported(.TIFF, reason: refusal)
             }
-        case .GIF:
-            let structure = GIFStructure(data)
-            guard structure.isComplete else {
-                throw ImageCodingError.corrupt(.GIF, reason: "its blocks do not reach the trailer")
-            }
-            try structure.checkFrameCount()
         case .AVIF, .HEIC:
             let longest = HEIFProperties.longestReadableSide
-            if let size = HEIFProperties(data).largestSize, size.longestSide > longest {
+            if let size = properties?.largestSize, size.longestSide > longest {
                 throw ImageCodingError.tooManyPixels(size, limit: longest * longest)
             }
             let brands = data.withUnsafeBytes { ISOMediaBrands($0)?.brands }
@@ -156,24 +61,8 @@ extension VipsDecoder {
         }
     }
 
-    private func checkGIF(_ data: Data, _ header: ImageHeader, upTo frame: Int) throws {
-        guard header.format == .GIF else { return }
-        if let index = GIFStructure(data).firstDamagedFrame(upTo: frame, in: data) {
-            throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(index) are damaged")
-        }
-    }
-
-    /// The EXIF orientation that is still to be applied, 1…8.
-    func orientation(of image: VipsImage, _ format: ImageFormat) -> Int {
-        switch format {
-        // The codec has turned the pixels already, by the format's own property.
-        case .AVIF, .HEIC, .JPEGXL: 1
-        default: image.int("orientation").flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
-        }
-    }
-
     /// The times of an animation, `nil` for a single frame.
-    private func timing(of image: VipsImage) -> AnimationTiming? {
+    private static func timing(of image: VipsImage) -> AnimationTiming? {
         let count = image.pageCount
         guard count > 1 else { return nil }
         let delays = image.ints("delay") ?? []
@@ -183,5 +72,163 @@ extension VipsDecoder {
                     index < delays.count ? TimeInterval(delays[index]) / 1000 : 0)
             },
             loopCount: max(0, image.int("loop") ?? 0))
+    }
+}
+
+/// A file that libvips reads: the whole of it, or the pixels of one that another decoder has opened.
+struct OpenedByVips: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    /// Of the stored frames of a WebP animation, 1…8 as in EXIF.
+    private let orientation: Int
+    /// Whether colours are those of Display P3 unless a profile says otherwise.
+    private let isDisplayP3: Bool
+    /// Of a GIF file.
+    private let structure: GIFStructure?
+
+    init(
+        _ data: Data, header: ImageHeader, orientation: Int = 1, isDisplayP3: Bool = false,
+        structure: GIFStructure? = nil
+    ) {
+        self.data = data
+        self.header = header
+        self.orientation = orientation
+        self.isDisplayP3 = isDisplayP3
+        self.structure = structure
+    }
+
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        switch size {
+        case .atLeast(let least): .pipeline(try pixels(frame: frame, atLeast: least))
+        case .exactly(let reduction): try reduced(frame: frame, reduction).map { .pipeline($0) }
+        }
+    }
+
+    /// The pixels of one frame, as ``decode(frame:_:)`` delivers them.
+    func pixels(frame: Int, atLeast size: PixelSize?) throws -> VipsImage {
+        if let index = structure?.firstDamagedFrame(upTo: frame, in: data) {
+            throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(index) are damaged")
+        }
+        let loader = try VipsLoader.of(header.format)
+        return try VipsLoader.reporting(header.format) { () throws(VipsError) in
+            var image = try open(with: loader, frame: frame, leastSize: size)
+            if isDisplayP3 { image = try image.withDisplayP3Profile() }
+            let converted = try image.decodedToSRGB(alpha: header.hasAlpha)
+            guard image.orientation(in: header.format) > 1 else {
+                // A field that is not obeyed must not be obeyed further on.
+                return try converted.settingMetadata([], removing: ["orientation"])
+            }
+            // Turning reads the rows out of order.
+            return try converted.copiedToMemory().orientationApplied()
+        }
+    }
+
+    /// Of JPEG the best quality needs a larger decode than the smallest that will do. What has opacity and is
+    /// much larger is averaged first.
+    private func reduced(frame: Int, _ reduction: Reduction) throws -> VipsImage? {
+        let size = reduction.size
+        if header.hasAlpha, [.PNG, .TIFF].contains(header.format),
+            VipsImage.isReducedByArea(header.size, to: size)
+        {
+            let image = try pixels(frame: frame, atLeast: nil)
+            return try VipsLoader.reporting(header.format) { try image.reducedByArea(to: size) }
+        }
+        guard header.format == .JPEG, reduction.quality == .best, size != header.size
+        else { return nil }
+        let least = PixelSize(width: 2 * size.width, height: 2 * size.height)
+        let image = try pixels(frame: frame, atLeast: least)
+        return try VipsLoader.reporting(.JPEG) { () throws(VipsError) in
+            try image.resized(to: size.width, height: size.height)
+        }
+    }
+
+    func frameReader() throws -> any FrameReader {
+        switch header.format {
+        case .GIF: try StripFrameReader(data, structure ?? GIFStructure(data), header: header)
+        case .WebP: try WebPFrameReader(data, header: header, orientation: orientation)
+        default: throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
+        }
+    }
+}
+
+extension OpenedByVips {
+    /// Opens a frame at the smallest scale that the codec offers and that is not below `leastSize`.
+    private func open(
+        with loader: VipsLoader, frame: Int, leastSize: PixelSize?
+    ) throws(VipsError) -> VipsImage {
+        if let leastSize, leastSize.width > 0, leastSize.height > 0 {
+            for request in reductions(frame: frame, leastSize: leastSize) {
+                let reduced = try loader.open(data, request)
+                // Pixels come as stored; the least size is as shown.
+                let least = leastSize.turned(by: reduced.orientation(in: header.format))
+                if reduced.width >= least.width, reduced.pageHeight >= least.height {
+                    return reduced
+                }
+            }
+        }
+        return try loader.open(data, VipsLoader.Request(frame: frame))
+    }
+
+    /// What to try, from the smallest on.
+    private func reductions(
+        frame: Int, leastSize: PixelSize
+    ) -> [VipsLoader.Request] {
+        let factor = min(
+            Double(header.size.width) / Double(leastSize.width),
+            Double(header.size.height) / Double(leastSize.height))
+        guard factor > 1 else { return [] }
+        switch header.format {
+        case .JPEG:
+            // A little more than the quotient says is tried: the codec rounds sizes up.
+            return [8, 4, 2].filter { Double($0) <= factor * 1.01 }
+                .map { VipsLoader.Request(frame: frame, shrink: $0) }
+        case .WebP where header.timing == nil, .SVG, .PDF:
+            // Sizes are rounded to the nearest, so that half a pixel may be missing.
+            let margin = 0.5 / Double(min(header.size.width, header.size.height))
+            return [1 / factor, 1 / factor + margin].filter { $0 < 1 }
+                .map { VipsLoader.Request(frame: frame, scale: $0) }
+        default:
+            return []
+        }
+    }
+}
+
+/// Reads the frames of unusual GIF files off the strip of all frames, which libvips decodes as far as it is read.
+///
+/// Keeps a canvas and a few rows, not the strip.
+struct StripFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let data: Data
+    private let size: PixelSize
+    private let structure: GIFStructure
+    private let strip: VipsImage
+
+    init(_ data: Data, _ structure: GIFStructure, header: ImageHeader) throws {
+        self.data = data
+        self.structure = structure
+        size = header.size
+        let loader = try VipsLoader.of(.GIF)
+        strip = try VipsLoader.reporting(.GIF) { () throws(VipsError) in
+            try loader.open(data, VipsLoader.Request(allFrames: true))
+                .decodedToSRGB(alpha: header.hasAlpha)
+        }
+        guard strip.width == size.width, strip.height == size.height * header.frameCount,
+            structure.frames.count >= header.frameCount
+        else {
+            throw ImageCodingError.corrupt(.GIF, reason: "frames are missing")
+        }
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        for next in position...index where !structure.isIntact(frame: next, in: data) {
+            throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(next) are damaged")
+        }
+        position = index + 1
+        return try VipsLoader.reporting(.GIF) {
+            try Bitmap(
+                rendering: strip.cropped(
+                    left: 0, top: index * size.height, width: size.width, height: size.height))
+        }
     }
 }

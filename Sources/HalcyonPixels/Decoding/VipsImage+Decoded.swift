@@ -1,3 +1,5 @@
+import CDecoding
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -6,6 +8,15 @@ extension VipsImage {
     var isDeep: Bool {
         format == .ushort || format == .short || interpretation == .rgb16
             || interpretation == .grey16
+    }
+
+    /// The EXIF orientation that is still to be applied, 1…8.
+    func orientation(in format: ImageFormat) -> Int {
+        switch format {
+        // The codec has turned the pixels already, by the format's own property.
+        case .AVIF, .HEIC, .JPEGXL: 1
+        default: int("orientation").flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
+        }
     }
 
     /// The image in sRGB with three bands of 8 or 16 bits, and an alpha band exactly if `alpha`.
@@ -64,5 +75,40 @@ extension VipsOperation {
         var operation = VipsOperation("profile_load")
         operation.set("name", .string(name))
         return try operation.run().blob("profile")
+    }
+}
+
+extension VipsImage {
+    /// How many pixels of the average, along each side, a pixel of the result is made of.
+    private static let averagePixels = 4
+
+    /// Whether `size` is so much smaller than `full` that averaging comes first.
+    static func isReducedByArea(_ full: PixelSize, to size: PixelSize) -> Bool {
+        let least = 6 * averagePixels
+        return full.width / least >= size.width && full.height / least >= size.height
+    }
+
+    /// The image, RGBA of 8 or 16 bits, in a much smaller size: averaged row by row to four times that, then resampled.
+    ///
+    /// libvips multiplies each pixel with its opacity as floating-point numbers in memory before anything
+    /// else, which takes longer than decoding.
+    func reducedByArea(to size: PixelSize) throws -> VipsImage {
+        let isDeep = format == .ushort
+        let (width, height) = (Self.averagePixels * size.width, Self.averagePixels * size.height)
+        let reducer = AreaReducer(
+            sourceWidth: self.width, sourceHeight: self.height, width: width, height: height,
+            isDeep: isDeep)
+        try forEachRow { row in
+            reducer.push(row)
+            return !cdecoding_is_late()
+        }
+        if cdecoding_is_late() {
+            throw ImageCodingError.processing(reason: "it takes too long")
+        }
+        return try VipsImage.memory(
+            reducer.pixels, count: reducer.byteCount, owner: reducer, width: width, height: height,
+            bands: 4, format: .float, interpretation: isDeep ? .rgb16 : .srgb
+        ).resizedFromPremultiplied(
+            to: size.width, height: size.height, as: isDeep ? .ushort : .uchar)
     }
 }

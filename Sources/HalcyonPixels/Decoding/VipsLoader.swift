@@ -24,6 +24,14 @@ struct VipsLoader {
         self.format = format
     }
 
+    /// The loader of `format`.
+    static func of(_ format: ImageFormat) throws(ImageCodingError) -> VipsLoader {
+        guard let loader = VipsLoader(format) else {
+            throw .unsupported(format, reason: "no decoder for it is installed")
+        }
+        return loader
+    }
+
     /// How the pixels are asked for.
     struct Request {
         /// The first frame, counted from 0.
@@ -72,4 +80,43 @@ struct VipsLoader {
             return try VipsImage.load(nickname, bytes: sized, options)
         }
     }
+
+    /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
+    static func reporting<Result, Failure: Error>(
+        _ format: ImageFormat, _ body: () throws(Failure) -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as VipsError {
+            throw error.codingError(format)
+        }
+    }
+}
+
+extension VipsError {
+    /// What a failure to read a file of `format` means: what libvips and its codecs do not know is
+    /// unsupported, everything else damage.
+    func codingError(_ format: ImageFormat) -> ImageCodingError {
+        let words = plainWords
+        let lowercased = words.lowercased()
+        // libheif decodes another size than it tells.
+        if lowercased.contains("bad image dimensions on decode") {
+            return .unsupported(format, reason: "the way it is cropped or turned is not read")
+        }
+        let isUnknown =
+            Self.wordsForUnknown.contains { lowercased.contains($0) }
+            && !Self.wordsForDamage.contains { lowercased.contains($0) }
+        return isUnknown
+            ? .unsupported(format, reason: words) : .corrupt(format, reason: words)
+    }
+
+    /// The message without the names of functions and modules in it.
+    var plainWords: String { message.plainWords(orElse: "it cannot be read") }
+
+    private static let wordsForUnknown = [
+        "unsupported", "not supported", "not implemented", "not configured", "sorry,",
+        "encrypted",
+    ]
+    /// A byte that is no JPEG marker is "unsupported", too.
+    private static let wordsForDamage = ["marker type"]
 }

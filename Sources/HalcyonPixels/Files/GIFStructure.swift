@@ -1,6 +1,7 @@
+import DirectCodecs
 import Foundation
 
-/// The blocks of a GIF file (GIF89a), walked without decoding pixels.
+/// What a GIF file says of its frames, without decoding pixels.
 ///
 /// libvips takes what there is of a damaged GIF for the whole, and takes some common sizes of the canvas for
 /// made up. This walk tells what the file says, whether all blocks are there, up to the trailer, and
@@ -31,7 +32,15 @@ struct GIFStructure: Equatable {
     private var screen = PixelSize(width: 0, height: 0)
 
     init(_ data: Data) {
-        data.withUnsafeBytes { walk(ByteReader($0)) }
+        data.withUnsafeBytes { walk($0) }
+    }
+
+    /// Throws for a file that is cut short or has too many frames.
+    func check() throws(ImageCodingError) {
+        guard isComplete else {
+            throw .corrupt(.GIF, reason: "its blocks do not reach the trailer")
+        }
+        try checkFrameCount()
     }
 
     /// Throws when there are more frames than are read, of which the others would be missing silently.
@@ -59,63 +68,34 @@ struct GIFStructure: Equatable {
             || frames.contains { $0.isPartlyTransparent }
     }
 
-    private mutating func walk(_ reader: ByteReader) {
-        guard let flags = reader.byte(10), let width = reader.littleUInt16(6),
-            let height = reader.littleUInt16(8)
-        else { return }
-        screen = PixelSize(width: width, height: height)
-        var control = Control()
-        var offset = 13 + Self.colourTableSize(flags)
-        while let introducer = reader.byte(offset) {
-            switch introducer {
-            case 0x3B:
-                isComplete = !frames.isEmpty
-                return
-            case 0x21:
-                guard let next = Self.endOfSubBlocks(reader, offset + 2) else { return }
-                switch reader.byte(offset + 1) {
-                case 0xF9: control = Control(reader, offset + 2)
-                case 0xFF: readLoopCount(reader, offset + 2)
-                default: break
-                }
-                offset = next
-            case 0x2C:
-                guard let left = reader.littleUInt16(offset + 1),
-                    let top = reader.littleUInt16(offset + 3),
-                    let width = reader.littleUInt16(offset + 5),
-                    let height = reader.littleUInt16(offset + 7),
-                    let flags = reader.byte(offset + 9)
-                else { return }
-                let data = offset + 10 + Self.colourTableSize(flags)
-                guard let next = Self.endOfSubBlocks(reader, data + 1) else { return }
+    private mutating func walk(_ bytes: UnsafeRawBufferPointer) {
+        guard var blocks = GIFBlocks(bytes) else { return }
+        screen = PixelSize(width: blocks.width, height: blocks.height)
+        var control = GIFBlocks.Control.none
+        while let block = blocks.next() {
+            switch block {
+            case .control(let next):
+                control = next
+            case .other(let label, let content):
+                if label == 0xFF { readLoopCount(ByteReader(bytes), content) }
+            case .image(let image):
                 frames.append(
                     Frame(
-                        left: left, top: top, width: width, height: height, delay: control.delay,
-                        isPartlyTransparent: control.flags & 1 == 1,
-                        isTakenBack: [3, 4].contains(control.flags >> 2 & 7), dataOffset: data))
-                control = Control()
-                offset = next
-            case 0x00:
-                // Some encoders pad between blocks.
-                offset += 1
-            default:
+                        left: image.left, top: image.top, width: image.width,
+                        height: image.height, delay: control.delay,
+                        isPartlyTransparent: control.isPartlyTransparent,
+                        isTakenBack: control.isTakenBack, dataOffset: image.dataOffset))
+                control = .none
+            case .padding:
+                break
+            case .trailer:
+                isComplete = !frames.isEmpty
+                return
+            case .unknown:
                 // Of an animation, frames would be missing.
                 isComplete = frames.count == 1
                 return
             }
-        }
-    }
-
-    /// What is said of the next frame.
-    private struct Control {
-        var flags: UInt8 = 0
-        var delay = 0
-
-        init() {}
-
-        init(_ reader: ByteReader, _ offset: Int) {
-            flags = reader.byte(offset + 1) ?? 0
-            delay = reader.littleUInt16(offset + 2) ?? 0
         }
     }
 
@@ -130,29 +110,108 @@ struct GIFStructure: Equatable {
         loopCount = repetitions == 0 ? 0 : repetitions + 1
     }
 
-    /// The bytes of the colour table that a descriptor's flags announce.
-    private static func colourTableSize(_ flags: UInt8) -> Int {
-        flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
-    }
-
-    /// Where the chain of sub-blocks that begins at `offset` ends, or `nil` when it is cut off.
-    private static func endOfSubBlocks(_ reader: ByteReader, _ offset: Int) -> Int? {
-        var offset = offset
-        while let length = reader.byte(offset) {
-            offset += 1 + Int(length)
-            if length == 0 { return offset }
+    /// Whether the compressed pixels of a frame are valid and enough.
+    func isIntact(frame index: Int, in data: Data) -> Bool {
+        let frame = frames[index]
+        return data.withUnsafeBytes { bytes in
+            GIFCodeStream(ByteReader(bytes), offset: frame.dataOffset)
+                .yields(pixels: frame.width * frame.height)
         }
-        return nil
     }
 
     /// The index of the first frame up to `last` whose compressed pixels are invalid or too few.
     func firstDamagedFrame(upTo last: Int, in data: Data) -> Int? {
-        data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            return frames.prefix(last + 1).firstIndex { frame in
-                !GIFCodeStream(reader, offset: frame.dataOffset)
-                    .yields(pixels: frame.width * frame.height)
+        frames.indices.prefix(last + 1).first { !isIntact(frame: $0, in: data) }
+    }
+}
+
+/// The compressed pixels of one GIF frame, read as far as is needed to count them.
+struct GIFCodeStream {
+    private let reader: ByteReader
+    private let offset: Int
+
+    /// - Parameter offset: Where the byte of the least code size is.
+    init(_ reader: ByteReader, offset: Int) {
+        self.reader = reader
+        self.offset = offset
+    }
+
+    /// Whether the codes are valid until `pixels` pixels have come out.
+    ///
+    /// Only the lengths of the strings that the codes stand for are kept, not the strings.
+    func yields(pixels: Int) -> Bool {
+        guard let leastSize = reader.byte(offset), (1...11).contains(leastSize) else {
+            return false
+        }
+        let clear = 1 << Int(leastSize)
+        var lengths = [Int](repeating: 1, count: 4096)
+        var next = clear + 2
+        var width = Int(leastSize) + 1
+        var previous: Int?
+        var count = 0
+        var bits = BitReader(reader, offset: offset + 1)
+        while count < pixels {
+            guard let code = bits.next(width) else { return false }
+            if code == clear {
+                next = clear + 2
+                width = Int(leastSize) + 1
+                previous = nil
+                continue
             }
+            guard code != clear + 1 else { return false }
+            guard let last = previous else {
+                guard code < clear else { return false }
+                count += 1
+                previous = code
+                continue
+            }
+            // The code that is about to be defined may be used at once.
+            guard code < next || code == next && next < 4096 else { return false }
+            if next < 4096 {
+                lengths[next] = lengths[last] + 1
+                next += 1
+                if next == 1 << width, width < 12 { width += 1 }
+            }
+            count += lengths[code]
+            previous = code
+        }
+        return true
+    }
+
+    /// Codes of varying width, least significant bit first, out of a chain of sub-blocks.
+    private struct BitReader {
+        private let reader: ByteReader
+        private var offset: Int
+        private var blockEnd: Int
+        private var buffer = 0
+        private var available = 0
+
+        init(_ reader: ByteReader, offset: Int) {
+            self.reader = reader
+            self.offset = offset
+            blockEnd = offset
+        }
+
+        mutating func next(_ width: Int) -> Int? {
+            while available < width {
+                guard let byte = nextByte() else { return nil }
+                buffer |= Int(byte) << available
+                available += 8
+            }
+            let code = buffer & ((1 << width) - 1)
+            buffer >>= width
+            available -= width
+            return code
+        }
+
+        private mutating func nextByte() -> UInt8? {
+            if offset == blockEnd {
+                guard let length = reader.byte(offset), length > 0 else { return nil }
+                offset += 1
+                blockEnd = offset + Int(length)
+            }
+            defer { offset += 1 }
+            return reader.byte(offset)
         }
     }
 }

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// The frame header of a JPEG file: what libvips does not tell, or only by failing.
@@ -17,19 +18,29 @@ struct JPEGFrameHeader: Equatable {
 
     /// `nil` when `data` ends, or is not JPEG any more, before a frame header.
     init?(_ data: Data) {
-        let header = data.withUnsafeBytes { Self.find(in: ByteReader($0)) }
+        let header = data.withUnsafeBytes { bytes -> JPEGFrameHeader? in
+            var segments = JPEGSegments(bytes)
+            while let segment = segments.next(), segment.code != 0xDA {
+                guard Self.isFrame(segment.code) else { continue }
+                return JPEGFrameHeader(segment)
+            }
+            return nil
+        }
         guard let header else { return nil }
         self = header
     }
 
-    private init(
-        precision: Int, size: PixelSize, components: Int, process: UInt8, samplesPerPixel: Double
-    ) {
-        self.precision = precision
-        self.size = size
-        self.components = components
-        self.process = process
-        self.samplesPerPixel = samplesPerPixel
+    private init?(_ segment: JPEGSegments.Segment) {
+        let reader = ByteReader(segment.content)
+        guard let precision = reader.byte(0), let height = reader.bigUInt16(1),
+            let width = reader.bigUInt16(3), let components = reader.byte(5)
+        else { return nil }
+        self.precision = Int(precision)
+        size = PixelSize(width: width, height: height)
+        self.components = Int(components)
+        process = segment.code == 0xF7 ? 0xFF : segment.code & 0x0F
+        samplesPerPixel = Self.samplesPerPixel(
+            (0..<Int(components)).compactMap { reader.byte(7 + 3 * $0) })
     }
 
     /// Why this kind of JPEG cannot be read, or `nil` when it can.
@@ -44,39 +55,6 @@ struct JPEGFrameHeader: Equatable {
         }
     }
 
-    private static func find(in reader: ByteReader) -> JPEGFrameHeader? {
-        var offset = 2
-        while let mark = reader.byte(offset) {
-            guard mark == 0xFF else { return nil }
-            guard let code = reader.byte(offset + 1) else { return nil }
-            if code == 0xFF {
-                // Marks may be padded with any number of 0xFF.
-                offset += 1
-                continue
-            }
-            if code == 0x01 || (0xD0...0xD8).contains(code) {
-                offset += 2
-                continue
-            }
-            guard let length = reader.bigUInt16(offset + 2), length >= 2 else { return nil }
-            if isFrame(code) {
-                guard let precision = reader.byte(offset + 4),
-                    let height = reader.bigUInt16(offset + 5),
-                    let width = reader.bigUInt16(offset + 7),
-                    let components = reader.byte(offset + 9)
-                else { return nil }
-                return JPEGFrameHeader(
-                    precision: Int(precision), size: PixelSize(width: width, height: height),
-                    components: Int(components), process: code == 0xF7 ? 0xFF : code & 0x0F,
-                    samplesPerPixel: samplesPerPixel(
-                        (0..<Int(components)).compactMap { reader.byte(offset + 11 + 3 * $0) }))
-            }
-            if code == 0xDA || code == 0xD9 { return nil }
-            offset += 2 + length
-        }
-        return nil
-    }
-
     /// - Parameter factors: How finely each component is sampled, across in the upper four bits.
     private static func samplesPerPixel(_ factors: [UInt8]) -> Double {
         let across = factors.map { Int($0 >> 4) }
@@ -89,5 +67,20 @@ struct JPEGFrameHeader: Equatable {
     /// SOF0…SOF15, of which three codes are other segments; F7 is the frame of JPEG-LS.
     private static func isFrame(_ code: UInt8) -> Bool {
         (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC || code == 0xF7
+    }
+
+    /// How many scans a file has at most: the places where two bytes stand as before a scan.
+    static func scanCount(of data: Data) -> Int {
+        data.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var (count, offset) = (0, 0)
+            while offset + 1 < bytes.count,
+                let found = memchr(base + offset, 0xFF, bytes.count - offset - 1)
+            {
+                offset = UnsafeRawPointer(found) - base + 1
+                if bytes[offset] == 0xDA { count += 1 }
+            }
+            return count
+        }
     }
 }

@@ -81,7 +81,7 @@ public final class Image: Sendable {
     public static func decoding(
         _ data: Data, options: ImageCreatingOptions = ImageCreatingOptions()
     ) throws -> Image {
-        let encoded = try EncodedImage(data, limits: options.limits)
+        let encoded = try EncodedImage(data, limits: options.limits, coding: options.coding)
         let header = encoded.header
         var timing = options.onlyFirstFrame ? nil : header.timing
         if let fileTiming = timing, options.preloadAll, options.duration > 0 {
@@ -158,13 +158,5 @@ extension Image {
     /// file's bytes of an animation.
     package var byteCount: Int {
         content.bytesPerFrame * content.residentFrameCount + (animatedSource?.data?.count ?? 0)
-    }
-}
-
-extension AnimationTiming {
-    /// The same rhythm with one run taking `duration` seconds.
-    func stretched(to duration: TimeInterval) -> AnimationTiming {
-        let factor = totalDuration > 0 ? duration / totalDuration : 1
-        return AnimationTiming(durations: durations.map { $0 * factor }, loopCount: loopCount)
     }
 }

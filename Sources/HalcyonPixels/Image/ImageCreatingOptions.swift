@@ -12,6 +12,8 @@ public struct ImageCreatingOptions: Hashable, Sendable {
     public var onlyFirstFrame: Bool
     /// What is refused before decoding.
     public var limits: DecodingLimits
+    /// Which codecs read the file.
+    package var coding = DirectCoding.current
 
     public init(
         scale: CGFloat = 1, duration: TimeInterval = 0, preloadAll: Bool = false,

@@ -58,13 +58,13 @@ package final class PixelContent: Sendable {
 
     /// Whether the first frame is in memory.
     var isRendered: Bool {
-        state.withLock { if case .no = $0.rendering { false } else { true } }
+        if case .no = rendering { false } else { true }
     }
 
     /// Frames whose pixels are in memory (or will be, once an unrendered image is rendered); frames
     /// that share their pixels count once.
     var residentFrameCount: Int {
-        state.withLock { if case .all(_, let distinct) = $0.rendering { distinct } else { 1 } }
+        if case .all(_, let distinct) = rendering { distinct } else { 1 }
     }
 
     /// Whether the pixels of all frames are in memory.
@@ -90,10 +90,7 @@ package final class PixelContent: Sendable {
         try turn.withLock {
             if let ready = ready(0) { return ready }
             let bitmap = try currentRecipe.render(frame: 0)
-            state.withLock { state in
-                state.rendering = .first(bitmap)
-                if timing == nil { state.recipe = Recipe(frames: [bitmap]) }
-            }
+            keep(.first(bitmap), as: timing == nil ? Recipe(frames: [bitmap]) : nil)
             return bitmap
         }
     }
@@ -111,29 +108,34 @@ package final class PixelContent: Sendable {
         try turn.withLock {
             if let ready = readyFrames() { return ready }
             let frames = try currentRecipe.renderAllFrames()
-            state.withLock {
-                $0.rendering = Rendering(frames)
-                $0.recipe = Recipe(frames: frames)
-            }
+            keep(Rendering(frames), as: Recipe(frames: frames))
             return frames
         }
     }
+
+    /// Takes what was rendered, and how the pixels are made from here on, where that changes.
+    private func keep(_ rendering: Rendering, as recipe: Recipe?) {
+        state.withLock { state in
+            state.rendering = rendering
+            if let recipe { state.recipe = recipe }
+        }
+    }
+
+    private var rendering: Rendering { state.withLock { $0.rendering } }
 
     /// How the pixels are made from here on.
     var currentRecipe: Recipe { state.withLock { $0.recipe } }
 
     /// The pixels of frame `index` if they are in memory.
     func ready(_ index: Int) -> Bitmap? {
-        state.withLock {
-            switch $0.rendering {
-            case .no: nil
-            case .first(let bitmap): index == 0 ? bitmap : nil
-            case .all(let frames, _): frames[index]
-            }
+        switch rendering {
+        case .no: nil
+        case .first(let bitmap): index == 0 ? bitmap : nil
+        case .all(let frames, _): frames[index]
         }
     }
 
     private func readyFrames() -> [Bitmap]? {
-        state.withLock { if case .all(let frames, _) = $0.rendering { frames } else { nil } }
+        if case .all(let frames, _) = rendering { frames } else { nil }
     }
 }

@@ -78,9 +78,8 @@ struct Recipe: Sendable {
     private func render(_ encoded: EncodedImage, frame index: Int) throws -> Bitmap {
         let full = encoded.header.size
         if let bitmap = try renderReduced(encoded, frame: index) { return bitmap }
-        let pixels = try encoded.decoder.decode(
-            encoded.data, header: encoded.header, frame: index,
-            leastSize: operations.first?.decodeSize(for: full))
+        let pixels = try encoded.decode(
+            frame: index, atLeast: operations.first?.decodeSize(for: full))
         do {
             return try rendered(pixels, from: full, with: operations[...])
         } catch let error as VipsError where operations.isEmpty {
@@ -94,8 +93,7 @@ struct Recipe: Sendable {
         let full = encoded.header.size
         let first = operations.first.map { $0.reduction(of: full) }
         guard let reduction = first ?? Reduction(size: full, quality: .best),
-            let pixels = try encoded.decoder.decode(
-                encoded.data, header: encoded.header, frame: index, reduction: reduction)
+            let pixels = try encoded.opened.decode(frame: index, .exactly(reduction))
         else { return nil }
         do {
             return try rendered(pixels, from: reduction.size, with: operations.dropFirst())
@@ -140,12 +138,57 @@ struct Recipe: Sendable {
     }
 }
 
-extension DecodedPixels {
-    /// The pixels as the start of a libvips pipeline.
-    func pipeline() throws -> VipsImage {
-        switch self {
-        case .bitmap(let bitmap): try bitmap.vipsImage()
-        case .pipeline(let image): image
-        }
+extension Recipe {
+    /// Bytes of memory that rendering a frame takes at its height; 0 for what is made of pixels in memory, and
+    /// for pictures so small that it does not matter.
+    var memory: Int {
+        guard case .encoded(let encoded) = start, encoded.isWorthCounting else { return 0 }
+        let full = encoded.header.size
+        guard !operations.isEmpty else { return encoded.memory() }
+        let reduced = operations.first?.reduction(of: full)?.size
+        let result = size.pixelCount.clampedTimes(encoded.header.bytesPerPixel + 1)
+        return encoded.memory(passedOnAt: reduced).clampedPlus(result)
     }
+
+    /// Bytes of memory that rendering all frames takes.
+    var memoryOfAllFrames: Int {
+        guard case .encoded(let encoded) = start else { return 0 }
+        let count = encoded.header.frameCount
+        let decoded = encoded.memory(frames: count)
+        guard !operations.isEmpty else { return decoded }
+        let result = size.pixelCount.clampedTimes(encoded.header.bytesPerPixel + 1)
+        return decoded.clampedPlus(result.clampedTimes(count))
+    }
+}
+
+/// One step of an image's recipe: a change of pixels, described now and done when the image is
+/// rendered, together with all other steps, in one libvips pipeline.
+///
+/// The pipeline's images are sRGB with 3 or 4 bands of 8 or 16 bits and straight alpha; a step must
+/// hand on such an image. For an animated image the step is applied to each frame.
+protocol ImageOperation: Sendable {
+    /// The pixel size this step gives for an input of `input` pixels.
+    func outputSize(for input: PixelSize) -> PixelSize
+
+    /// Whether the result has an alpha channel, given whether the input has one.
+    func outputHasAlpha(for input: Bool) -> Bool
+
+    /// When this step comes first: the least size that the decoder must deliver of a source of
+    /// `source` pixels, so that it may decode at a reduced scale. `nil` means the full size.
+    func decodeSize(for source: PixelSize) -> PixelSize?
+
+    /// When this step comes first and is nothing but a change to a smaller size: that size, so that a
+    /// decoder can deliver it and the step be left out.
+    func reduction(of source: PixelSize) -> Reduction?
+
+    /// Adds this step to `image`'s pipeline. `input` is the size that `outputSize(for:)` was asked
+    /// with; after a reduced decode `image` may be smaller than that.
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage
+}
+
+extension ImageOperation {
+    func outputSize(for input: PixelSize) -> PixelSize { input }
+    func outputHasAlpha(for input: Bool) -> Bool { input }
+    func decodeSize(for source: PixelSize) -> PixelSize? { nil }
+    func reduction(of source: PixelSize) -> Reduction? { nil }
 }

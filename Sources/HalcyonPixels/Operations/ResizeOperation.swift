@@ -1,3 +1,4 @@
+package import Foundation
 import Vips
 
 /// Resampling to a size in pixels. A first step lets the decoder deliver about that size.
@@ -33,5 +34,63 @@ extension Image {
         to size: PixelSize, quality: DownsamplingQuality = .best
     ) -> Image {
         applying(ResizeOperation(size: size, quality: quality))
+    }
+}
+
+/// A rectangle of whole pixels that lies inside the input.
+struct CropOperation: ImageOperation {
+    let left: Int
+    let top: Int
+    let size: PixelSize
+
+    init(_ rect: CGRect, scale: CGFloat, inside bounds: PixelSize) {
+        let wanted = PixelSize(points: rect.size, scale: scale)
+        size = PixelSize(
+            width: min(wanted.width, bounds.width), height: min(wanted.height, bounds.height))
+        left = Self.place(rect.minX * scale, gap: bounds.width - size.width)
+        top = Self.place(rect.minY * scale, gap: bounds.height - size.height)
+    }
+
+    /// The nearest whole pixel, the lower one where two are equally near.
+    private static func place(_ offset: CGFloat, gap: Int) -> Int {
+        offset > 0 ? Int(min((offset - 0.5).rounded(.up), CGFloat(gap))) : 0
+    }
+
+    func outputSize(for input: PixelSize) -> PixelSize { size }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.cropped(left: left, top: top, width: size.width, height: size.height)
+    }
+}
+
+extension Image {
+    /// What lies in a rectangle, given in points. Its sides and then its place are rounded to whole pixels.
+    package func cropped(to rect: CGRect) -> Image {
+        let operation = CropOperation(rect, scale: scale, inside: pixelSize)
+        return operation.size == pixelSize ? self : applying(operation)
+    }
+}
+
+/// How a picture is brought to a size with other proportions.
+public enum ContentMode: Sendable {
+    /// Exactly the size; the picture is distorted.
+    case none
+    /// As large as possible inside the size.
+    case aspectFit
+    /// As small as possible with the size covered.
+    case aspectFill
+}
+
+extension ContentMode {
+    /// A size brought to `target`. A side that is derived of the other is a whole number.
+    package func size(of source: CGSize, in target: CGSize) -> CGSize {
+        if self == .none { return target }
+        let aspectRatio = source.height == 0 ? 1 : source.width / source.height
+        let atHeight = (aspectRatio * target.height).rounded()
+        let keepsWidth =
+            self == .aspectFit ? atHeight > target.width : atHeight < target.width
+        return keepsWidth
+            ? CGSize(width: target.width, height: (target.width / aspectRatio).rounded())
+            : CGSize(width: atHeight, height: target.height)
     }
 }

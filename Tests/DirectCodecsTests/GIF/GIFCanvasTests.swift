@@ -50,7 +50,7 @@ struct GIFCanvasTests {
             let file = try Self.file(data)
             for frame in file.frames {
                 // The flags are before the colour table of 256 entries.
-                data[frame.dataOffset - 769] |= 0x40
+                data[frame.image.dataOffset - 769] |= 0x40
             }
             try expectFramesOfLibvips(data)
         }

@@ -97,7 +97,7 @@ func encoded(
     _ bitmap: Bitmap, as format: ImageFormat, quality: CGFloat = 1, isLossless: Bool = false,
     metadata: ImageMetadata? = nil
 ) throws -> Data {
-    try ImageEncoders.encoder(for: format).encode(
+    try ImageEncoders.encode(
         [bitmap], timing: nil, as: format,
         options: ImageEncodingOptions(
             quality: quality, isLossless: isLossless, metadata: metadata))

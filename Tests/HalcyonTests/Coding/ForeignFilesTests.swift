@@ -259,8 +259,7 @@ struct ForeignFilesTests {
             .resampledFinelyToSRGB(side, side)
         let encoded = try EncodedImage(data)
         let reduction = Reduction(size: PixelSize(width: side, height: side), quality: .best)
-        let reduced = try encoded.decoder.decode(
-            data, header: encoded.header, frame: 0, reduction: reduction)
+        let reduced = try encoded.opened.decode(frame: 0, .exactly(reduction))
         let pixels = try #require(reduced)
         let found = try Bitmap(rendering: pixels.pipeline())
         let quality = try found.peakSignalToNoise(expected)

@@ -35,14 +35,14 @@ struct JPEGDecoderTests {
             Self.file(bitmap), Self.file(bitmap, ["interlace": true]), grey,
             Self.file(bitmap, profile: Self.profile("srgb")),
         ]
-        for file in files { #expect(try EncodedImage(file).decoder is JPEGDecoder) }
+        for file in files { #expect(try EncodedImage(file).opened is OpenedJPEG) }
     }
 
     @Test func leavesColoursOfPrintToLibvips() throws {
         let bitmap = try Bitmap.gradient(40, 30)
         let cmyk = try bitmap.vipsImage().converted(to: .cmyk).encoded("jpegsave_buffer")
         let encoded = try EncodedImage(cmyk)
-        #expect(encoded.decoder is VipsDecoder)
+        #expect(encoded.opened is OpenedByVips)
         #expect(try Recipe(encoded: encoded).render(frame: 0).size == bitmap.size)
     }
 
@@ -112,7 +112,7 @@ struct JPEGDecoderTests {
     func turnsPicturesOfAnySize(_ orientation: Int) throws {
         let stored = try Self.file(.gradient(96, 64), ["Q": 95, "strip": true])
         let data = EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: stored)
-        #expect(try EncodedImage(data).decoder is JPEGDecoder)
+        #expect(try EncodedImage(data).opened is OpenedJPEG)
         let full = try decoded(data)
         #expect(try full.data == Self.reference(data).data)
         let target = PixelSize(width: full.size.width * 3 / 8, height: full.size.height * 3 / 8)
@@ -131,9 +131,8 @@ struct JPEGDecoderTests {
         for (width, height) in [(202, 150), (101, 76), (60, 45), (25, 18), (2, 1), (1, 1)] {
             for quality in DownsamplingQuality.allCases {
                 let size = PixelSize(width: width, height: height)
-                let pixels = try encoded.decoder.decode(
-                    data, header: encoded.header, frame: 0,
-                    reduction: Reduction(size: size, quality: quality))
+                let pixels = try encoded.opened.decode(
+                    frame: 0, .exactly(Reduction(size: size, quality: quality)))
                 guard case .bitmap(let bitmap) = pixels else {
                     Issue.record("no bitmap of \(width)×\(height)")
                     continue
@@ -166,8 +165,7 @@ struct JPEGDecoderTests {
         let encoded = try EncodedImage(data)
         for (side, expected) in [(200, 203), (102, 102), (60, 102), (51, 51), (26, 26), (1, 26)] {
             let least = PixelSize(width: side, height: 1)
-            let pixels = try encoded.decoder.decode(
-                data, header: encoded.header, frame: 0, leastSize: least)
+            let pixels = try encoded.decode(frame: 0, atLeast: least)
             #expect(try Bitmap(rendering: pixels.pipeline()).size.width == expected)
         }
     }
@@ -207,6 +205,21 @@ struct JPEGDecoderTests {
         #expect(DirectCoding.supportedFormats.contains(.JPEG))
         #expect(!JPEGDecoder().canDecode(.PNG))
     }
+
+    @Test func isSwitchedOffByTheOptionsOfAnImage() throws {
+        let data = try Self.file(.gradient(40, 30))
+        let others = DirectCoding(
+            formats: DirectCoding.supportedFormats.subtracting([.JPEG]),
+            skipsJPEGCoefficients: true)
+        #expect(try EncodedImage(data, coding: others).opened is OpenedByVips)
+        var options = ImageCreatingOptions()
+        #expect(options.coding == .current)
+        options.coding = others
+        #expect(options != ImageCreatingOptions())
+        #expect(
+            try Image.decoding(data, options: options).bitmap().data
+                == Image.decoding(data).bitmap().data)
+    }
 }
 
 struct JPEGEncoderTests {
@@ -215,10 +228,10 @@ struct JPEGEncoderTests {
         for channels in [3, 4] {
             let bitmap = try Bitmap.gradient(71, 43, channels: channels)
             let options = ImageEncodingOptions(quality: quality)
-            let ours = try JPEGEncoder().encode(
-                [bitmap], timing: nil, as: .JPEG, options: options)
-            let theirs = try VipsEncoder().encode(
-                [bitmap], timing: nil, as: .JPEG, options: options)
+            let ours = try #require(
+                try JPEGEncoder().encode([bitmap], timing: nil, as: .JPEG, options: options))
+            let theirs = try #require(
+                try VipsEncoder().encode([bitmap], timing: nil, as: .JPEG, options: options))
             #expect(abs(ours.count - theirs.count) * 100 <= theirs.count * 3)
             // Transparent pixels on white may be rounded otherwise before they are coded.
             let limit = channels == 3 ? 0.0 : 1.5

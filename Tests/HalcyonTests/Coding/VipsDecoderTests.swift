@@ -128,13 +128,12 @@ struct VipsDecoderTests {
         let stored = try Bitmap.gradient(80, 48)
         let jpeg = try encoded(stored, as: .JPEG)
         let data = EXIFFixture.inserted(EXIFFixture.block(orientation: orientation), into: jpeg)
-        let decoder = VipsDecoder()
-        let header = try decoder.header(of: data, format: .JPEG)
+        let opened = try EncodedImage(data, decoder: VipsDecoder())
         let shown = Self.shown(stored, orientation)
-        #expect(header.size == shown.size)
+        #expect(opened.header.size == shown.size)
         let least = PixelSize(width: shown.size.width / 4, height: shown.size.height / 4)
         let bitmap = try Bitmap(
-            rendering: decoder.decode(data, header: header, frame: 0, leastSize: least).pipeline())
+            rendering: opened.decode(frame: 0, atLeast: least).pipeline())
         #expect(bitmap.size == least)
         for (x, y) in [(1, 1), (bitmap.size.width - 2, 1), (1, bitmap.size.height - 2)] {
             let expected = shown[x * 4 + 2, y * 4 + 2]
@@ -169,13 +168,11 @@ struct VipsDecoderTests {
 
     @Test func reducesJPEGAsFarAsItMay() throws {
         let data = try encoded(.gradient(200, 200), as: .JPEG)
-        let decoder = VipsDecoder()
-        let header = try decoder.header(of: data, format: .JPEG)
+        let opened = try EncodedImage(data, decoder: VipsDecoder())
         for side in [200, 150, 100, 99, 50, 26, 25, 24, 1] {
             let bitmap = try Bitmap(
-                rendering: decoder.decode(
-                    data, header: header, frame: 0,
-                    leastSize: PixelSize(width: side, height: side)
+                rendering: opened.decode(
+                    frame: 0, atLeast: PixelSize(width: side, height: side)
                 ).pipeline())
             let best = [25, 50, 100, 200].first { $0 >= side }!
             #expect(bitmap.size == PixelSize(width: best, height: best))
@@ -186,13 +183,12 @@ struct VipsDecoderTests {
         let webp = try encoded(.gradient(300, 200), as: .WebP)
         let svg = Data("<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>".utf8)
         for (data, format) in [(webp, ImageFormat.WebP), (svg, .SVG)] {
-            let decoder = VipsDecoder()
-            guard decoder.canDecode(format) else { continue }
-            let header = try decoder.header(of: data, format: format)
-            #expect(header.size == PixelSize(width: 300, height: 200))
+            guard VipsDecoder().canDecode(format) else { continue }
+            let opened = try EncodedImage(data, decoder: VipsDecoder())
+            #expect(opened.header.size == PixelSize(width: 300, height: 200))
             let bitmap = try Bitmap(
-                rendering: decoder.decode(
-                    data, header: header, frame: 0, leastSize: PixelSize(width: 31, height: 20)
+                rendering: opened.decode(
+                    frame: 0, atLeast: PixelSize(width: 31, height: 20)
                 ).pipeline())
             #expect((31...33).contains(bitmap.size.width))
             #expect((20...22).contains(bitmap.size.height))

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -206,10 +207,10 @@ struct VipsEncoderTests {
         for prefix in [true, false] {
             let block = EXIFFixture.block(orientation: 6, prefix: prefix)
             let upright = EXIFFixture.block(orientation: 1, prefix: prefix)
-            #expect(EXIFOrientation.reset(in: block) == upright)
-            #expect(EXIFOrientation.reset(in: Data([0]) + block).count == block.count + 1)
+            #expect(EXIFBlock.upright(block) == upright)
+            #expect(EXIFBlock.upright(Data([0]) + block).count == block.count + 1)
         }
         let junk = Data("Exif\0\0II*\0\u{FF}\u{FF}".utf8)
-        #expect(EXIFOrientation.reset(in: junk) == junk)
+        #expect(EXIFBlock.upright(junk) == junk)
     }
 }

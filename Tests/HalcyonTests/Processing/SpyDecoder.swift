@@ -4,9 +4,9 @@ import Synchronization
 @testable import Halcyon
 @testable import HalcyonPixels
 
-/// A decoder of one picture that delivers half of the size, or a quarter, when that is enough, and
+/// A decoder of one picture, and the picture that it opens, which delivers half of the size, or a quarter, when that is enough, and
 /// remembers what it was asked for.
-final class SpyDecoder: ImageDecoder {
+final class SpyDecoder: ImageDecoder, OpenedImage {
     private let full: Picture
     private let asked = Mutex<[PixelSize?]>([])
 
@@ -25,11 +25,12 @@ final class SpyDecoder: ImageDecoder {
 
     func canDecode(_ format: ImageFormat) -> Bool { true }
 
-    func header(of data: Data, format: ImageFormat) throws -> ImageHeader { header }
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) -> (any OpenedImage)? { self }
 
-    func decode(
-        _ data: Data, header: ImageHeader, frame: Int, leastSize: PixelSize?
-    ) throws -> DecodedPixels {
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        guard case .atLeast(let leastSize) = size else { return nil }
         asked.withLock { $0.append(leastSize) }
         var divisor = 1
         if let leastSize {
@@ -43,9 +44,5 @@ final class SpyDecoder: ImageDecoder {
             full[$0 * divisor, $1 * divisor]
         }
         return .bitmap(reduced.bitmap(hasAlpha: false))
-    }
-
-    func decodeAllFrames(_ data: Data, header: ImageHeader) throws -> [Bitmap] {
-        [full.bitmap(hasAlpha: false)]
     }
 }

@@ -71,7 +71,9 @@ struct JPEGMeans {
                     segments.passScan()
                 else { return nil }
             } else {
-                guard tables.take(segment.code, segment.content) else { return nil }
+                guard !JPEGSegments.standsAlone(segment.code),
+                    tables.take(segment.code, segment.content)
+                else { return nil }
             }
         }
         guard segments.hasEnded, let found, found.components.allSatisfy({ $0.factor != nil })

@@ -69,32 +69,27 @@ package final class FrameBuffer: Sendable {
 
     /// See `FrameWindow.join(at:lookahead:)`.
     package func join(at position: Int, lookahead: Int) -> ViewerID {
-        let (id, load) = state.withLock { state in
-            let (id, action) = state.window.join(at: position, lookahead: lookahead)
-            return (id, state.apply(action))
-        }
-        perform(load)
-        return id
+        change { $0.window.join(at: position, lookahead: lookahead) }
     }
 
     /// See `FrameWindow.move(_:to:)`.
     package func move(_ id: ViewerID, to position: Int) {
-        change { $0.move(id, to: position) }
+        change { ((), $0.window.move(id, to: position)) }
     }
 
     /// See `FrameWindow.seek(_:to:)`.
     package func seek(_ id: ViewerID, to position: Int) {
-        change { $0.seek(id, to: position) }
+        change { ((), $0.window.seek(id, to: position)) }
     }
 
     /// See `FrameWindow.purge(_:keepsPresent:)`.
     package func purge(_ id: ViewerID, keepsPresent: Bool) {
-        change { $0.purge(id, keepsPresent: keepsPresent) }
+        change { ((), $0.window.purge(id, keepsPresent: keepsPresent)) }
     }
 
     /// See `FrameWindow.leave(_:)`.
     package func leave(_ id: ViewerID) {
-        change { $0.leave(id) }
+        change { ((), $0.window.leave(id)) }
     }
 
     /// Waits until the frame that is being decoded is there; returns at once when there is none, or
@@ -119,12 +114,24 @@ package final class FrameBuffer: Sendable {
         }
     }
 
-    private func change(_ body: (inout FrameWindow) -> FrameWindow.Action) {
-        perform(
-            state.withLock { state in
-                let action = body(&state.window)
-                return state.apply(action)
-            })
+    /// The one transition of the state: `body` tells what follows from a change of the window. Decodes what
+    /// is to be decoded then.
+    private func change<Result>(
+        _ body: (inout State) -> (Result, FrameWindow.Action)
+    ) -> Result {
+        let (result, load) = transition(body)
+        perform(load)
+        return result
+    }
+
+    /// The same, but for what is to be decoded, which is returned.
+    private func transition<Result>(
+        _ body: (inout State) -> (Result, FrameWindow.Action)
+    ) -> (Result, load: Int?) {
+        state.withLock { state in
+            let (result, action) = body(&state)
+            return (result, state.apply(action))
+        }
     }
 
     /// Decodes frame `index`, and what is to be decoded after it.
@@ -148,18 +155,16 @@ package final class FrameBuffer: Sendable {
 
     /// Takes in a frame; returns the next one to decode.
     private func finish(_ index: Int, _ frame: Bitmap?) -> Int? {
-        let (next, waiters) = state.withLock { state in
-            let action: FrameWindow.Action
-            if let frame {
-                state.contents.frames[index] = frame
-                action = state.window.loaded(index, bytes: frame.byteCount)
-            } else {
-                action = state.window.failed(index)
-                state.contents.failed = state.window.failed
-            }
+        let (waiters, next) = transition { state in
             let waiters = state.waiters
             state.waiters = [:]
-            return (state.apply(action), waiters)
+            guard let frame else {
+                let action = state.window.failed(index)
+                state.contents.failed = state.window.failed
+                return (waiters, action)
+            }
+            state.contents.frames[index] = frame
+            return (waiters, state.window.loaded(index, bytes: frame.byteCount))
         }
         for waiter in waiters.values { waiter.resume() }
         return next
@@ -171,5 +176,55 @@ extension FrameBuffer.State {
     fileprivate mutating func apply(_ action: FrameWindow.Action) -> Int? {
         for index in action.dropped { contents.frames[index] = nil }
         return action.load
+    }
+}
+
+/// The frame buffers of one image's pixels, kept by their players, not by the image.
+package final class FrameBuffers: Sendable {
+    /// Players that agree in these share their frames.
+    package struct Key: Hashable {
+        /// The longest side, in pixels, that frames are made smaller to; `nil` for the full size.
+        package var longestSide: Int?
+        /// Bytes.
+        package var budget: Int
+
+        package init(longestSide: Int?, budget: Int) {
+            self.longestSide = longestSide
+            self.budget = budget
+        }
+    }
+
+    private struct Reference: Sendable {
+        weak var buffer: FrameBuffer?
+    }
+
+    private let references = Mutex<[Key: Reference]>([:])
+
+    /// The buffer for `key`, which `make` makes if no player has it.
+    func buffer(_ key: Key, make: () -> FrameBuffer) -> FrameBuffer {
+        references.withLock { references in
+            if let buffer = references[key]?.buffer { return buffer }
+            references = references.filter { $0.value.buffer != nil }
+            let buffer = make()
+            references[key] = Reference(buffer: buffer)
+            return buffer
+        }
+    }
+}
+
+extension PixelContent {
+    /// The frames that the players of this content share.
+    package func frameBuffer(_ key: FrameBuffers.Key) -> FrameBuffer {
+        let frameSize = size.fitting(longestSide: key.longestSide)
+        let isReduced = frameSize != size
+        return frameBuffers.buffer(key) {
+            FrameBuffer(
+                source: DecodingFrameSource(self, data: nil),
+                maxSize: isReduced
+                    ? CGSize(width: frameSize.width, height: frameSize.height) : nil,
+                bytesPerFrame: bytesPerFrame / max(1, size.pixelCount) * frameSize.pixelCount,
+                budget: key.budget,
+                resident: { isReduced ? nil : self.ready($0) })
+        }
     }
 }

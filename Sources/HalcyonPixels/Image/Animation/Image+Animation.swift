@@ -54,9 +54,75 @@ extension Image {
     }
 }
 
-extension AnimationTiming {
-    /// The duration of a frame that a source tells; 100 ms if it is none that can be waited for.
-    fileprivate static func known(_ duration: TimeInterval) -> TimeInterval {
-        duration.isFinite && duration > 0 ? duration : 0.1
+extension Image {
+    /// The frames of an animated file or of a foreign source, decoded when asked for, with the image's
+    /// steps applied; a new one at each call. `nil` for what is no animation, and when the pixels of all
+    /// frames are in memory.
+    package func makeFrameSource() -> (any ImageFrameSource)? {
+        guard let source = animatedSource, !creatingOptions.onlyFirstFrame else {
+            return content.timing == nil || content.isFullyResident
+                ? nil : DecodingFrameSource(content, data: nil)
+        }
+        let content = playback
+        if content.timing != nil, content.isFullyResident { return nil }
+        return DecodingFrameSource(content, data: source.data)
+    }
+
+    /// The pixels of this image with what `other` was made of: the animated file's bytes, the frame count,
+    /// the frame source and the creating options.
+    package func withSource(of other: Image) -> Image {
+        var source = other.animatedSource
+        if source == nil, other.content.timing != nil {
+            source = AnimatedSource(data: nil, format: .unknown, frameCount: other.frameCount)
+        }
+        if other.playback.timing != nil { source?.playback = other.playback }
+        return Image(
+            content: content, scale: scale, animatedSource: source,
+            creatingOptions: other.creatingOptions)
+    }
+}
+
+/// A source whose frames all look like the first one; those that do not are left out.
+///
+/// Images take size, channels and depth as the same for all frames, which a foreign source need not
+/// keep to.
+struct UniformFrameSource: ImageFrameSource {
+    private let source: any ImageFrameSource
+    private let size: PixelSize
+    private let channels: Int
+    private let depth: Bitmap.Depth
+
+    init(_ source: any ImageFrameSource, like first: Bitmap) {
+        self.source = source
+        size = first.size
+        channels = first.channels
+        depth = first.depth
+    }
+
+    var data: Data? { source.data }
+    var frameCount: Int { source.frameCount }
+
+    func duration(at index: Int) -> TimeInterval { source.duration(at: index) }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard let frame = source.frame(at: index, maxSize: maxSize), frame.channels == channels,
+            frame.depth == depth
+        else { return nil }
+        let isReduced =
+            maxSize != nil && frame.size.width <= size.width && frame.size.height <= size.height
+        return frame.size == size || isReduced ? frame : nil
+    }
+
+    func copy() -> UniformFrameSource {
+        UniformFrameSource(source.copy(), size: size, channels: channels, depth: depth)
+    }
+
+    private init(
+        _ source: any ImageFrameSource, size: PixelSize, channels: Int, depth: Bitmap.Depth
+    ) {
+        self.source = source
+        self.size = size
+        self.channels = channels
+        self.depth = depth
     }
 }

@@ -1,0 +1,108 @@
+/// Decodes blocks and makes fewer samples of each.
+protocol BlockDecoder {
+    /// Samples along a side.
+    static var side: Int { get }
+
+    /// Takes a block's bits, at most 1,681 of them, and writes `side` rows of `side` samples. Sets
+    /// `damage` to something else than 0 when the block is not as it should be.
+    static func decode(
+        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
+}
+
+extension BlockDecoder {
+    /// The sample of a value around 0.
+    @inline(__always)
+    static func sample(_ value: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: min(max(value &+ 128, 0), 255))
+    }
+}
+
+/// What becomes of a block.
+enum BlockKind {
+    case mean
+    /// As libjpeg does it at 1/8.
+    case averaged2
+    case low2
+    case low4
+    case full
+
+    init(side: Int, reduction: JPEGReduction) {
+        switch (side, reduction) {
+        case (1, _): self = .mean
+        case (2, .eighth): self = .averaged2
+        case (2, _): self = .low2
+        case (4, _): self = .low4
+        default: self = .full
+        }
+    }
+
+    var side: Int {
+        switch self {
+        case .mean: MeanBlock.side
+        case .averaged2: AveragedBlock.side
+        case .low2: LowBlock2.side
+        case .low4: LowBlock4.side
+        case .full: FullBlock.side
+        }
+    }
+
+    /// One for each place of the zigzag order.
+    func steps(quantisation: [UInt8]) -> [BlockStep] {
+        zip(BlockStep.zigzag, quantisation).map { position, quantum in
+            var made = step(row: position / 8, column: position % 8)
+            made.quantum = Int32(quantum)
+            made.factor *= Float(quantum)
+            return made
+        }
+    }
+
+    private func step(row: Int, column: Int) -> BlockStep {
+        switch self {
+        case .mean, .low2: BlockStep()
+        case .averaged2: AveragedBlock.step(row: row, column: column)
+        case .low4: LowBlock4.step(row: row, column: column)
+        case .full: FullBlock.step(row: row, column: column)
+        }
+    }
+}
+
+/// What is done with the coefficient at one place of the zigzag order.
+struct BlockStep {
+    /// The step of quantisation.
+    var quantum: Int32 = 0
+    /// Where in the scratch the coefficient belongs.
+    var slot: Int32 = 0
+    /// What it is multiplied with.
+    var weight: Int32 = 0
+    var factor: Float = 0
+
+    static let count = 64
+
+    /// Row and column of each place of the zigzag order: row × 8 + column.
+    static let zigzag: [Int] = {
+        var order: [Int] = []
+        for diagonal in 0..<15 {
+            let rows = max(0, diagonal - 7)...min(7, diagonal)
+            for row in diagonal % 2 == 0 ? Array(rows.reversed()) : Array(rows) {
+                order.append(row * 8 + diagonal - row)
+            }
+        }
+        return order
+    }()
+}
+
+/// A block as one sample: its mean.
+enum MeanBlock: BlockDecoder {
+    static let side = 1
+
+    @inline(__always)
+    static func decode(
+        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let mean = plane.readMean(&reader, damage: &damage)
+        samples[0] = sample((mean &+ 4) &>> 3)
+        if !reader.skipBlock(from: 1, plane.alternating) { damage |= 1 }
+    }
+}

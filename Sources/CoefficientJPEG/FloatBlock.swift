@@ -1,0 +1,115 @@
+import CPixels
+
+/// What the decoders of blocks that calculate with fractions share.
+protocol FloatBlock: BlockDecoder {
+    /// The slots of the scratch that take coefficients; one more may take those that are not used.
+    static var slots: Int { get }
+    /// The last place of the zigzag order whose value matters.
+    static var lastPlace: Int { get }
+
+    /// Makes samples of coefficients, which lie column by column.
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>)
+}
+
+extension FloatBlock {
+    @inline(__always)
+    static func decode(
+        _ reader: inout BitReader, _ plane: inout PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        if read(&reader, &plane, damage: &damage) {
+            fill(plane, samples)
+        } else {
+            transform(plane.scratch.assumingMemoryBound(to: Float.self), plane, to: samples)
+        }
+    }
+
+    /// Reads a block into the scratch, in which slot 0 has the mean. True when there is only the mean.
+    @inline(__always)
+    private static func read(
+        _ reader: inout BitReader, _ plane: inout PlaneDecoder, damage: inout Int
+    ) -> Bool {
+        let mean = plane.readMean(&reader, damage: &damage)
+        let values = plane.scratch.assumingMemoryBound(to: Float.self)
+        values.update(repeating: 0, count: slots)
+        values[0] = Float(mean) * 0.125
+        let steps = plane.steps
+        var sum = 0
+        let place = reader.readValues(plane.alternating, through: lastPlace) { place, value in
+            let step = steps[place]
+            values[Int(step.slot)] += Float(value) * step.factor
+            sum |= value
+        }
+        if !reader.skipBlock(from: place, plane.alternating) { damage |= 1 }
+        return sum == 0
+    }
+
+    /// Gives all samples the mean.
+    @inline(__always)
+    private static func fill(_ plane: PlaneDecoder, _ samples: UnsafeMutablePointer<UInt8>) {
+        let mean = plane.scratch.load(as: Float.self).rounded(.toNearestOrEven)
+        let value = sample(Int(mean))
+        for row in 0..<side {
+            (samples + row &* plane.bytesPerRow).update(repeating: value, count: side)
+        }
+    }
+}
+
+/// A block as 4 × 4 samples made of its 16 lowest frequencies.
+///
+/// An orthonormal transform of 8 × 8 becomes one of 4 × 4 by scaling with 4/8. Of the inverse, in each
+/// direction
+///
+///     x0, x3 = ½·c0 + ½·c2 ± (a·c1 + b·c3)    a = cos(π/8)/√2
+///     x1, x2 = ½·c0 - ½·c2 ± (b·c1 - a·c3)    b = sin(π/8)/√2
+///
+/// the factors ½ and b are in the coefficients already; a/b is 1 + √2.
+enum LowBlock4: FloatBlock {
+    static let side = 4
+    static let slots = 16
+    static let lastPlace = 24
+
+    static func step(row: Int, column: Int) -> BlockStep {
+        guard row < 4, column < 4 else { return BlockStep(slot: 16) }
+        let factors: [Float] = [0.5, 0.270598050, 0.5, 0.270598050]
+        return BlockStep(
+            slot: Int32(column * 4 + row), factor: 0.5 * factors[row] * factors[column])
+    }
+
+    @inline(__always)
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        plane.kernels.inverse_4(coefficients, samples, plane.bytesPerRow)
+    }
+}
+
+/// A block as 8 × 8 samples: for the chroma of 4:2:0 at 1/2.
+///
+/// The transform is that of Arai, Agui and Nakajima: most of the factors are in the coefficients
+/// already, and five multiplications remain in each direction.
+enum FullBlock: FloatBlock {
+    static let side = 8
+    static let slots = 64
+    static let lastPlace = 63
+
+    /// The factors are √2 · cos(kπ/16), and 1 for k = 0.
+    static func step(row: Int, column: Int) -> BlockStep {
+        let factors: [Float] = [
+            1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.541196100, 0.275899379,
+        ]
+        return BlockStep(
+            slot: Int32(column * 8 + row), factor: 0.125 * factors[row] * factors[column])
+    }
+
+    @inline(__always)
+    static func transform(
+        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        plane.kernels.inverse_8(coefficients, samples, plane.bytesPerRow)
+    }
+}
