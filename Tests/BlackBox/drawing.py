@@ -41,11 +41,38 @@ def plain_png(width, height, depth, colour, interlace=0):
             + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
+def gif_pixels(count):
+    """As many pixels of colour 0, compressed with LZW as GIF has it."""
+    data, bits, free = [], 0, 0
+    while count:
+        # The codes grow by one pixel each until the table is full; then it begins anew.
+        bits |= 4 << free
+        free += 3
+        for step in range(1, 4090):
+            size = min(step, count)
+            bits |= (0 if size == 1 else size + 4) << free
+            free += (step + 4).bit_length() if step > 1 else 3
+            count -= size
+            if not count:
+                break
+        else:
+            bits |= 4 << free
+            free += 12
+            whole = free // 8
+            data.append((bits & (1 << 8 * whole) - 1).to_bytes(whole, "little"))
+            bits, free = bits >> 8 * whole, free % 8
+    bits |= 5 << free
+    return b"".join(data) + bits.to_bytes(free // 8 + 2, "little")
+
+
 def gif(width, height, frames, screen=None):
-    """Frames of one colour, each of a few bytes."""
+    """Frames of one colour."""
     head = b"GIF89a" + struct.pack("<HHBBB", *(screen or (width, height)), 0x80, 0, 0)
+    data = gif_pixels(width * height)
+    blocks = b"".join(bytes([len(data[i:i + 255])]) + data[i:i + 255]
+                      for i in range(0, len(data), 255))
     frame = (b"\x21\xf9\x04\x00\x05\x00\x00\x00" + b"\x2c"
-             + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x02\x02\x44\x01\x00")
+             + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x02" + blocks + b"\x00")
     return head + b"\0\0\0\xff\xff\xff" + frame * frames + b"\x3b"
 
 

@@ -55,7 +55,7 @@ class Pictures:
             elif kind < 96:
                 connection.answer(PAGE)
             elif kind < 98:
-                connection.answer(data[:-9])
+                connection.answer(data[:len(data) * 2 // 3])
             elif kind == 98:
                 connection.answer(data, length=len(data) + 99)
                 return
