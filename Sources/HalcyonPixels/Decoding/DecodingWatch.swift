@@ -8,14 +8,19 @@ import Vips
 /// Decoders of our own look at the clock of their thread between rows. Pipelines of libvips are cancelled
 /// from another thread, by the images that their files were opened as.
 final class DecodingWatch: Sendable {
+    private struct Watched {
+        let deadline: UInt64
+        var images: [VipsImage] = []
+    }
+
     private struct Registry {
-        var watches: [ObjectIdentifier: DecodingWatch] = [:]
+        /// The watches that have something to cancel.
+        var watches: [ObjectIdentifier: Watched] = [:]
         /// Whether somebody looks at them from time to time.
         var isWatched = false
     }
 
     private let deadline: UInt64
-    private let images = Mutex<[VipsImage]>([])
 
     private static let registry = Mutex(Registry())
     private static let queue = DispatchQueue(label: "halcyon.decoding-watch")
@@ -56,9 +61,9 @@ final class DecodingWatch: Sendable {
 
     private func add(_ image: VipsImage) {
         if deadline <= cdecoding_now() { image.cancel() }
-        images.withLock { $0.append(image) }
         let isWatched = Self.registry.withLock { registry in
-            registry.watches[ObjectIdentifier(self)] = self
+            registry.watches[ObjectIdentifier(self), default: Watched(deadline: deadline)]
+                .images.append(image)
             defer { registry.isWatched = true }
             return registry.isWatched
         }
@@ -66,8 +71,8 @@ final class DecodingWatch: Sendable {
     }
 
     private func end() {
-        guard images.withLock({ !$0.isEmpty }) else { return }
-        Self.registry.withLock { _ = $0.watches.removeValue(forKey: ObjectIdentifier(self)) }
+        // The images go when the lock has been released.
+        _ = Self.registry.withLock { $0.watches.removeValue(forKey: ObjectIdentifier(self)) }
     }
 
     private static func lookLater() {
@@ -82,7 +87,7 @@ final class DecodingWatch: Sendable {
         }
         let now = cdecoding_now()
         for watch in watches where watch.deadline <= now {
-            for image in watch.images.withLock({ $0 }) { image.cancel() }
+            for image in watch.images { image.cancel() }
         }
         if !watches.isEmpty { lookLater() }
     }
