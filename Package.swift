@@ -63,17 +63,24 @@ let package = Package(
         .target(
             name: "HalcyonPixels",
             dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
+        // Memory and disk by key; nothing of images.
+        .target(
+            name: "HalcyonStorage",
+            dependencies: [
+                "CFileSystem",
+                "CIndexFiles",
+                "CXXHash",
+                "HalcyonWork",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         .target(
             name: "Halcyon",
             dependencies: [
                 "HalcyonHTTP",
                 "HalcyonPixels",
+                "HalcyonStorage",
                 "HalcyonWork",
-                "CFileSystem",
-                "CIndexFiles",
-                "CXXHash",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -126,6 +133,8 @@ let package = Package(
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(name: "HalcyonHTTPTests", dependencies: ["HalcyonHTTP"]),
         .testTarget(
+            name: "HalcyonStorageTests", dependencies: ["HalcyonStorage", "HalcyonTestKit"]),
+        .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
                 "DirectCodecs", "CPNG", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit",
@@ -148,8 +157,8 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: [
                 "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "Halcyon", "HalcyonHTTP",
-                "HalcyonPixels", "HalcyonTestKit", "HalcyonPresentationTestKit", "HalcyonWork",
-                "Vips",
+                "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage", "HalcyonTestKit",
+                "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),

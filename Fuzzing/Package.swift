@@ -42,7 +42,7 @@ let package = Package(
         // Files of the target Halcyon that need nothing else of it.
         .target(name: "Readers", dependencies: ["HalcyonWork"]),
         .target(
-            name: "CacheIndex",
+            name: "HalcyonStorage",
             dependencies: [
                 "CFileSystem", "CIndexFiles", "CXXHash", "HalcyonWork",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -50,8 +50,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CJPEG", "CacheIndex", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP",
-                "HalcyonPixels", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
+                "CJPEG", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP", "HalcyonPixels",
+                "HalcyonStorage", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],

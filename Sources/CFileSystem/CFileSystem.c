@@ -2,6 +2,7 @@
 #include "CFileSystem.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 
 int halcyon_open_folder(const char *path) {
@@ -14,4 +15,8 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to) {
 
 int halcyon_exchange(int folder, const char *one, const char *other) {
     return renameat2(folder, one, folder, other, RENAME_EXCHANGE);
+}
+
+void halcyon_trim_heap(void) {
+    malloc_trim(0);
 }

@@ -12,6 +12,12 @@ public typealias CGBlendMode = BlendMode
 
 extension Image: KingfisherCompatible {}
 
+extension Image: CacheCostCalculable {
+    /// Bytes this image keeps in memory once rendered: the pixels of its resident frames, and the
+    /// file's bytes of an animation.
+    public var cacheCost: Int { byteCount }
+}
+
 // What `HalcyonHTTP` has in this module's public interface comes with `import Halcyon`.
 @_exported public import HalcyonHTTP
 

@@ -33,3 +33,5 @@ extension KingfisherCompatibleValue {
         set {}
     }
 }
+
+extension String: KingfisherCompatibleValue {}

@@ -1,4 +1,4 @@
-// What Linux can do with files that the headers show to programs for GNU only, and so not to Swift.
+// What Linux can do that the headers show to programs for GNU only, and so not to Swift.
 
 #ifndef HALCYON_CFILESYSTEM_H
 #define HALCYON_CFILESYSTEM_H
@@ -13,5 +13,8 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to);
 
 /// Exchanges the names of two files in an open folder at once (RENAME_EXCHANGE). 0, or -1 with errno.
 int halcyon_exchange(int folder, const char *one, const char *other);
+
+/// Gives memory that was freed back to the system (malloc_trim).
+void halcyon_trim_heap(void);
 
 #endif

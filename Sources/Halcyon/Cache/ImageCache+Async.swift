@@ -145,7 +145,7 @@ extension ImageCache {
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         await operations.pending(name)?.value
         return await DiskLane.reading.run { [diskStorage] in
-            diskStorage.isCached(forKey: key, named: name) ? .disk : .none
+            diskStorage.isCached(named: name) ? .disk : .none
         }
     }
 }

@@ -20,7 +20,7 @@ extension ImageCache {
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         return operations.enqueue(.file(name)) { [diskStorage] finish in
             DiskLane.writing.submit {
-                finish(Result { try diskStorage.directory.remove(name) })
+                finish(Result { try diskStorage.files.remove(name) })
             }
         }
     }

@@ -69,7 +69,7 @@ extension ImageCache {
         if memoryStorage.isCached(forKey: key.text) { return .memory }
         let name = key.fileName(in: self)
         if operations.pending(name) != nil { return nil }
-        return diskStorage.isCached(forKey: key.text, named: name) ? .disk : CacheType.none
+        return diskStorage.isCached(named: name) ? .disk : CacheType.none
     }
 
     /// The image in memory, if any. The options tell what the access does to its expiration.
@@ -128,7 +128,7 @@ extension ImageCache {
         await operations.enqueue(.file(name)) { [diskStorage] in
             await DiskLane.writing.run {
                 // A file that cannot be removed is found undecodable again next time.
-                try? diskStorage.directory.remove(name, ifHolding: data)
+                try? diskStorage.files.remove(name, ifHolding: data)
             }
         }.value
     }
@@ -158,7 +158,7 @@ private struct DiskReading: Sendable {
         case .unwanted: return nil
         case .undecodable:
             // As above.
-            try? cache.diskStorage.directory.remove(key.fileName(in: cache), ifHolding: data)
+            try? cache.diskStorage.files.remove(key.fileName(in: cache), ifHolding: data)
             return nil
         }
     }

@@ -1,5 +1,6 @@
 public import Foundation
 import HalcyonWork
+import Synchronization
 
 extension Notification.Name {
     /// Posted on the main queue when a cleaning has removed files from a disk cache. The object is the
@@ -46,7 +47,7 @@ open class ImageCache: @unchecked Sendable {
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
         if case .some(.success(.some)) = $0 { true } else { false }
     }
-    private let cleaning: RepeatingTimer?
+    private let cleaning = Mutex<RepeatingTimer?>(nil)
 
     /// Makes the cache's folder of a parent folder and the cache's name.
     public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
@@ -58,9 +59,11 @@ open class ImageCache: @unchecked Sendable {
     ) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
-        let owner = WeakCache()
-        cleaning = RepeatingTimer(after: 60, every: 3600) { owner.cache?.cleanExpiredDiskCache() }
-        owner.cache = self
+        cleaning.withLock {
+            $0 = RepeatingTimer(after: 60, every: 3600) { [weak self] in
+                self?.cleanExpiredDiskCache()
+            }
+        }
     }
 
     /// The cache `name` in the user's folder for caches; the name must not be empty. Its memory may
@@ -337,10 +340,4 @@ open class ImageCache: @unchecked Sendable {
 
     /// Bytes that the images in memory take.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
-}
-
-/// Lets the clean timer reach a cache without keeping it.
-private final class WeakCache: @unchecked Sendable {
-    // Unchecked because the reference is set once, before the timer can fire for the first time.
-    weak var cache: ImageCache?
 }

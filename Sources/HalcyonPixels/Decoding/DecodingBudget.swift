@@ -93,7 +93,4 @@ package enum DecodingPool {
     package static let shared = ThreadPool(
         name: "decoding", width: ProcessInfo.processInfo.activeProcessorCount,
         afterEachJob: Vips.endJob)
-
-    /// Gives memory that codecs and images have let go back to the system, which takes milliseconds.
-    package static func trimMemory() { Vips.trimMemory() }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 import Testing
 import Vips
@@ -116,4 +117,9 @@ extension KingfisherError {
             return (error as? KingfisherError)?.errorCode ?? -1
         }
     }
+}
+
+extension KingfisherWrapper where Base == String {
+    /// The name of a key's file.
+    var sha256: String { Digest.sha256.hexadecimal(base) }
 }

@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// A new storage over files that are there already, and files that may not be read.
 @Suite struct DiskStorageAccessTests {

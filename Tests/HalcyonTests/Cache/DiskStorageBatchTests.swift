@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// Files that are stored at the same time and share a transaction.
 @Suite struct DiskStorageBatchTests {
@@ -155,29 +156,6 @@ import Testing
         group.wait()
         #expect(wrong.events.isEmpty)
         #expect(try Int(storage.totalSize()) == visibleSize(storage))
-    }
-
-    @Test func oneSettlesForAllThatCameMeanwhile() {
-        var arrivals = Arrivals()
-        let begins = (0...100).map { _ in arrivals.add(Self.arrived) }
-        #expect(begins == [true] + Array(repeating: false, count: 100), "one is at work")
-        let batches = [arrivals.take().count, arrivals.take().count]
-        #expect(batches == [Arrivals.batch, 101 - Arrivals.batch])
-        let isNeeded = arrivals.add(Self.arrived)
-        #expect(!isNeeded, "the one at work asks once more")
-        let rest = [arrivals.take().count, arrivals.take().count]
-        #expect(rest == [1, 0])
-        let isNeededNow = arrivals.add(Self.arrived)
-        #expect(isNeededNow, "that was the end")
-    }
-
-    private static var arrived: ArrivedFile {
-        ArrivedFile(
-            file: NewFile(
-                name: "n", key: "k", bytes: Data(), expires: .distantFuture, limit: nil,
-                overwriting: true),
-            row: IndexRow(name: "n", size: 0, expires: 0, accessed: 0), temporary: "t",
-            stamp: DiskFile.Stamp(stat()), completion: { _ in })
     }
 }
 

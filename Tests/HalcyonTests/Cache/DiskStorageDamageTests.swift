@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// What the disk storage makes of crashes, damage, other processes and disks that cannot be written.
 @Suite struct DiskStorageDamageTests {
@@ -175,7 +176,7 @@ import Testing
         let url = storage.cacheFileURL(forKey: "1")
         try Data("one".utf8).write(to: url)
         #expect(try storage.value(forKey: "1") == Note("one"))
-        while try storage.directory.withIndex(
+        while try storage.files.directory.withIndex(
             validated: true, { try $0.row(named: "1".kf.sha256)?.checksum }) == .some(nil)
         {
             await Task.yield()
@@ -242,7 +243,7 @@ import Testing
         do {
             let storage = try makeStorage()
             try storage.store(value: Note("one"), forKey: "1")
-            _ = try storage.directory.withIndex(validated: true) { index in
+            _ = try storage.files.directory.withIndex(validated: true) { index in
                 try index.write { try $0.setVersion(77) }
             }
         }

@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// What other processes do to a folder that is in use.
 @Suite(.enabled(if: OtherProcess.isAvailable, "needs python3 as the other process"))

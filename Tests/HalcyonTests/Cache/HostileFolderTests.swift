@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// What somebody has put into the folder to make the storage hang, or touch what is not its own.
 @Suite struct HostileFolderTests {
@@ -153,7 +154,7 @@ import Testing
                 },
                 { try $0.removeAll() },
             ] as [(DiskStorage.Backend<Note>) throws -> Void] {
-                _ = try storage.directory.withIndex(validated: true) { index in
+                _ = try storage.files.directory.withIndex(validated: true) { index in
                     try index.write {
                         try $0.upsert(
                             IndexRow(

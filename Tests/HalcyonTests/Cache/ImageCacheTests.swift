@@ -5,6 +5,7 @@ import Testing
 
 @testable import Halcyon
 @testable import HalcyonPixels
+@testable import HalcyonStorage
 
 /// Storing, retrieving, removing and clearing.
 @Suite struct ImageCacheTests {
@@ -37,6 +38,11 @@ import Testing
 
     private func pixels(_ result: ImageCacheResult) throws -> Data? {
         try result.image?.bitmap().data
+    }
+
+    @Test func theComputedKeyNamesTheProcessor() {
+        #expect("key".computedKey(with: "") == "key")
+        #expect("key".computedKey(with: "blur(3)") == "key@blur(3)")
     }
 
     // MARK: Making

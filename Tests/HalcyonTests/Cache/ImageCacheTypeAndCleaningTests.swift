@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// Asking where an image is, and cleaning.
 @Suite struct ImageCacheTypeAndCleaningTests {

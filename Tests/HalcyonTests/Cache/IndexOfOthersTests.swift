@@ -4,6 +4,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 /// Indexes that others have written to, replaced or locked.
 @Suite(.enabled(if: OtherProcess.isAvailable, "needs python3 as the other process"))
@@ -186,7 +187,7 @@ struct IndexOfOthersTests {
             #expect(try storage.value(forKey: "4") == nil)
         }
         other.kill()
-        storage.directory.flushAccesses()
+        storage.files.directory.flushAccesses()
         let fresh = try makeStorage()
         #expect(try fresh.value(forKey: "3") == Note("three"), "the row is written when it can be")
         #expect(try fresh.value(forKey: "4") == nil)
@@ -226,7 +227,7 @@ struct IndexOfOthersTests {
             fcntl.flock(lock, fcntl.LOCK_EX)
             """)
         let fresh = try makeStorage()
-        let row = try fresh.directory.withIndex(validated: true) {
+        let row = try fresh.files.directory.withIndex(validated: true) {
             try $0.row(named: "2".kf.sha256)
         }
         #expect(row??.expires == IndexRow.never, "it is the index that answers")

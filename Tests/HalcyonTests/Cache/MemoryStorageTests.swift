@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStorage
 
 @Suite struct MemoryStorageTests {
     let clock = TestClock()
@@ -98,7 +99,7 @@ import Testing
         clock.advance(1)
         #expect(!storage.isCached(forKey: "1"))
         #expect(storage.value(forKey: "1") == nil)
-        #expect(storage.storageObject(forKey: "1") != nil)
+        #expect(storage.objects.entry(forKey: "1") != nil)
         #expect(storage.isCached(forKey: "2"))
     }
 
@@ -116,25 +117,25 @@ import Testing
         storage.store(value: Weight(id: 2), forKey: "1", expiration: .expired)
         storage.store(value: Weight(id: 2), forKey: "2", expiration: .seconds(0))
         #expect(storage.value(forKey: "1")?.id == 1)
-        #expect(storage.storageObject(forKey: "2") == nil)
+        #expect(storage.objects.entry(forKey: "2") == nil)
     }
 
     /// Upstream: testStoreWithExpirationExtending
     @Test func readingCanMoveTheExpirationLater() throws {
         storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
-        let before = try #require(storage.storageObject(forKey: "1")).estimatedExpiration
+        let before = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
         _ = storage.value(forKey: "1", extendingExpiration: .expirationTime(.seconds(5)))
-        let after = try #require(storage.storageObject(forKey: "1")).estimatedExpiration
+        let after = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
         #expect(after.timeIntervalSince(before) == 4)
     }
 
     /// Upstream: testStoreWithExpirationNotExtending
     @Test func readingCanLeaveTheExpiration() throws {
         storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(2))
-        let before = try #require(storage.storageObject(forKey: "1")).estimatedExpiration
+        let before = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
         clock.advance(1)
         _ = storage.value(forKey: "1", extendingExpiration: .none)
-        let after = try #require(storage.storageObject(forKey: "1")).estimatedExpiration
+        let after = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
         #expect(after == before)
     }
 
@@ -156,7 +157,7 @@ import Testing
             now: { [clock] in clock.now })
         storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
         clock.advance(2)
-        while storage.storageObject(forKey: "1") != nil {
+        while storage.objects.entry(forKey: "1") != nil {
             try await Task.sleep(for: .milliseconds(2))
         }
         #expect(storage.totalCacheCost() == 0)
@@ -175,7 +176,8 @@ import Testing
 
     /// Upstream: testStorageObject
     @Test func extendingStartsTheOwnExpirationAnew() {
-        var object = MemoryStorage.StorageObject(1, expiration: .seconds(10), at: clock.now)
+        var object = ObjectStore.Entry(
+            StoredObject(1), expiration: .seconds(10), at: clock.now)
         clock.advance(4)
         object.extendExpiration(at: clock.now)
         #expect(object.estimatedExpiration == clock.now.addingTimeInterval(10))
@@ -223,10 +225,10 @@ extension MemoryStorageTests {
             }
         }
         #expect(storage.value(forKey: "1")?.id == 2000)
-        let end = storage.storageObject(forKey: "1")?.estimatedExpiration
+        let end = storage.objects.entry(forKey: "1")?.estimatedExpiration
         #expect(end == clock.now.addingTimeInterval(100))
         storage.remove(forKey: "1")
-        #expect(storage.storageObject(forKey: "1") == nil)
+        #expect(storage.objects.entry(forKey: "1") == nil)
     }
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-@testable import CacheIndex
 @testable import HalcyonHTTP
+@testable import HalcyonStorage
 @testable import Readers
 
 extension FuzzTarget {
@@ -29,11 +29,11 @@ extension FuzzTarget {
 
     /// Keys of the cache, and the names of their files.
     private static func name(_ key: String) {
-        for ext in [nil, key.kf.ext, "png"] {
+        for ext in [nil, CacheFileName.fileExtension(of: key), "png"] {
             let name = CacheFileName.name(base: key, extension: ext)
             precondition(CacheFileName.isSound(name), "no file has such a name: \(name)")
         }
-        precondition(CacheFileName.isDigest(key.kf.sha256))
+        precondition(CacheFileName.isDigest(CacheFileName.digest(of: key)))
         _ = key.maskingSecrets.maskingSecrets
     }
 

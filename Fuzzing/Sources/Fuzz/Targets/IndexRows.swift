@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-@testable import CacheIndex
+@testable import HalcyonStorage
 
 extension FuzzTarget {
     /// Rows of the cache's index, with values of any type in any column: how they are read, and what a

@@ -70,3 +70,10 @@ struct LookupKey: Hashable, Sendable {
         creating = options.imageCreatingOptions
     }
 }
+
+extension String {
+    /// The key under which a processor's result for this key is cached.
+    func computedKey(with processorIdentifier: String) -> String {
+        processorIdentifier.isEmpty ? self : "\(self)@\(processorIdentifier)"
+    }
+}

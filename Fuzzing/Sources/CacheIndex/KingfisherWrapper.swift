@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/KingfisherWrapper.swift

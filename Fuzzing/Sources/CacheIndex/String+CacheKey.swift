@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Cache/Disk/String+CacheKey.swift

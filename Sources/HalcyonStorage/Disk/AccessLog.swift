@@ -1,0 +1,150 @@
+import Foundation
+
+/// Accesses that are not in the index yet: writing each one at once would make every hit a write.
+struct AccessLog {
+    /// The last access to a file.
+    struct Access: Sendable {
+        /// When; seconds since 1970.
+        var accessed: Double
+        /// When the file expires since; seconds since 1970.
+        var expires: Double
+    }
+
+    /// Accesses after which the log should be written.
+    static let capacity = 256
+
+    private(set) var accesses: [String: Access] = [:]
+
+    var isFull: Bool { accesses.count >= Self.capacity }
+
+    /// Notes an access and returns whether it is the first one in the log.
+    mutating func note(_ access: Access, of name: String) -> Bool {
+        let isFirst = accesses.isEmpty
+        accesses[name] = access
+        return isFirst
+    }
+
+    /// The row as it will be once the log is written.
+    func applied(to row: IndexRow) -> IndexRow {
+        guard let access = accesses[row.name], access.accessed > row.accessed else { return row }
+        var row = row
+        row.accessed = access.accessed
+        row.expires = access.expires
+        return row
+    }
+
+    /// Empties the log and returns what was in it.
+    mutating func take() -> [String: Access] {
+        defer { accesses = [:] }
+        return accesses
+    }
+}
+
+/// Rows of files that were stored while the index could not be used.
+///
+/// They are written with the next transaction. Until then only this process knows what is in the files.
+struct UnwrittenRows {
+    /// More are forgotten: their files are misses then.
+    private static let capacity = 4096
+
+    private var rows: [String: IndexRow] = [:]
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func row(_ name: String) -> IndexRow? { rows[name] }
+
+    /// Notes a row and returns whether it is the first one.
+    mutating func note(_ row: IndexRow) -> Bool {
+        let isFirst = rows.isEmpty
+        if rows.count < Self.capacity || rows[row.name] != nil { rows[row.name] = row }
+        return isFirst
+    }
+
+    mutating func forget(_ name: String) {
+        rows[name] = nil
+    }
+
+    /// Forgets all rows and returns them.
+    mutating func take() -> [IndexRow] {
+        defer { rows = [:] }
+        return Array(rows.values)
+    }
+}
+
+/// Rows of files read lately, so that reading them again needs no query.
+///
+/// A row is only good for the very file it was read for: whoever stores, replaces or removes a file,
+/// in whatever process, makes it another one. Damage is found by the checksum in the row.
+struct IndexMirror {
+    /// A row and the file it belongs to.
+    struct Entry: Sendable {
+        var row: IndexRow
+        let stamp: DiskFile.Stamp
+    }
+
+    /// When so many are recent, those of before are forgotten.
+    private static let generation = 2048
+
+    private var recent: [String: Entry] = [:]
+    /// Those that were recent before and have not been used since.
+    private var former: [String: Entry] = [:]
+
+    /// What is known of a file.
+    mutating func entry(_ name: String) -> Entry? {
+        if let entry = recent[name] { return entry }
+        guard let entry = former[name] else { return nil }
+        set(entry, of: name)
+        return entry
+    }
+
+    /// Remembers a row, or forgets that of a file.
+    mutating func set(_ entry: Entry?, of name: String) {
+        former[name] = nil
+        recent[name] = entry
+        if recent.count >= Self.generation {
+            former = recent
+            recent = [:]
+        }
+    }
+
+    /// Keeps the row in step with an access.
+    mutating func note(_ access: AccessLog.Access, of name: String) {
+        guard var entry = entry(name) else { return }
+        entry.row.accessed = access.accessed
+        entry.row.expires = access.expires
+        set(entry, of: name)
+    }
+}
+
+/// Whether a cache folder was left alone for so long that its files go.
+struct UnusedPolicy {
+    /// Seconds without use; `nil` for any time.
+    private(set) var limit: TimeInterval?
+    /// The last use by this process, which the index may not know of.
+    private var lastUse = Date.distantPast
+    private var needsCheck = false
+
+    /// A new limit has to be checked once before the files are used.
+    mutating func setLimit(_ limit: TimeInterval?) {
+        guard limit != self.limit else { return }
+        self.limit = limit
+        needsCheck = limit != nil
+    }
+
+    mutating func noteUse(at date: Date) {
+        lastUse = max(lastUse, date)
+    }
+
+    /// Whether to check now, which is then done.
+    mutating func takeCheck() -> Bool {
+        defer { needsCheck = false }
+        return needsCheck
+    }
+
+    /// Whether the limit is over at `date`, given the index's last access in seconds since 1970.
+    func isUnused(lastAccess: Double, at date: Date) -> Bool {
+        guard let limit else { return false }
+        let last = max(Date(timeIntervalSince1970: lastAccess), lastUse)
+        return date.timeIntervalSince(last) > limit
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import GRDB
+import HalcyonWork
+
+extension CacheDirectory {
+    /// A cached file.
+    struct Entry {
+        let row: IndexRow
+        /// The bytes; `nil` when only asked for its existence.
+        let bytes: Data?
+    }
+
+    /// The file `name` unless it is missing, damaged or expired at `reference`.
+    /// - Throws: `POSIXError` when the file cannot be read; an error of the index.
+    func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        if let mirrored = known({ $0.mirror.entry(name) }) {
+            if reading, let entry = try entry(of: mirrored, at: reference) { return entry }
+        } else if DiskFile.isMissing(path(of: name)) {
+            // Whatever the index says. Most that is looked for in vain was never there: asking the file
+            // system takes a tenth of the time of a query.
+            return nil
+        }
+        do {
+            return try indexedEntry(name, at: reference, reading: reading)
+        } catch is IndexUnavailable {
+            return try entryWithoutIndex(name, at: reference, reading: reading)
+        }
+    }
+
+    private func indexedEntry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        guard let found = try look(name, at: reference, reading: reading, validated: false) else {
+            return nil
+        }
+        switch found {
+        case .entry(let entry): return entry
+        case .expired: return nil
+        case .noRow:
+            // The index may be one that others have replaced; where it is not, this is a miss.
+            let again = try look(name, at: reference, reading: reading, validated: true)
+            if case .entry(let entry) = again { return entry }
+            if case .doubtful = again { return try settle(name, at: reference, reading: reading) }
+            return nil
+        case .doubtful:
+            return try settle(name, at: reference, reading: reading)
+        }
+    }
+
+    private enum Finding {
+        case entry(Entry)
+        case expired
+        case noRow
+        /// The row and the file do not fit together: damaged, or just being replaced.
+        case doubtful
+    }
+
+    /// A file that is known without asking the index; `nil` when the index has to be asked.
+    private func entry(of mirrored: IndexMirror.Entry, at reference: Date) throws -> Entry? {
+        let row = mirrored.row
+        if row.expires > reference.timeIntervalSince1970,
+            let folder = try openFolder(validated: false),
+            case .bytes(let bytes, let stamp) = try folder.read(row.name, size: row.size),
+            stamp == mirrored.stamp, DiskFile.checksum(bytes) == row.checksum
+        {
+            return Entry(row: row, bytes: bytes)
+        }
+        known { $0.mirror.set(nil, of: row.name) }
+        return nil
+    }
+
+    /// A file as it is while the index cannot be asked. Files get their names when they are whole, and
+    /// one that was not stored by this process is taken to expire as if it had been adopted when it was
+    /// written.
+    private func entryWithoutIndex(
+        _ name: String, at reference: Date, reading: Bool
+    ) throws -> Entry? {
+        guard let folder = try openFolder(validated: true) else { return nil }
+        if let row = known({ $0.unwritten.row(name) }) {
+            let found = try finding(of: row, in: folder, at: reference, reading: reading)
+            guard case .entry(let entry) = found else { return nil }
+            return entry
+        }
+        guard let file = folder.metadata(name), file.isRegular else { return nil }
+        let written = Date(timeIntervalSince1970: file.modified)
+        let expires = adoptedExpiration.estimatedExpirationSince(written)
+        guard expires > reference else { return nil }
+        let row = IndexRow(
+            name: name, key: nil, size: file.size, checksum: nil,
+            expires: expires.timeIntervalSince1970, accessed: file.modified, format: nil)
+        guard reading else { return Entry(row: row, bytes: nil) }
+        guard case .bytes(let bytes, _) = try folder.read(name, size: file.size) else {
+            return nil
+        }
+        return Entry(row: row, bytes: bytes)
+    }
+
+    private func look(
+        _ name: String, at reference: Date, reading: Bool, validated: Bool
+    ) throws -> Finding? {
+        try withIndex(validated: validated) { index in
+            let row = try known { $0.unwritten.row(name) } ?? index.row(named: name)
+            return try finding(of: row, in: index.folder, at: reference, reading: reading)
+        }
+    }
+
+    private func finding(
+        of written: IndexRow?, in folder: CacheFolder, at reference: Date, reading: Bool
+    ) throws -> Finding {
+        guard let written else { return .noRow }
+        // With the accesses that are not written yet.
+        var row = known { $0.accesses.applied(to: written) }
+        guard row.expires > reference.timeIntervalSince1970 else { return .expired }
+        guard reading else {
+            guard let metadata = folder.metadata(row.name), metadata.isRegular,
+                metadata.size == row.size
+            else { return .doubtful }
+            return .entry(Entry(row: row, bytes: nil))
+        }
+        guard case .bytes(let bytes, let stamp) = try folder.read(row.name, size: row.size) else {
+            return .doubtful
+        }
+        let checksum = DiskFile.checksum(bytes)
+        if row.checksum == nil {
+            row.checksum = checksum
+            complete(row, bytes: bytes)
+        }
+        guard row.checksum == checksum else { return .doubtful }
+        let mirrored = IndexMirror.Entry(row: row, stamp: stamp)
+        known { $0.mirror.set(mirrored, of: mirrored.row.name) }
+        return .entry(Entry(row: row, bytes: bytes))
+    }
+
+    /// Looks again while nobody can write, and removes what is damaged.
+    private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        do {
+            return try withIndex(validated: true) { index in
+                try index.write { transaction -> Entry? in
+                    try applyAccesses(transaction, in: index.folder)
+                    let row = try transaction.row(named: name)
+                    switch try finding(of: row, in: index.folder, at: reference, reading: reading) {
+                    case .entry(let entry): return entry
+                    case .expired, .noRow: return nil
+                    case .doubtful:
+                        try delete(name, in: transaction, of: index.folder)
+                        return nil
+                    }
+                }
+            } ?? nil
+        } catch  where error is DatabaseError || error is IndexUnavailable {
+            // On a full disk the row cannot be removed; it is a miss all the same.
+            return nil
+        }
+    }
+
+    private func complete(_ row: IndexRow, bytes: Data) {
+        guard let checksum = row.checksum else { return }
+        let format = notes.format(bytes)
+        DiskLane.writing.submit { [weak self] in
+            // Without the checksum the file is as good as before.
+            _ = try? self?.withIndex(validated: true) { index in
+                try index.write {
+                    try $0.complete(row.name, checksum: checksum, format: format)
+                }
+            }
+        }
+    }
+
+    // MARK: All files
+
+    /// Bytes of all files.
+    func totalSize() throws -> Int {
+        do {
+            return try withIndex(validated: true) { try $0.totalSize() } ?? 0
+        } catch is IndexUnavailable {
+            return try rowsWithoutIndex().reduce(0) { $0 + $1.size }
+        }
+    }
+
+    /// What is known of all files, those used last first.
+    func rows() throws -> [IndexRow] {
+        do {
+            return try withIndex(validated: true) { index in
+                flushAccesses()
+                return try index.rows()
+            } ?? []
+        } catch is IndexUnavailable {
+            return try rowsWithoutIndex()
+        }
+    }
+
+    private func rowsWithoutIndex() throws -> [IndexRow] {
+        guard let folder = try openFolder(validated: true) else { return [] }
+        return try adoptedRows(in: folder).sorted { $0.accessed > $1.accessed }
+    }
+}

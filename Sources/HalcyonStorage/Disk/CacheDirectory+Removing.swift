@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+import Glibc
+
+extension CacheDirectory {
+    /// Seconds after which a file without a row is nobody's: until then another process may be
+    /// about to write the row.
+    private static let strayAge = 60.0
+    /// Seconds after which a file that was being written is the remains of a crash.
+    private static let temporaryAge = 600.0
+
+    /// Removes the file `name`; none is no error. With `content`, only if that is what it holds.
+    func remove(_ name: String, ifHolding content: Data? = nil) throws {
+        do {
+            try withIndex(validated: true) { index in
+                try index.write { transaction in
+                    try applyAccesses(transaction, in: index.folder)
+                    if let content {
+                        let row = try transaction.row(named: name)
+                        guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content)
+                        else { return }
+                    }
+                    try transaction.delete(name)
+                    try index.folder.removeIfThere(name)
+                }
+            }
+        } catch is IndexUnavailable {
+            guard let folder = try openFolder(validated: true) else { return }
+            if let content {
+                guard case .bytes(content, _) = try folder.read(name, size: content.count) else {
+                    return
+                }
+            }
+            known { $0.unwritten.forget(name) }
+            try folder.removeIfThere(name)
+        }
+    }
+
+    /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
+    func evict(
+        downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction,
+        of folder: CacheFolder
+    ) throws -> [String] {
+        let files = try transaction.filesToEvict(downTo: limit) { $0 != kept && mayOwn($0) }
+        for file in files { try delete(file.name, in: transaction, of: folder) }
+        return files.map(\.name)
+    }
+
+    /// Removes a file and its row.
+    func delete(
+        _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws {
+        try transaction.delete(name)
+        folder.remove(name)
+    }
+
+    /// Removes all files of the cache, also those without a row and those that were being written, and
+    /// the index with all that is in it. Folders and others' files stay. Returns the removed files.
+    func removeAll() throws -> [DiskStorage.Removal] {
+        guard let folder = try openFolder(validated: true) else { return [] }
+        defer {
+            known {
+                _ = $0.accesses.take()
+                _ = $0.unwritten.take()
+                $0.mirror = IndexMirror()
+            }
+        }
+        let removed: [DiskStorage.Removal]?
+        do {
+            // Nobody stores meanwhile: a transaction that waits for this one finds its index gone.
+            removed = try withIndex(validated: true) { index in
+                try index.write { _ in
+                    defer { DiskIndex.removeFiles(in: index.folder) }
+                    return removeFiles(in: index.folder)
+                }
+            }
+        } catch  where error is IndexUnavailable || error is DatabaseError {
+            // It goes all the same.
+            removed = nil
+        }
+        known { $0.index = nil }
+        if let removed { return removed }
+        try DiskIndex.clearWay(in: folder, at: path, patience: patience)
+        return removeFiles(in: folder)
+    }
+
+    private func removeFiles(in folder: CacheFolder) -> [DiskStorage.Removal] {
+        let remains = (folder.names(hidden: true) ?? []).filter(TemporaryFile.isName)
+        let names = (folder.names(hidden: false) ?? []).filter(mayOwn)
+        return (names + remains).compactMap { name in
+            let file = folder.metadata(name)
+            guard folder.remove(name) else {
+                if file?.isFolder == true { folder.clearWay(name) }
+                return nil
+            }
+            return DiskStorage.Removal(
+                fileName: name, size: file?.isRegular == true ? file?.size ?? 0 : 0)
+        }
+    }
+
+    /// Removes the files that are expired at `reference`, all when they were not used for long enough,
+    /// and what crashes have left; returns the names of the removed files.
+    func removeExpired(at reference: Date) throws -> [String] {
+        try withIndex(validated: true) { index in
+            let unused = try wipeIfUnused(index)
+            return try index.write { transaction in
+                try applyAccesses(transaction, in: index.folder)
+                try transaction.check()
+                let expired = try transaction.expired(at: reference).map(\.name).filter(mayOwn)
+                for name in expired { try delete(name, in: transaction, of: index.folder) }
+                let strays = try removeStrays(
+                    at: max(now(), reference), in: transaction, of: index.folder)
+                return unused + expired + strays
+            }
+        } ?? []
+    }
+
+    /// Removes files without rows, rows without files and old temporary files; returns the names of
+    /// the files without rows.
+    private func removeStrays(
+        at date: Date, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws -> [String] {
+        let time = date.timeIntervalSince1970
+        for name in folder.names(hidden: true) ?? [] where TemporaryFile.isName(name) {
+            guard let file = folder.metadata(name), file.changed + Self.temporaryAge <= time else {
+                continue
+            }
+            folder.remove(name)
+        }
+        let rows = Set(try transaction.rows().map(\.name))
+        guard let names = folder.names(hidden: false) else { return [] }
+        for name in rows.subtracting(names) { try transaction.delete(name) }
+        var removed: [String] = []
+        for name in names where !rows.contains(name) && mayOwn(name) {
+            guard let file = folder.metadata(name), file.changed + Self.strayAge <= time,
+                folder.remove(name)
+            else { continue }
+            removed.append(name)
+        }
+        return removed
+    }
+
+    /// Unless all files together are smaller than `limit`, removes those used longest ago until at
+    /// most half of it remains; returns their names.
+    func removeExceeding(_ limit: Int) throws -> [String] {
+        try withIndex(validated: true) { index in
+            try index.write { transaction in
+                try applyAccesses(transaction, in: index.folder)
+                guard try transaction.totalSize() >= limit else { return [] }
+                return try evict(downTo: limit / 2, in: transaction, of: index.folder)
+            }
+        } ?? []
+    }
+
+    /// Removes all files when none was used for long enough; returns their names.
+    func wipeIfUnused(_ index: DiskIndex) throws -> [String] {
+        let policy = known { $0.unused }
+        guard policy.limit != nil else { return [] }
+        return try index.write { transaction in
+            try applyAccesses(transaction, in: index.folder)
+            guard let last = try transaction.lastAccess(),
+                policy.isUnused(lastAccess: last, at: now())
+            else { return [] }
+            let names = try transaction.rows().map(\.name).filter(mayOwn)
+            for name in names { try delete(name, in: transaction, of: index.folder) }
+            return names
+        }
+    }
+}
+
+extension CacheFolder {
+    /// Removes a file, if it is there.
+    fileprivate func removeIfThere(_ name: String) throws(POSIXError) {
+        guard remove(name) || errno == ENOENT else { throw .current }
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Glibc
+
+extension CacheDirectory {
+    /// Writes a file, and removes others until no more bytes are in the folder than its limit allows.
+    /// Bytes above the limit on their own are not kept.
+    /// - Throws: `POSIXError` or an error of the index; then there is no file of that name, or the
+    ///   former one.
+    func store(_ file: NewFile) throws {
+        if try isRefused(file) { return }
+        do {
+            try storeOnce(file)
+        } catch let error as POSIXError where error.code == .ENOENT {
+            // The folder has gone, or another one has taken its place.
+            try prepare()
+            _ = try openFolder(validated: true)
+            try storeOnce(file)
+        }
+    }
+
+    /// Does the same and calls `completion`, which may be after this has returned: the rows of files
+    /// that are stored at the same time are written together. The file may have been announced.
+    func store(
+        _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        do {
+            if try isRefused(file) {
+                passOver()
+                return completion(.success(()))
+            }
+            let written = try write(file, completion: completion)
+            if known({ $0.batch.add(written) }) { settleBatch() }
+        } catch {
+            passOver()
+            // The folder may have gone; the other way makes it again.
+            completion(Result { try store(file) })
+        }
+    }
+
+    /// Announces a file that is going to be stored with a completion, or passed over: files that are
+    /// written before it wait for it, unless it is large, to be entered into the index together.
+    func announce(byteCount: Int) {
+        known { $0.batch.announce(byteCount: byteCount) }
+    }
+
+    /// Says that an announced file is not going to be stored.
+    func passOver() {
+        if known({ $0.batch.passOver() }) { settleBatch() }
+    }
+
+    private func settleBatch() {
+        while case let files = known({ $0.batch.take() }), !files.isEmpty {
+            for (written, result) in zip(files, settle(files)) {
+                guard case .failure(let error as POSIXError) = result, error.code == .ENOENT else {
+                    written.completion(result)
+                    continue
+                }
+                written.completion(Result { try store(written.file) })
+            }
+        }
+    }
+
+    /// Whether a file is too large to be kept; what had its name is removed then.
+    private func isRefused(_ file: NewFile) throws -> Bool {
+        guard let limit = file.limit, file.bytes.count > limit else { return false }
+        try remove(file.name)
+        return true
+    }
+
+    private func storeOnce(_ file: NewFile) throws {
+        for result in settle([try write(file) { _ in }]) { try result.get() }
+    }
+
+    /// Writes a file under a temporary name.
+    private func write(
+        _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) throws -> WrittenFile {
+        guard let folder = try openFolder(validated: false) else { throw POSIXError(.ENOENT) }
+        let temporary = TemporaryFile.newName()
+        let stamp = try folder.create(temporary, bytes: file.bytes)
+        let row = IndexRow(
+            name: file.name, key: notes.key(file.key), size: file.bytes.count,
+            checksum: DiskFile.checksum(file.bytes), expires: file.expires.timeIntervalSince1970,
+            accessed: now().timeIntervalSince1970, format: notes.format(file.bytes))
+        return WrittenFile(
+            file: file, row: row, temporary: temporary, stamp: stamp, completion: completion)
+    }
+
+    /// The folder that is open; `nil` when there is none.
+    private var currentFolder: CacheFolder? {
+        // One that cannot be opened is none.
+        try? openFolder(validated: false)
+    }
+
+    /// Gives files their names and rows, in one transaction. A file that cannot get its name fails
+    /// alone; when the index fails, all do.
+    private func settle(_ files: [WrittenFile]) -> [Result<Void, any Error>] {
+        var failures: [Int: any Error] = [:]
+        var renamed: Set<Int> = []
+        // When a damaged index is replaced, all this is done once more.
+        func rename(_ number: Int, in folder: CacheFolder) -> Bool {
+            if renamed.contains(number) { return true }
+            if failures[number] != nil { return false }
+            do {
+                try files[number].rename(in: folder)
+                renamed.insert(number)
+                return true
+            } catch {
+                failures[number] = error
+                return false
+            }
+        }
+        do {
+            let settled: Void? = try withIndex(validated: true) { index in
+                try index.write { transaction in
+                    try applyAccesses(transaction, in: index.folder)
+                    for (number, written) in files.enumerated()
+                    where rename(number, in: index.folder) {
+                        try transaction.upsert(written.row)
+                        guard let limit = written.file.limit else { continue }
+                        _ = try evict(
+                            downTo: limit, keeping: written.row.name, in: transaction,
+                            of: index.folder)
+                    }
+                }
+            }
+            if settled == nil { throw POSIXError(.ENOENT) }
+        } catch is IndexUnavailable {
+            // What is renamed without the index has its row when somebody can write it.
+            if let folder = currentFolder {
+                for (number, written) in files.enumerated() where rename(number, in: folder) {
+                    noteUnwritten(written.row)
+                }
+            } else {
+                for number in files.indices { failures[number] = POSIXError(.ENOENT) }
+            }
+        } catch {
+            for number in files.indices where failures[number] == nil { failures[number] = error }
+        }
+        return files.enumerated().map { number, written in
+            if let error = failures[number] {
+                // A file whose row was not written is none.
+                currentFolder?.remove(
+                    renamed.contains(number) ? written.row.name : written.temporary)
+                return .failure(error)
+            }
+            let entry = IndexMirror.Entry(row: written.row, stamp: written.stamp)
+            known { $0.mirror.set(entry, of: entry.row.name) }
+            return .success(())
+        }
+    }
+}
+
+extension WrittenFile {
+    /// Gives the file its final name.
+    fileprivate func rename(in folder: CacheFolder) throws(POSIXError) {
+        try folder.rename(temporary, to: row.name, overwriting: file.overwriting)
+    }
+}
+
+/// Files that are written and wait for their names and rows.
+///
+/// A transaction of the index costs more than the row in it. So the last of those that are being
+/// written settles all that wait, again and again until there are none; the others have nothing more to
+/// do. Only decides.
+struct StoreBatch {
+    /// The most files of one transaction, which keeps other processes waiting.
+    static let capacity = 64
+    /// The most bytes of a file that is waited for: on a slow disk a large one takes too long.
+    static let mostAwaitedBytes = 1 << 20
+
+    private var waiting: [WrittenFile] = []
+    /// Files that are going to be added or passed over.
+    private var announced = 0
+    private var isSettling = false
+
+    /// Lets those that are written meanwhile wait for one of so many bytes that is still to be written,
+    /// unless it is large.
+    mutating func announce(byteCount: Int) {
+        if byteCount <= Self.mostAwaitedBytes { announced += 1 }
+    }
+
+    /// Adds a file; `true` when the caller has to settle what waits.
+    mutating func add(_ file: WrittenFile) -> Bool {
+        waiting.append(file)
+        return passOver()
+    }
+
+    /// Says that an announced file is not written; `true` when the caller has to settle what waits.
+    mutating func passOver() -> Bool {
+        // Files that come without having been announced only make the others wait less.
+        announced = max(0, announced - 1)
+        guard !isSettling, !waiting.isEmpty, announced == 0 || waiting.count >= Self.capacity else {
+            return false
+        }
+        isSettling = true
+        return true
+    }
+
+    /// The files to settle next, in the order they came; with none, the settling is over.
+    mutating func take() -> [WrittenFile] {
+        let files = Array(waiting.prefix(Self.capacity))
+        waiting.removeFirst(files.count)
+        if files.isEmpty { isSettling = false }
+        return files
+    }
+}
+
+/// A file that has been written under a temporary name.
+struct WrittenFile: Sendable {
+    let file: NewFile
+    let row: IndexRow
+    /// The name it was written under.
+    let temporary: String
+    let stamp: DiskFile.Stamp
+    /// Called once, when the file is in its place with its row, or is not going to be.
+    let completion: @Sendable (Result<Void, any Error>) -> Void
+}
+
+/// A file to be stored.
+package struct NewFile: Sendable {
+    let name: String
+    let key: String
+    let bytes: Data
+    let expires: Date
+    /// The most bytes that all files may have with this one; `nil` for no limit.
+    let limit: Int?
+    /// Whether a file of the name may be replaced.
+    let overwriting: Bool
+}

@@ -1,0 +1,255 @@
+import Foundation
+import GRDB
+import Glibc
+import HalcyonWork
+import Synchronization
+
+/// The files of a cache folder together with their index.
+///
+/// A file counts only with its row: the row is written, and the file gets its name, in one
+/// transaction that excludes all other threads and processes. Readers take no lock; when what they
+/// see does not fit together they look again under the writers' lock, and only what is wrong then is
+/// removed. When others keep the index locked, or have put something else in its place, files are found
+/// and stored without it. All members block.
+final class CacheDirectory: Sendable {
+    /// What this process knows beside what is in the folder.
+    struct Known: Sendable {
+        /// Whether the folder has been made, or found, once.
+        var isReady = false
+        /// The folder and the index that were opened last.
+        var folder: CacheFolder?
+        var index: DiskIndex?
+        /// Whether all file names are digests, so that other files are somebody else's.
+        var usesHashedNames: Bool
+        var accesses = AccessLog()
+        var unwritten = UnwrittenRows()
+        var mirror = IndexMirror()
+        var unused = UnusedPolicy()
+        var batch = StoreBatch()
+    }
+
+    let url: URL
+    let path: String
+    let notes: RowNotes
+    let now: @Sendable () -> Date
+    private let fileManager: FileManager
+    /// The expiration of files that a rebuild finds.
+    let adoptedExpiration: StorageExpiration
+    /// Whether the folder is one that nobody has chosen, so that its permissions are ours to set.
+    private let isPrivate: Bool
+    private let state: Mutex<Known>
+    /// How long the index is waited for.
+    let patience = LockPatience()
+    /// Makes threads wait for the one that opens the index.
+    private let opening = NSLock()
+
+    init(
+        _ config: DiskStorage.Config, at location: DiskStorage.Location, notes: RowNotes,
+        now: @escaping @Sendable () -> Date
+    ) {
+        url = location.url
+        path = location.url.path
+        isPrivate = location.isDefault
+        fileManager = config.fileManager
+        adoptedExpiration = config.expiration
+        self.notes = notes
+        self.now = now
+        var known = Known(usesHashedNames: config.usesHashedFileName)
+        known.unused.setLimit(config.wipesWhenUnusedFor)
+        state = Mutex(known)
+    }
+
+    deinit {
+        let (index, accesses, rows) = known { ($0.index, $0.accesses.take(), $0.unwritten.take()) }
+        guard let index, !accesses.isEmpty || !rows.isEmpty else { return }
+        DiskLane.writing.submit {
+            // Lost accesses only cost precision when files are evicted, lost rows the files.
+            try? index.write {
+                try $0.apply(accesses)
+                try $0.add(rows, in: index.folder)
+            }
+        }
+    }
+
+    /// Reads or changes what is known. `body` runs under a lock, so it calls nothing that blocks.
+    func known<R: Sendable>(_ body: (inout Known) -> R) -> R {
+        state.withLock { body(&$0) }
+    }
+
+    // MARK: The folder
+
+    /// Whether there is a folder that this process may enter.
+    var isSearchable: Bool { !DiskFile.isUnreachable(path + "/.") }
+
+    /// Makes the folder, which only its owner can enter. One that is there keeps its permissions,
+    /// unless nobody has chosen it.
+    func prepare() throws {
+        if DiskFile.isMissing(path) {
+            try fileManager.createDirectory(
+                at: url, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } else {
+            // Says what is wrong with something that is no folder.
+            try fileManager.createDirectory(at: url, withIntermediateDirectories: true)
+            if isPrivate { try CacheFolder(path).makePrivate() }
+        }
+        known { $0.isReady = true }
+    }
+
+    /// The open folder; `nil` when there is none.
+    /// - Parameter validated: whether to look first if it is still the one at the path.
+    /// - Throws: `POSIXError`.
+    func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
+        if let folder = known({ $0.folder }), !validated || folder.isAt(path) { return folder }
+        do throws(POSIXError) {
+            let folder = try CacheFolder(path)
+            known { $0.folder = folder }
+            return folder
+        } catch  where error.code == .ENOENT {
+            known { $0.folder = nil }
+            return nil
+        }
+    }
+
+    /// Whether a file without a row may be one of the cache's, and a file with one removed. Somebody
+    /// may have given a folder to the cache that holds files of their own, or have written the rows:
+    /// these are never adopted and never removed.
+    func mayOwn(_ name: String) -> Bool {
+        CacheFileName.isSound(name)
+            && (CacheFileName.isDigest(name) || !known { $0.usesHashedNames })
+    }
+
+    /// The path of a file.
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    // MARK: The index
+
+    /// Runs `body` with the index, and once more with a new one when that turns out to be damaged.
+    /// - Parameter validated: whether to look first if the folder and the index are still those at the
+    ///   path.
+    /// - Returns: `nil` when there is no folder.
+    /// - Throws: `IndexUnavailable` when the index cannot be used now, or what `body` throws.
+    func withIndex<T>(validated: Bool, _ body: (DiskIndex) throws -> T) throws -> T? {
+        do {
+            guard let index = try openIndex(validated: validated) else { return nil }
+            do {
+                if known({ $0.unused.takeCheck() }) {
+                    // What cannot be removed now is removed by the next cleaning.
+                    _ = try? wipeIfUnused(index)
+                }
+                return try body(index)
+            } catch let error as DatabaseError where error.tellsOfDamage {
+                replace(index, removing: !error.tellsOfReplacement)
+                guard let index = try openIndex(validated: true) else { return nil }
+                return try body(index)
+            }
+        } catch let error as DatabaseError where error.tellsOfLock {
+            throw IndexUnavailable.locked
+        }
+    }
+
+    private func openIndex(validated: Bool) throws -> DiskIndex? {
+        if let index = known({ $0.index }), !validated || isCurrent(index) { return index }
+        return try opening.withLock {
+            if let index = known({ $0.index }), isCurrent(index) { return index }
+            known { $0.index = nil }
+            do {
+                guard let folder = try openFolder(validated: true) else { return nil }
+                let index = try DiskIndex.open(
+                    in: folder, at: path, patience: patience,
+                    adopting: { try adoptedRows(in: folder) })
+                known { $0.index = index }
+                return index
+            } catch let error as POSIXError where error.code == .ENOENT {
+                return nil
+            }
+        }
+    }
+
+    private func isCurrent(_ index: DiskIndex) -> Bool {
+        index.isCurrent && index.folder.isAt(path)
+    }
+
+    /// Forgets an index, and removes it when it is not somebody else's by now.
+    private func replace(_ index: DiskIndex, removing: Bool) {
+        opening.withLock {
+            known { if $0.index === index { $0.index = nil } }
+            guard removing else { return }
+            // Without a folder there is nothing to remove, and what is locked is removed next time.
+            try? index.folder.locked(patience: patience) {
+                if index.isCurrent { DiskIndex.removeFiles(in: index.folder) }
+            }
+        }
+    }
+
+    /// Rows for the files that are there without an index: of a lost one, or of a cache that had
+    /// none. Checksum and format follow when the files are read.
+    /// - Throws: `POSIXError` when the folder cannot be listed now. One that may never be listed has none.
+    func adoptedRows(in folder: CacheFolder) throws -> [IndexRow] {
+        let date = now()
+        let expires = adoptedExpiration.estimatedExpirationSince(date).timeIntervalSince1970
+        guard let names = folder.names(hidden: false) else {
+            if errno == EACCES { return [] }
+            throw POSIXError.current
+        }
+        return names.compactMap { name in
+            guard mayOwn(name), let file = folder.metadata(name), file.isRegular else {
+                return nil
+            }
+            return IndexRow(
+                name: name, key: nil, size: file.size, checksum: nil, expires: expires,
+                accessed: min(file.modified, date.timeIntervalSince1970), format: nil)
+        }
+    }
+
+    // MARK: What is not in the index yet
+
+    /// Notes a hit on `row`'s file.
+    func noteAccess(_ row: IndexRow, extending: ExpirationExtending) {
+        let date = now()
+        guard let expires = row.expiration(extending: extending, now: date) else { return }
+        let access = AccessLog.Access(accessed: date.timeIntervalSince1970, expires: expires)
+        let (isFirst, isFull) = known {
+            $0.mirror.note(access, of: row.name)
+            return ($0.accesses.note(access, of: row.name), $0.accesses.isFull)
+        }
+        if isFull {
+            DiskLane.writing.submit { [weak self] in self?.flushAccesses() }
+        } else if isFirst {
+            planFlush()
+        }
+    }
+
+    /// Notes the row of a file that was stored without the index.
+    func noteUnwritten(_ row: IndexRow) {
+        let isFirst = known { $0.unwritten.note(row) }
+        if isFirst { planFlush() }
+    }
+
+    /// Writes the noted accesses into the index.
+    func flushAccesses() {
+        guard known({ !$0.accesses.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
+        // Lost accesses only cost precision when files are evicted.
+        _ = try? withIndex(validated: true) { index in
+            try index.write { try applyAccesses($0, in: index.folder) }
+        }
+    }
+
+    /// Writes the noted accesses, and the rows that could not be written before, as part of a
+    /// transaction.
+    func applyAccesses(_ transaction: IndexTransaction, in folder: CacheFolder) throws {
+        let (accesses, rows) = known { ($0.accesses.take(), $0.unwritten.take()) }
+        try transaction.apply(accesses)
+        try transaction.add(rows, in: folder)
+    }
+
+    /// Seconds that accesses stay in memory before they are written.
+    private static let accessDelay = 5.0
+
+    private func planFlush() {
+        let flush: @Sendable () -> Void = { [weak self] in self?.flushAccesses() }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.accessDelay) {
+            DiskLane.writing.submit(flush)
+        }
+    }
+}

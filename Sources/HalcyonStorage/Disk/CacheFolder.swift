@@ -1,0 +1,328 @@
+import CFileSystem
+import CXXHash
+import Foundation
+import Glibc
+
+/// An open folder, whose files are reached by their names in it.
+///
+/// Whoever moves the folder or puts a link in its place meanwhile leads nothing astray: names are looked
+/// up in the folder that was opened, and never lead through a link. A name must not contain a slash;
+/// `CacheFileName.isSound` tells.
+final class CacheFolder: Sendable {
+    /// Good for looking names up only, so that the right to list the folder is not needed for it.
+    private let descriptor: Int32
+    let identity: DiskFile.Identity
+
+    /// Opens a folder.
+    /// - Throws: `POSIXError`.
+    init(_ path: String) throws(POSIXError) {
+        descriptor = halcyon_open_folder(path)
+        guard descriptor >= 0 else { throw .current }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else {
+            let error = POSIXError.current
+            close(descriptor)
+            throw error
+        }
+        identity = DiskFile.Identity(info)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether `path` still leads to this folder.
+    func isAt(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && DiskFile.Identity(info) == identity
+    }
+
+    /// Opens a file for reading, without waiting for whoever may be at the other end of it.
+    /// - Returns: A descriptor, or -1 with `errno`.
+    func openForReading(_ name: String) -> Int32 {
+        openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    /// Makes a file that only its owner can open; it must not exist yet.
+    /// - Returns: A descriptor for writing, or -1 with `errno`.
+    func makeFile(_ name: String) -> Int32 {
+        openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+
+    /// The metadata of a file, or of the link that has its name; `nil` when there is none to be had.
+    func metadata(_ name: String) -> DiskFile.Metadata? {
+        var info = stat()
+        guard fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return DiskFile.Metadata(info)
+    }
+
+    /// Removes a file, or the link that has its name; `false` with `errno` when that fails. Folders
+    /// stay.
+    @discardableResult
+    func remove(_ name: String) -> Bool {
+        unlinkat(descriptor, name, 0) == 0
+    }
+
+    /// Removes an empty folder in the folder; `false` with `errno` when that fails.
+    func removeFolder(_ name: String) -> Bool {
+        unlinkat(descriptor, name, AT_REMOVEDIR) == 0
+    }
+
+    /// The names in the folder that are hidden, or those that are not; `nil` with `errno` when it cannot
+    /// be listed.
+    func names(hidden: Bool) -> [String]? {
+        let file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        guard let stream = fdopendir(file) else {
+            let error = errno
+            close(file)
+            errno = error
+            return nil
+        }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix(".") == hidden, name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        let error = errno
+        closedir(stream)
+        errno = error
+        return error == 0 ? names : nil
+    }
+
+    /// Makes the folder its owner's alone.
+    func makePrivate() {
+        // Who may not do so is not the owner.
+        _ = fchmodat(descriptor, ".", 0o700, 0)
+    }
+
+    /// Runs `body` while no one else has the lock of the folder: one at a time opens, replaces or
+    /// rebuilds the index.
+    /// - Throws: `IndexUnavailable` when somebody else keeps the lock for too long, or the error of
+    ///   `body`.
+    func locked<T>(patience: LockPatience, _ body: () throws -> T) throws -> T {
+        let file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { throw POSIXError.current }
+        defer { close(file) }
+        let goesOn = patience.wait()
+        var tries = 0
+        // Where folders cannot be locked (some network file systems) two processes may rebuild the
+        // index at once; SQLite's own locks still keep it whole.
+        while flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {
+            guard goesOn(tries) else { throw IndexUnavailable.locked }
+            tries += 1
+        }
+        return try body()
+    }
+}
+
+extension CacheFolder {
+    /// Gives a file its final name, at once.
+    ///
+    /// A file of that name is exchanged with the new one and then removed: renaming over it, some file
+    /// systems write the new file to the disk before they go on, which takes longer than all the rest.
+    /// - Throws: `POSIXError`; with `overwriting` off, `EEXIST` when there is a file of that name.
+    func rename(_ name: String, to final: String, overwriting: Bool) throws(POSIXError) {
+        if halcyon_rename_to_new(descriptor, name, final) == 0 { return }
+        if errno == EEXIST {
+            guard overwriting else { throw .current }
+            if halcyon_exchange(descriptor, name, final) == 0 {
+                if remove(name) { return }
+                let error = POSIXError.current
+                // A folder. It goes back to where it was.
+                _ = halcyon_exchange(descriptor, name, final)
+                throw error
+            }
+        } else if !Self.tellsOfUnknownFlag(errno) {
+            throw .current
+        }
+        // Others may have removed the file meanwhile, or the file system knows neither flag.
+        if overwriting {
+            guard renameat(descriptor, name, descriptor, final) == 0 else { throw .current }
+        } else {
+            guard linkat(descriptor, name, descriptor, final, 0) == 0 else { throw .current }
+            remove(name)
+        }
+    }
+
+    /// Makes way for a file that has the place of the folder `name`: removes the folder if it is empty, and
+    /// otherwise gives it another name.
+    func clearWay(_ name: String) {
+        guard !removeFolder(name), errno == ENOTEMPTY || errno == EEXIST else { return }
+        // Short enough for a file name, and no name of a cached file.
+        let beginning = String(decoding: name.utf8.prefix(64), as: UTF8.self)
+        let aside = "\(beginning)-\(UInt32.random(in: 0 ... .max))"
+        _ = renameat(descriptor, name, descriptor, aside)
+    }
+
+    private static func tellsOfUnknownFlag(_ error: Int32) -> Bool {
+        error == EINVAL || error == ENOSYS || error == ENOTSUP
+    }
+}
+
+extension CacheFolder {
+    /// The bytes of a file, which has to have `size` bytes if that is known.
+    /// - Throws: `POSIXError` when there is a file or a folder, but it cannot be read.
+    func read(_ name: String, size expected: Int?) throws(POSIXError) -> DiskFile.Content {
+        let file = openForReading(name)
+        guard file >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return .missing
+            // A link; a socket; a device that is not there.
+            case ELOOP, ENXIO, ENODEV: return .unfit
+            default: throw .current
+            }
+        }
+        defer { close(file) }
+        var info = stat()
+        guard fstat(file, &info) == 0 else { throw .current }
+        guard info.st_mode & S_IFMT != S_IFDIR else { throw POSIXError(.EISDIR) }
+        guard info.st_mode & S_IFMT == S_IFREG else { return .unfit }
+        let size = Int(info.st_size)
+        guard size == expected ?? size else { return .unfit }
+        guard size > 0 else { return .bytes(Data(), DiskFile.Stamp(info)) }
+        guard let buffer = malloc(size) else { throw POSIXError(.ENOMEM) }
+        var count = 0
+        while count < size {
+            let got = Glibc.read(file, buffer + count, size - count)
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else {
+                let error = POSIXError.current
+                free(buffer)
+                if got == 0 { return .unfit }
+                throw error
+            }
+            count += got
+        }
+        return .bytes(
+            Data(bytesNoCopy: buffer, count: size, deallocator: .free), DiskFile.Stamp(info))
+    }
+
+    /// Writes a file that must not exist yet; removes it again when that fails.
+    /// - Throws: `POSIXError`.
+    func create(_ name: String, bytes: Data) throws(POSIXError) -> DiskFile.Stamp {
+        let file = makeFile(name)
+        guard file >= 0 else { throw .current }
+        var info = stat()
+        var failure = bytes.withUnsafeBytes { Self.write($0, to: file) }
+        if failure == nil, fstat(file, &info) != 0 { failure = .current }
+        // A network file system may report here that it could not keep the bytes.
+        if close(file) != 0, failure == nil { failure = .current }
+        if let failure {
+            remove(name)
+            throw failure
+        }
+        return DiskFile.Stamp(info)
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
+        var rest = bytes
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let put = Glibc.write(file, start, rest.count)
+            if put < 0 {
+                if errno == EINTR { continue }
+                return .current
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(put))
+        }
+        return nil
+    }
+}
+
+/// Whole files, read and written with as few system calls as possible.
+enum DiskFile {
+    /// What reading a file gave.
+    enum Content {
+        case bytes(Data, Stamp)
+        /// There is no such file.
+        case missing
+        /// The file has another length than expected, or is a link, a FIFO, a socket or a device.
+        case unfit
+    }
+
+    /// What tells a file from another one that takes its name.
+    struct Identity: Equatable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ info: stat) {
+            device = UInt64(info.st_dev)
+            inode = UInt64(info.st_ino)
+        }
+    }
+
+    /// What tells a file from another one and from itself before a change.
+    struct Stamp: Equatable, Sendable {
+        let identity: Identity
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ info: stat) {
+            identity = Identity(info)
+            seconds = info.st_mtim.tv_sec
+            nanoseconds = info.st_mtim.tv_nsec
+        }
+    }
+
+    /// What the file system says of a file.
+    struct Metadata {
+        let identity: Identity
+        let isRegular: Bool
+        let isFolder: Bool
+        let size: Int
+        /// Seconds since 1970.
+        let modified: Double
+        /// When the file's name, owner or content last changed, in seconds since 1970.
+        let changed: Double
+
+        init(_ info: stat) {
+            identity = Identity(info)
+            isRegular = info.st_mode & S_IFMT == S_IFREG
+            isFolder = info.st_mode & S_IFMT == S_IFDIR
+            size = Int(info.st_size)
+            modified = Double(info.st_mtim.tv_sec) + Double(info.st_mtim.tv_nsec) / 1e9
+            changed = Double(info.st_ctim.tv_sec) + Double(info.st_ctim.tv_nsec) / 1e9
+        }
+    }
+
+    /// Whether there is certainly nothing at a path.
+    static func isMissing(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// Whether what is at a path, following links, cannot be reached.
+    static func isUnreachable(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) != 0
+    }
+
+    /// The XXH3 checksum, 64 bits.
+    static func checksum(_ data: Data) -> Int64 {
+        data.withUnsafeBytes { Int64(bitPattern: XXH3_64bits($0.baseAddress, $0.count)) }
+    }
+}
+
+/// The names of files that are being written.
+enum TemporaryFile {
+    private static let prefix = ".tmp-"
+
+    /// A name that no other thread or process uses.
+    static func newName() -> String {
+        "\(prefix)\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    }
+
+    /// Whether a file of this name was being written.
+    static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
+}
+
+extension POSIXError {
+    /// The error in `errno`.
+    static var current: POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+}

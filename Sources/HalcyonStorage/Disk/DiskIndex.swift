@@ -1,0 +1,326 @@
+import CIndexFiles
+import Foundation
+import GRDB
+import Glibc
+import Synchronization
+
+/// The SQLite database that knows the files of a cache folder.
+///
+/// Several processes may have it open. It holds nothing that cannot be lost: what it says of a file is
+/// checked against the file, and a new index is filled from the files. It has a rollback journal, since
+/// the memory that processes share for a write-ahead log would be a file in the folder, and whoever
+/// cuts a file short that is mapped ends the process. The journal is written as `CIndexFiles` says.
+final class DiskIndex: Sendable {
+    /// Hidden, so that those who list the folder see cached files only.
+    static let fileName = ".index.sqlite"
+    /// The database and the files SQLite keeps beside it; the last two did so for former versions.
+    static let fileNames = [fileName] + companions
+    static let companions = ["journal", "wal", "shm"].map { "\(fileName)-\($0)" }
+
+    let folder: CacheFolder
+    /// Which file is open: somebody may have put another one in its place.
+    private let identity: DiskFile.Identity
+    /// Connections of their own, so that a write never delays a read of this process.
+    private let reader: DatabaseQueue
+    private let writer: DatabaseQueue
+
+    /// Opens the database of that name in `folder`, which is at `path`.
+    init(folder: CacheFolder, path: String, patience: LockPatience) throws {
+        self.folder = folder
+        guard let metadata = folder.metadata(Self.fileName), metadata.isRegular else {
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+        }
+        identity = metadata.identity
+        var configuration = Configuration()
+        configuration.label = "halcyon.cache.index"
+        configuration.prepareDatabase { db in
+            // The files are not synced either: after a power failure a damaged index is rebuilt, and
+            // a damaged file is found by its checksum. Nothing that stands in the schema is called.
+            try db.execute(
+                sql: """
+                    PRAGMA synchronous = OFF;
+                    PRAGMA cache_spill = OFF;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA cell_size_check = ON;
+                    """)
+        }
+        let file = Self.address(of: "\(path)/\(Self.fileName)")
+        configuration.busyMode = .callback(patience.wait())
+        writer = try DatabaseQueue(path: file, configuration: configuration)
+        configuration.busyMode = .callback(patience.wait())
+        reader = try DatabaseQueue(path: file, configuration: configuration)
+        guard isCurrent, folder.isAt(path) else {
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+        }
+    }
+
+    /// The URI of a database whose journal is written with one call, or the path where SQLite knows no
+    /// URIs.
+    private static func address(of path: String) -> String {
+        guard let vfs = halcyon_index_vfs() else { return path }
+        let plain = path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            default:
+                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return "file://\(plain.joined())?vfs=\(String(cString: vfs))"
+    }
+
+    /// Whether the open database is still the one in the folder.
+    var isCurrent: Bool { folder.metadata(Self.fileName)?.identity == identity }
+
+    /// The row of a file.
+    func row(named name: String) throws -> IndexRow? {
+        try read { try $0.row(named: name) }
+    }
+
+    /// Bytes of all files.
+    func totalSize() throws -> Int {
+        try read { try $0.totalSize() }
+    }
+
+    /// All rows, those of files used last first.
+    func rows() throws -> [IndexRow] {
+        try read { try $0.rows() }
+    }
+
+    /// Runs `body` as far as each of its statements is one view of the index.
+    func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
+        try reader.unsafeRead { try body(IndexTransaction(db: $0)) }
+    }
+
+    /// Runs `body` while no other thread or process can change the index.
+    func write<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
+        try writer.writeWithoutTransaction { db in
+            // As `db.inTransaction` does, which has SQLite parse these statements each time.
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+            do {
+                let result = try body(IndexTransaction(db: db))
+                try db.cachedStatement(sql: "COMMIT").execute()
+                return result
+            } catch {
+                // What counts is the first error.
+                try? db.rollback()
+                throw error
+            }
+        }
+    }
+
+    /// Lets the journal of a transaction stay as an empty one: making a file takes longer than using one.
+    /// For an index that is known to be ours.
+    func keepJournal() throws {
+        try writer.writeWithoutTransaction { db in
+            try db.execute(
+                sql: "PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576")
+        }
+    }
+}
+
+extension DiskIndex {
+    /// "HCYN", by which the database is known as ours.
+    private static let applicationID = 0x4843_594E
+    private static let version = 2
+
+    /// Opens the index of a folder, or makes one with the rows that `adopting` makes of the folder.
+    ///
+    /// Without anything to make no lock is taken that others could hold.
+    /// - Throws: `IndexUnavailable`; `POSIXError` when no file can be made; `DatabaseError`.
+    static func open(
+        in folder: CacheFolder, at path: String, patience: LockPatience,
+        adopting: () throws -> [IndexRow]
+    ) throws -> DiskIndex {
+        if let index = try existing(in: folder, at: path, patience: patience) { return index }
+        return try folder.locked(patience: patience) {
+            if let index = try existing(in: folder, at: path, patience: patience) { return index }
+            removeFiles(in: folder)
+            if fileNames.contains(where: { folder.metadata($0)?.isFolder == true }) {
+                throw IndexUnavailable.occupied
+            }
+            let file = folder.makeFile(fileName)
+            guard file >= 0 else {
+                // What is in the way can be neither used nor removed.
+                if errno == EEXIST { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
+                throw POSIXError.current
+            }
+            close(file)
+            let index = try DiskIndex(folder: folder, path: path, patience: patience)
+            try index.keepJournal()
+            try index.write { try $0.fill(applicationID, version, try adopting()) }
+            return index
+        }
+    }
+
+    /// Removes the index, or what else has its name. Folders with something in them stay.
+    static func removeFiles(in folder: CacheFolder) {
+        for name in fileNames where !folder.remove(name) && errno == EISDIR {
+            _ = folder.removeFolder(name)
+        }
+    }
+
+    /// Removes the index. What is not ours is moved out of the way, whatever it is.
+    static func clearWay(in folder: CacheFolder, at path: String, patience: LockPatience) throws {
+        var isOccupied = false
+        do {
+            _ = try existing(in: folder, at: path, patience: patience)
+        } catch IndexUnavailable.occupied {
+            isOccupied = true
+        } catch is IndexUnavailable {
+            // One that is locked is ours, or is told apart next time.
+        }
+        // What is beside a database of others is theirs, too.
+        if !isOccupied || folder.metadata(fileName)?.isFolder == true { removeFiles(in: folder) }
+        let new = "\(fileName)-\(UInt32.random(in: 0 ... .max))"
+        for name in fileNames where folder.metadata(name) != nil {
+            try folder.rename(
+                name, to: new + name.dropFirst(fileName.count), overwriting: false)
+        }
+    }
+
+    /// The index that is there; `nil` when there is none, or something that has to be replaced.
+    private static func existing(
+        in folder: CacheFolder, at path: String, patience: LockPatience
+    ) throws -> DiskIndex? {
+        guard let file = folder.metadata(fileName) else { return nil }
+        if file.isFolder {
+            if folder.removeFolder(fileName) { return nil }
+            throw IndexUnavailable.occupied
+        }
+        // A link is removed, not followed. Of an empty file the rest may still be to come.
+        guard file.isRegular, file.size > 0, hasSoundCompanions(folder) else { return nil }
+        do {
+            let index = try DiskIndex(folder: folder, path: path, patience: patience)
+            switch try index.read({ try $0.origin(applicationID, version) }) {
+            case .ours:
+                try index.keepJournal()
+                return index
+            case .outdated: return nil
+            case .foreign: throw IndexUnavailable.occupied
+            }
+        } catch let error as DatabaseError where error.tellsOfLock {
+            throw IndexUnavailable.locked
+        } catch let error as DatabaseError where error.tellsOfDamage {
+            return nil
+        }
+    }
+
+    /// Whether what is beside the database may be used by SQLite: regular files, and no journal of
+    /// several databases, since SQLite removes the file that such a one names.
+    private static func hasSoundCompanions(_ folder: CacheFolder) -> Bool {
+        for name in companions {
+            guard let file = folder.metadata(name) else { continue }
+            guard file.isRegular else { return false }
+        }
+        return !folder.ends(companions[0], with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    }
+}
+
+extension CacheFolder {
+    /// Whether the last bytes of a file are these.
+    fileprivate func ends(_ name: String, with bytes: [UInt8]) -> Bool {
+        let file = openForReading(name)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let size = lseek(file, 0, SEEK_END)
+        guard size >= bytes.count else { return false }
+        var end = [UInt8](repeating: 0, count: bytes.count)
+        return pread(file, &end, end.count, size - end.count) == end.count && end == bytes
+    }
+}
+
+/// Why a cache goes on without its index.
+enum IndexUnavailable: Error, CustomStringConvertible {
+    /// Somebody else keeps a lock.
+    case locked
+    /// Somebody else's database, or a folder with something in it, has the index's name.
+    case occupied
+
+    var description: String {
+        switch self {
+        case .locked: "another program keeps its index locked"
+        case .occupied: "something else has the name of its index, \(DiskIndex.fileName)"
+        }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the database itself is unusable, in contrast to one that is busy or cannot grow.
+    var tellsOfDamage: Bool {
+        switch resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_TOOBIG,
+            .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+            true
+        case .SQLITE_IOERR: extendedResultCode == .SQLITE_IOERR_SHORT_READ
+        default: tellsOfReplacement
+        }
+    }
+
+    /// Whether the database's file was moved or removed while it was open.
+    var tellsOfReplacement: Bool {
+        extendedResultCode == .SQLITE_READONLY_DBMOVED || resultCode == .SQLITE_CANTOPEN
+    }
+
+    /// Whether somebody else has kept a lock for too long.
+    var tellsOfLock: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
+}
+
+/// How long the locks of others are waited for: some tenths of a second, and not at all for a while after
+/// such a wait was in vain.
+///
+/// So whoever keeps a lock delays a load once, however many steps of it need the index.
+final class LockPatience: Sendable {
+    /// The longest wait.
+    private static let limit = Duration.milliseconds(400)
+    /// After a wait in vain.
+    private static let pause = Duration.seconds(5)
+
+    private typealias Instant = ContinuousClock.Instant
+
+    private let clock = ContinuousClock()
+    /// Until when nobody waits.
+    private let exhausted = Mutex<Instant?>(nil)
+
+    /// A function that waits before the next try to get a lock, after so many (from 0) have failed, and
+    /// returns `false` to give up. It blocks for ten milliseconds at most, and is for one thread at a
+    /// time.
+    func wait() -> @Sendable (_ failedTries: Int) -> Bool {
+        let wait = Wait(patience: self)
+        return { wait.goesOn(after: $0) }
+    }
+
+    /// Whether to try again at `now`, after so many tries since `start`.
+    private func lasts(_ tries: Int, since start: Instant, until now: Instant) -> Bool {
+        exhausted.withLock { exhausted in
+            if tries == 0 { return exhausted.map { now >= $0 } ?? true }
+            guard now > start + Self.limit else { return true }
+            exhausted = now + Self.pause
+            return false
+        }
+    }
+
+    private final class Wait: Sendable {
+        private let patience: LockPatience
+        private let start: Mutex<Instant>
+
+        init(patience: LockPatience) {
+            self.patience = patience
+            start = Mutex(patience.clock.now)
+        }
+
+        func goesOn(after tries: Int) -> Bool {
+            let now = patience.clock.now
+            let start = start.withLock { start in
+                if tries == 0 { start = now }
+                return start
+            }
+            guard patience.lasts(tries, since: start, until: now) else { return false }
+            // Most locks are held for less than a millisecond.
+            usleep(tries < 7 ? 100 << UInt32(tries) : 10_000)
+            return true
+        }
+    }
+}

@@ -1,0 +1,297 @@
+import Foundation
+import GRDB
+
+/// Changes of the index that take effect together.
+struct IndexTransaction {
+    let db: Database
+
+    /// Notes the version of the tables.
+    func setVersion(_ version: Int) throws {
+        try db.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    /// The row of a file.
+    func row(named name: String) throws -> IndexRow? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(IndexRow.columns) FROM files WHERE name = ?")
+        return try Row.fetchOne(statement, arguments: [name]).map { try IndexRow($0) }
+    }
+
+    /// All rows, those of files used last first.
+    func rows() throws -> [IndexRow] {
+        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC, name")
+    }
+
+    /// Adds a row, or replaces that of the same name.
+    func upsert(_ row: IndexRow) throws {
+        try execute(
+            """
+            INSERT INTO files (name, key, size, checksum, expires, accessed, format)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET
+                key = excluded.key, size = excluded.size, checksum = excluded.checksum,
+                expires = excluded.expires, accessed = excluded.accessed, format = excluded.format
+            """,
+            [row.name, row.key, row.size, row.checksum, row.expires, row.accessed, row.format])
+    }
+
+    /// Adds rows that could not be written before, as far as their files are still there.
+    func add(_ rows: [IndexRow], in folder: CacheFolder) throws {
+        for row in rows {
+            guard let file = folder.metadata(row.name), file.isRegular, file.size == row.size else {
+                continue
+            }
+            try upsert(row)
+        }
+    }
+
+    /// Removes the row of a file.
+    func delete(_ name: String) throws {
+        try execute("DELETE FROM files WHERE name = ?", [name])
+    }
+
+    /// Writes accesses into the rows they belong to.
+    func apply(_ accesses: [String: AccessLog.Access]) throws {
+        for (name, access) in accesses {
+            try execute(
+                "UPDATE files SET accessed = ?1, expires = ?2 WHERE name = ?3 AND accessed < ?1",
+                [access.accessed, access.expires, name])
+        }
+    }
+
+    /// Notes what reading a file found that was adopted by a rebuild.
+    func complete(_ name: String, checksum: Int64, format: String?) throws {
+        try execute(
+            "UPDATE files SET checksum = ?, format = ? WHERE name = ? AND checksum IS NULL",
+            [checksum, format, name])
+    }
+
+    /// Bytes of all files.
+    func totalSize() throws -> Int {
+        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total"))
+        guard let row else { throw DatabaseError.senseless }
+        let bytes: Int = try IndexRow.value(of: row[0])
+        guard bytes >= 0 else { throw DatabaseError.senseless }
+        return bytes
+    }
+
+    /// Makes sure that all rows make sense and that the total is theirs.
+    /// - Throws: `DatabaseError` that tells of damage when it is not so.
+    func check() throws {
+        let total = try totalSize()
+        // A name with a NUL would be read up to there only.
+        let cutNames = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM files WHERE instr(name, char(0)) > 0")
+        let rows = try rows()
+        guard rows.reduce(0, { $0 &+ $1.size }) == total, cutNames == 0 else {
+            throw DatabaseError.senseless
+        }
+        // One that is no Unicode is read with replacement characters; no statement finds its row by that.
+        for row in rows where row.name.contains("\u{FFFD}") {
+            guard try self.row(named: row.name) != nil else { throw DatabaseError.senseless }
+        }
+    }
+
+    /// When a file was last used, in seconds since 1970; `nil` when there is none.
+    func lastAccess() throws -> Double? {
+        try all("SELECT \(IndexRow.columns) FROM files ORDER BY accessed DESC LIMIT 1").first?
+            .accessed
+    }
+
+    /// The files that expire at `date` or before.
+    func expired(at date: Date) throws -> [IndexRow] {
+        try all(
+            "SELECT \(IndexRow.columns) FROM files WHERE expires <= ?",
+            [date.timeIntervalSince1970])
+    }
+
+    /// The files to remove, those used longest ago first, so that at most `limit` bytes remain, of those
+    /// that `isRemovable` allows.
+    func filesToEvict(
+        downTo limit: Int, where isRemovable: (String) -> Bool
+    ) throws -> [IndexRow] {
+        var total = try totalSize()
+        guard total > limit else { return [] }
+        var files: [IndexRow] = []
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT \(IndexRow.columns) FROM files ORDER BY accessed"))
+        while total > limit, let row = try rows.next() {
+            let file = try IndexRow(row)
+            guard isRemovable(file.name) else { continue }
+            files.append(file)
+            total -= file.size
+        }
+        return files
+    }
+
+    private func all(_ sql: String, _ arguments: StatementArguments = []) throws -> [IndexRow] {
+        let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        var rows: [IndexRow] = []
+        while let row = try cursor.next() { rows.append(try IndexRow(row)) }
+        return rows
+    }
+
+    private func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension IndexTransaction {
+    /// Whose database it is.
+    enum Origin {
+        case ours
+        /// An index of another version, one that is not whole, or a database with nothing in it.
+        case outdated
+        case foreign
+    }
+
+    /// Makes the tables and fills them.
+    func fill(_ applicationID: Int, _ version: Int, _ rows: [IndexRow]) throws {
+        for statement in Self.schema { try db.execute(sql: statement) }
+        try db.execute(sql: "INSERT INTO total VALUES (0)")
+        for row in rows { try upsert(row) }
+        try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        try setVersion(version)
+    }
+
+    /// Tells whose database it is, of which nothing but the schema is read.
+    func origin(_ applicationID: Int, _ version: Int) throws -> Origin {
+        let isMarked = try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
+        // No statement of ours is longer, and none are more.
+        let found = try String.fetchSet(
+            db,
+            sql: """
+                SELECT CAST(substr(sql, 1, 2000) AS TEXT) FROM sqlite_master
+                WHERE sql IS NOT NULL LIMIT 100
+                """)
+        if isMarked {
+            let isWhole =
+                try found == Set(Self.schema)
+                && Int.fetchOne(db, sql: "PRAGMA user_version") == version
+                && String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
+            return isWhole ? .ours : .outdated
+        }
+        let isFormer = ["CREATE TABLE files (\n    name TEXT PRIMARY KEY", "CREATE TABLE total ("]
+            .allSatisfy { beginning in found.contains { $0.hasPrefix(beginning) } }
+        return found.isEmpty || isFormer ? .outdated : .foreign
+    }
+
+    private static let schema = [
+        """
+        CREATE TABLE files (
+            name TEXT PRIMARY KEY NOT NULL,
+            key TEXT,
+            size INTEGER NOT NULL,
+            checksum INTEGER,
+            expires REAL NOT NULL,
+            accessed REAL NOT NULL,
+            format TEXT
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX files_by_access ON files (accessed)",
+        "CREATE TABLE total (bytes INTEGER NOT NULL)",
+        """
+        CREATE TRIGGER file_added AFTER INSERT ON files BEGIN
+            UPDATE total SET bytes = bytes + NEW.size;
+        END
+        """,
+        """
+        CREATE TRIGGER file_resized AFTER UPDATE OF size ON files BEGIN
+            UPDATE total SET bytes = bytes + NEW.size - OLD.size;
+        END
+        """,
+        """
+        CREATE TRIGGER file_removed AFTER DELETE ON files BEGIN
+            UPDATE total SET bytes = bytes - OLD.size;
+        END
+        """,
+    ]
+}
+
+/// What the index knows of a file.
+struct IndexRow: Sendable, Equatable {
+    /// The file's name.
+    var name: String
+    /// The key it was stored for, without its secrets; `nil` for a file found when the index was
+    /// rebuilt.
+    var key: String?
+    /// Bytes.
+    var size: Int
+    /// XXH3-64 of the bytes; `nil` until a file found by a rebuild is first read.
+    var checksum: Int64?
+    /// When the file expires; seconds since 1970.
+    var expires: Double
+    /// When the file was last used; seconds since 1970.
+    var accessed: Double
+    /// The image format; `nil` when it is not known.
+    var format: String?
+
+    /// "Never" is any time from here on, so that it survives arithmetic and rounding.
+    static let never = Date.distantFuture.timeIntervalSince1970
+
+    /// The expiration after an access at `now`; `nil` when the access is not to be noted.
+    func expiration(
+        extending: ExpirationExtending, now: Date
+    ) -> Double? {
+        switch extending {
+        case .none: nil
+        case .cacheTime:
+            expires >= Self.never ? expires : now.timeIntervalSince1970 + (expires - accessed)
+        case .expirationTime(let expiration):
+            expiration.estimatedExpirationSince(now).timeIntervalSince1970
+        }
+    }
+}
+
+extension IndexRow {
+    /// What `init(_:)` reads.
+    static let columns = "name, key, size, checksum, expires, accessed, format"
+
+    /// More bytes than any file has.
+    private static let excessiveSize = 1 << 50
+
+    /// A row as the index has it. Anybody may have written it.
+    /// - Throws: `DatabaseError` that tells of damage when no cache writes such a row.
+    init(_ row: Row) throws(DatabaseError) {
+        name = try Self.value(of: row[0])
+        key = try Self.optional(row[1])
+        size = try Self.value(of: row[2])
+        checksum = try Self.optional(row[3])
+        expires = try Self.time(row[4])
+        accessed = try Self.time(row[5])
+        format = try Self.optional(row[6])
+        guard CacheFileName.isSound(name), (0..<Self.excessiveSize).contains(size) else {
+            throw .senseless
+        }
+    }
+
+    /// A value of a column.
+    /// - Throws: `DatabaseError` that tells of damage when it has another type.
+    static func value<T: DatabaseValueConvertible>(
+        of column: DatabaseValue
+    ) throws(DatabaseError) -> T {
+        // No column has any. A name of bytes would read as a text that no statement finds it by.
+        if case .blob = column.storage { throw .senseless }
+        guard let value = T.fromDatabaseValue(column) else { throw .senseless }
+        return value
+    }
+
+    private static func optional<T: DatabaseValueConvertible>(
+        _ column: DatabaseValue
+    ) throws(DatabaseError) -> T? {
+        column.isNull ? nil : try value(of: column)
+    }
+
+    /// Seconds since 1970 that fit into a date.
+    private static func time(_ column: DatabaseValue) throws(DatabaseError) -> Double {
+        min(max(try value(of: column), -never), never)
+    }
+}
+
+extension DatabaseError {
+    /// The index holds what no cache writes.
+    static var senseless: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_CORRUPT, message: "the index holds rows that make no sense")
+    }
+}

@@ -1,0 +1,279 @@
+import Synchronization
+
+/// Values by key whose number and total cost stay within limits, for many threads at a time: when
+/// there is no room for a value, those used longest ago go first, of all shards.
+///
+/// Keys are spread over shards with a lock each, so that threads that use different keys seldom meet.
+/// Using a value takes the lock of its shard alone. Values come and leave under another lock, taken
+/// before those of shards, of which no thread holds two.
+///
+/// Whatever leaves the store is returned, so that the caller releases it after the locks.
+struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
+    typealias Entry = StoreShard<Value>.Entry
+
+    /// What changes as values come and leave.
+    struct Ledger {
+        var budget: StoreBudget
+        var order = EvictionOrder()
+    }
+
+    private let shards = InlineArray<16, StoreShard<Value>> { _ in StoreShard() }
+    private let clock = UseClock()
+    private let ledger: Mutex<Ledger>
+
+    init(costLimit: Int? = nil, countLimit: Int? = nil) {
+        ledger = Mutex(Ledger(budget: StoreBudget(costLimit: costLimit, countLimit: countLimit)))
+    }
+
+    /// What the values cost, how many there are, and the limits.
+    var budget: StoreBudget { ledger.withLock { $0.budget } }
+
+    /// Puts `value` in place of the key's former one, which is found until then. A value that costs
+    /// more than the limit alone is not kept, and the former one neither.
+    ///
+    /// Takes constant time, except when all values that were to leave have left or been used since:
+    /// then all are sorted anew.
+    func insert(_ value: Value, cost: Int, forKey key: StoreKey) -> [Value] {
+        let cost = max(0, cost)
+        return ledger.withLock { ledger in
+            var leaving: [Value] = []
+            while true {
+                let placement = shards[shard(of: key)].place(
+                    value, cost: cost, forKey: key, at: clock, within: &ledger.budget)
+                switch placement {
+                case .placed(let former):
+                    if let former { leaving.append(former) }
+                    return leaving
+                case .tooCostly(let former):
+                    if let former { leaving.append(former) }
+                    leaving.append(value)
+                    return leaving
+                case .full:
+                    if let evicted = evict(from: &ledger) { leaving.append(evicted) }
+                }
+            }
+        }
+    }
+
+    /// What `read` makes of the key's value, which does not count as a use.
+    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
+        shards[shard(of: key)].peek(key, read)
+    }
+
+    /// Lets `change` change the key's value, whose cost stays. That is a use unless the result is
+    /// `nil`.
+    func use<R: Sendable>(_ key: StoreKey, _ change: @Sendable (inout Value) -> R?) -> R? {
+        shards[shard(of: key)].use(key, at: clock, change)
+    }
+
+    /// Removes the key's value.
+    func removeValue(forKey key: StoreKey) -> Value? {
+        ledger.withLock { ledger in
+            guard let entry = shards[shard(of: key)].remove(key) else { return nil }
+            ledger.budget.release(entry.cost)
+            return entry.value
+        }
+    }
+
+    /// Removes all values that `shouldRemove` names.
+    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
+        ledger.withLock { ledger in
+            var leaving: [Entry] = []
+            for index in shards.indices {
+                leaving += shards[index].removeAll(where: shouldRemove)
+            }
+            for entry in leaving { ledger.budget.release(entry.cost) }
+            return leaving
+        }
+    }
+
+    /// Removes all values, with the memory they were kept in.
+    func removeAll() -> [StoreShard<Value>.Table] {
+        ledger.withLock { ledger in
+            ledger.budget.releaseAll()
+            ledger.order = EvictionOrder()
+            return shards.indices.map { shards[$0].removeAll() }
+        }
+    }
+
+    /// Changes the limits and removes what exceeds them.
+    func setLimits(cost: Int?, count: Int?) -> [Value] {
+        ledger.withLock { ledger in
+            ledger.budget.costLimit = cost
+            ledger.budget.countLimit = count
+            var leaving: [Value] = []
+            while ledger.budget.isExceeded, let evicted = evict(from: &ledger) {
+                leaving.append(evicted)
+            }
+            return leaving
+        }
+    }
+
+    /// By those bits of the hash that the shard's buckets do not use.
+    private func shard(of key: StoreKey) -> Int {
+        Int(truncatingIfNeeded: key.hash >> 60)
+    }
+
+    /// Removes the value used longest ago, if there is any.
+    private func evict(from ledger: inout Ledger) -> Value? {
+        while ledger.budget.count > 0 {
+            guard let next = ledger.order.next() else {
+                ledger.order = listCandidates()
+                continue
+            }
+            if let entry = shards[Int(next.shard)].remove(Int(next.slot), ifUsedAt: next.lastUse) {
+                ledger.budget.release(entry.cost)
+                return entry.value
+            }
+        }
+        return nil
+    }
+
+    private func listCandidates() -> EvictionOrder {
+        let moment = clock.next()
+        let candidates = shards.indices.flatMap { index in
+            shards[index].uses().map {
+                EvictionOrder.Candidate(
+                    shard: UInt32(index), slot: UInt32($0.slot), lastUse: $0.use)
+            }
+        }
+        return EvictionOrder(candidates, at: moment)
+    }
+}
+
+/// A part of a store: the values of some keys, behind a lock.
+///
+/// What leaves is returned, to be released after the lock.
+struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
+    /// A value that is kept.
+    struct Entry: Sendable {
+        var cost: Int
+        var value: Value
+        /// By the clock of all shards. Beside the value, which an access changes, too.
+        var lastUse: UInt64
+    }
+    typealias Table = KeyTable<Entry>
+
+    /// What became of an attempt to put a value in.
+    enum Placement {
+        /// The value is in, in place of the former one.
+        case placed(former: Value?)
+        /// Other values have to leave first.
+        case full
+        /// It can never be in. The former one is out.
+        case tooCostly(former: Value?)
+    }
+
+    private let table = Mutex(Table())
+    /// Keeps the shards' locks in cache lines of their own; two lines, as they are fetched in pairs.
+    private let padding = InlineArray<16, UInt64>(repeating: 0)
+
+    /// What `read` makes of the key's value, which does not count as a use.
+    func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
+        table.withLock { table in
+            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
+            return read(entry.value)
+        }
+    }
+
+    /// Lets `change` change the key's value, whose cost stays. That is a use unless the result is
+    /// `nil`.
+    func use<R: Sendable>(
+        _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
+    ) -> R? {
+        table.withLock { table in
+            guard let slot = table.slot(of: key) else { return nil }
+            return table.update(slot) { entry in
+                let result = change(&entry.value)
+                if result != nil { entry.lastUse = clock.next() }
+                return result
+            }
+        }
+    }
+
+    /// Puts `value` in place of the key's former one if `budget` has room. If it is full, the former
+    /// one stays and is now the last one used, so that others leave before it.
+    func place(
+        _ value: Value, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
+        within budget: inout StoreBudget
+    ) -> Placement {
+        table.withLock { table in
+            let slot = table.slot(of: key)
+            let formerCost = slot.flatMap { table[$0]?.cost }
+            switch budget.reserve(cost, inPlaceOf: formerCost) {
+            case .tooCostly:
+                guard let slot else { return .tooCostly(former: nil) }
+                let former = table.remove(slot)
+                budget.release(former.cost)
+                return .tooCostly(former: former.value)
+            case .full:
+                if let slot { table.update(slot) { $0.lastUse = clock.next() } }
+                return .full
+            case .reserved:
+                let entry = Entry(cost: cost, value: value, lastUse: clock.next())
+                guard let slot else {
+                    table.insert(entry, forKey: key)
+                    return .placed(former: nil)
+                }
+                let former = table.update(slot) { former in
+                    defer { former = entry }
+                    return former.value
+                }
+                return .placed(former: former)
+            }
+        }
+    }
+
+    /// Removes the key's value.
+    func remove(_ key: StoreKey) -> Entry? {
+        table.withLock { table in
+            table.slot(of: key).map { table.remove($0) }
+        }
+    }
+
+    /// Removes the value of `slot` if it was used last at `use`.
+    func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
+        table.withLock { table in
+            table[slot]?.lastUse == use ? table.remove(slot) : nil
+        }
+    }
+
+    /// Removes all values that `shouldRemove` names.
+    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                guard let entry = table[slot], shouldRemove(entry.value) else { return nil }
+                return table.remove(slot)
+            }
+        }
+    }
+
+    /// Removes all values, with the memory they were kept in.
+    func removeAll() -> Table {
+        table.withLock { table in
+            defer { table = Table() }
+            return table
+        }
+    }
+
+    /// When each value was used last.
+    func uses() -> [(slot: Table.Slot, use: UInt64)] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                table[slot].map { (slot, $0.lastUse) }
+            }
+        }
+    }
+}
+
+/// Numbers uses in their order, whichever thread they are of.
+struct UseClock: ~Copyable, Sendable {
+    private let uses = Atomic(UInt64(0))
+    /// Keeps what lies behind out of the cache lines of the counter, which each use changes.
+    private let padding = InlineArray<16, UInt64>(repeating: 0)
+
+    /// A number above all before it.
+    func next() -> UInt64 {
+        uses.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+}
