@@ -8,11 +8,6 @@ static inline void cvips_fix_malloc_thresholds(int mmap_bytes, int trim_bytes) {
     mallopt(M_TRIM_THRESHOLD, trim_bytes);
 }
 
-/* malloc_trim() is not part of Swift's Glibc module. */
-static inline void cvips_trim_heap(void) {
-    malloc_trim(0);
-}
-
 /* The type of an instance is read through a macro. */
 static inline GType cvips_type_of(gpointer instance) {
     return G_TYPE_FROM_INSTANCE(instance);

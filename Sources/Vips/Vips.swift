@@ -54,11 +54,6 @@ public enum Vips {
         if isStarted.load(ordering: .acquiring) { vips_thread_shutdown() }
     }
 
-    /// Gives free heap pages back to the system. Takes milliseconds.
-    public static func trimMemory() {
-        cvips_trim_heap()
-    }
-
     private static let mallocThresholds: Void = cvips_fix_malloc_thresholds(1 << 20, 2 << 20)
     private static let isStarted = Atomic(false)
 

@@ -20,13 +20,13 @@
         let slot: Slot
     }
 
-    private struct Entry {
+    private struct Occupied {
         /// Tells a holder from a later one at the same address.
         weak var holder: AnyObject?
         let loader: ImageSlotLoader
     }
 
-    private var entries: [Key: Entry] = [:]
+    private var entries: [Key: Occupied] = [:]
 
     /// How many slots something is being loaded for.
     var count: Int { entries.count }
@@ -39,7 +39,7 @@
             // A later holder at the same address has an entry of its own by now.
             if entries[key]?.loader === loader { entries[key] = nil }
         }
-        entries[key] = Entry(holder: holder, loader: made)
+        entries[key] = Occupied(holder: holder, loader: made)
         return made
     }
 
