@@ -1,3 +1,16 @@
+/// Where an image was found.
+public enum CacheType: Sendable {
+    /// In no cache.
+    case none
+    /// In the memory cache.
+    case memory
+    /// In the disk cache.
+    case disk
+
+    /// Whether the image was found in a cache.
+    public var cached: Bool { self != .none }
+}
+
 /// The result of a look-up in the cache. A miss is not an error.
 public enum ImageCacheResult: Sendable {
     /// Found in the disk cache (and put into the memory cache).
@@ -22,5 +35,26 @@ public enum ImageCacheResult: Sendable {
         case .memory: .memory
         case .none: .none
         }
+    }
+}
+
+/// The outcome of storing an image.
+public struct CacheStoreResult: Sendable {
+    /// Storing in memory cannot fail.
+    public let memoryCacheResult: Result<(), Never>
+    /// Also a success when nothing was to be written to disk. An image that cannot be rendered is
+    /// in neither cache; that is reported here, as `cannotSerializeImage`.
+    public let diskCacheResult: Result<(), KingfisherError>
+
+    /// Success in memory, and `diskCacheResult`.
+    init(diskCacheResult: Result<(), KingfisherError> = .success(())) {
+        memoryCacheResult = .success(())
+        self.diskCacheResult = diskCacheResult
+    }
+
+    /// A failure of the disk, which is logged if nobody else may hear of it.
+    init(_ failure: KingfisherError, logging: Bool) {
+        if logging { HalcyonLog.warn(of: failure) }
+        self.init(diskCacheResult: .failure(failure))
     }
 }

@@ -164,6 +164,7 @@ extension CacheFolder {
     }
 }
 
+// Whole files, read and written with as few system calls as possible.
 extension CacheFolder {
     /// The bytes of a file, which has to have `size` bytes if that is known.
     /// - Throws: `POSIXError` when there is a file or a folder, but it cannot be read.
@@ -233,7 +234,7 @@ extension CacheFolder {
     }
 }
 
-/// Whole files, read and written with as few system calls as possible.
+/// What is found out about a file, in an open folder or at a path.
 enum DiskFile {
     /// What reading a file gave.
     enum Content {

@@ -1,4 +1,8 @@
+import CFileSystem
+import Dispatch
 public import Foundation
+import Glibc
+import Synchronization
 
 /// A value that knows how many bytes of memory it costs.
 public protocol CacheCostCalculable {
@@ -102,6 +106,133 @@ public enum MemoryStorage {
     }
 }
 
+/// Objects by key, each with a cost and an expiration: what is behind a `MemoryStorage.Backend`,
+/// whatever the type of its values.
+@usableFromInline
+final class ObjectStore: Sendable {
+    /// An object with the expiration it was stored with.
+    struct Entry: Sendable {
+        let object: StoredObject
+        private let expiration: StorageExpiration
+        private(set) var estimatedExpiration: Date
+
+        init(_ object: StoredObject, expiration: StorageExpiration, at date: Date) {
+            self.object = object
+            self.expiration = expiration
+            estimatedExpiration = expiration.estimatedExpirationSince(date)
+        }
+
+        func isExpired(at date: Date) -> Bool { estimatedExpiration.isPast(at: date) }
+
+        /// Moves the expiration as an access at `date` asks for.
+        mutating func extendExpiration(
+            _ extending: ExpirationExtending = .cacheTime, at date: Date
+        ) {
+            switch extending {
+            case .none: break
+            case .cacheTime: estimatedExpiration = expiration.estimatedExpirationSince(date)
+            case .expirationTime(let other):
+                estimatedExpiration = other.estimatedExpirationSince(date)
+            }
+        }
+    }
+
+    private struct State {
+        var config: MemoryStorage.Config
+        /// Removes what is expired, again and again.
+        var cleaning: RepeatingTimer?
+    }
+
+    private let entries: ShardedStore<Entry>
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Date
+
+    init(config: MemoryStorage.Config, now: @escaping @Sendable () -> Date) {
+        self.now = now
+        entries = ShardedStore(
+            costLimit: config.effectiveCostLimit, countLimit: config.effectiveCountLimit)
+        state = Mutex(State(config: config))
+        // Begins the cleaning, too.
+        self.config = config
+    }
+
+    var config: MemoryStorage.Config {
+        get { state.withLock { $0.config } }
+        set {
+            let interval = newValue.cleanInterval
+            let cleaning = RepeatingTimer(after: interval, every: interval) { [weak self] in
+                self?.removeExpired()
+            }
+            let leaving = state.withLock { state in
+                // Under the lock, so that limits and config are those of one setter.
+                let leaving = entries.setLimits(
+                    cost: newValue.effectiveCostLimit, count: newValue.effectiveCountLimit)
+                defer { state = State(config: newValue, cleaning: cleaning) }
+                return (leaving, state.cleaning)
+            }
+            withExtendedLifetime(leaving) {}
+        }
+    }
+
+    @usableFromInline
+    func store(
+        _ object: StoredObject, cost: Int, forKey key: String, expiration: StorageExpiration?
+    ) {
+        let date = now()
+        let key = StoreKey(key)
+        let expiration = expiration ?? config.expiration
+        guard !expiration.isExpired(at: date) else { return }
+        let entry = Entry(object, expiration: expiration, at: date)
+        let leaving = entries.insert(entry, cost: cost, forKey: key)
+        withExtendedLifetime(leaving) {}
+    }
+
+    /// The key's object, unless it is missing or expired.
+    @usableFromInline
+    func object(forKey key: String, extending: ExpirationExtending) -> StoredObject? {
+        let date = now()
+        let key = StoreKey(key)
+        return entries.use(key) { entry in
+            if entry.isExpired(at: date) { return nil }
+            entry.extendExpiration(extending, at: date)
+            return entry.object
+        }
+    }
+
+    func contains(_ key: String) -> Bool {
+        let date = now()
+        let key = StoreKey(key)
+        return entries.peek(key) { !$0.isExpired(at: date) } ?? false
+    }
+
+    /// The key's entry, expired or not.
+    func entry(forKey key: String) -> Entry? {
+        entries.peek(StoreKey(key)) { $0 }
+    }
+
+    func remove(_ key: String) {
+        let leaving = entries.removeValue(forKey: StoreKey(key))
+        withExtendedLifetime(leaving) {}
+    }
+
+    func removeAll() {
+        let leaving = entries.removeAll()
+        withExtendedLifetime(leaving) {}
+    }
+
+    func removeExpired() {
+        let date = now()
+        let leaving = entries.removeAll { $0.isExpired(at: date) }
+        // All of them were counted at once, so that the sum is a number.
+        let cost = leaving.reduce(0) { $0 + $1.cost }
+        withExtendedLifetime(leaving) {}
+        if cost >= HeapTrim.leastCost { HeapTrim.plan() }
+    }
+
+    /// The sum of all costs.
+    var totalCost: Int { entries.budget.totalCost }
+}
+
 /// A value of any type as an object.
 @usableFromInline
 struct StoredObject: Sendable {
@@ -131,4 +262,39 @@ final class ValueBox<T: Sendable>: Sendable {
 
     @inlinable
     init(_ value: T) { self.value = value }
+}
+
+extension Date {
+    /// The time of the kernel's last tick, 1 to 10 ms ago at most: enough for expirations of seconds,
+    /// at a third of what the exact time costs.
+    static var coarse: Date {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Date(
+            timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000)
+    }
+}
+
+/// Gives the memory of values that were let go back to the system.
+///
+/// `free` keeps what it gets for later. That is what makes it fast, and of no use to a program that has
+/// emptied its cache to be small.
+package enum HeapTrim {
+    /// Fewer bytes are not worth it.
+    static let leastCost = 8_000_000
+
+    private static let isPlanned = Mutex(false)
+
+    /// Does so in a second, once for all who ask meanwhile. It takes milliseconds, elsewhere.
+    package static func plan() {
+        let wasPlanned = isPlanned.withLock { isPlanned in
+            defer { isPlanned = true }
+            return isPlanned
+        }
+        guard !wasPlanned else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 1) {
+            isPlanned.withLock { $0 = false }
+            halcyon_trim_heap()
+        }
+    }
 }
