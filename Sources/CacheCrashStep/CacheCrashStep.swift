@@ -111,7 +111,10 @@ struct CrashCache {
             throw Violation(description: "\(name) is left over")
         }
 
-        let after = try values(in: try Self.open(folder))
+        // Kept until the end: when it goes it writes what it has noted, beside the removal perhaps.
+        let opened = try Self.open(folder)
+        defer { withExtendedLifetime(opened) {} }
+        let after = try values(in: opened)
         for key in ["b", "c", "after"] where after[key] == nil {
             throw Violation(description: "\(key) is lost after the cleaning")
         }

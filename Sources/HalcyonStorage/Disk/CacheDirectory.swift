@@ -184,7 +184,8 @@ final class CacheDirectory: Sendable {
 
     /// Rows for the files that are there without an index: of a lost one, or of a cache that had
     /// none. Checksum and format follow when the files are read.
-    /// - Throws: `POSIXError` when the folder cannot be listed now. One that may never be listed has none.
+    /// - Throws: `POSIXError` when the folder cannot be listed now, or a file cannot be looked at, which
+    ///   would be lost by an index without it. One that may never be listed has none.
     func adoptedRows(in folder: CacheFolder) throws -> [IndexRow] {
         let date = now()
         let expires = adoptedExpiration.estimatedExpirationSince(date).timeIntervalSince1970
@@ -192,10 +193,14 @@ final class CacheDirectory: Sendable {
             if errno == EACCES { return [] }
             throw POSIXError.current
         }
-        return names.compactMap { name in
-            guard mayOwn(name), let file = folder.metadata(name), file.isRegular else {
-                return nil
+        return try names.compactMap { name in
+            guard mayOwn(name) else { return nil }
+            guard let file = folder.metadata(name) else {
+                // Removed by somebody else meanwhile, or never to be had.
+                if errno == ENOENT || errno == EACCES { return nil }
+                throw POSIXError.current
             }
+            guard file.isRegular else { return nil }
             return IndexRow(
                 name: name, key: nil, size: file.size, checksum: nil, expires: expires,
                 accessed: min(file.modified, date.timeIntervalSince1970), format: nil)
