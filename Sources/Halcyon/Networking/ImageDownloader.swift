@@ -63,42 +63,42 @@ open class ImageDownloader: @unchecked Sendable {
     /// arrive in this time, again and again: a server that sends a byte now and then times out like
     /// a silent one.
     open var downloadTimeout: TimeInterval {
-        get { self[\.downloadTimeout] }
-        set { self[\.downloadTimeout] = newValue }
+        get { settings[\.downloadTimeout] }
+        set { settings[\.downloadTimeout] = newValue }
     }
 
     /// Seconds to wait for a connection, including TLS; 15 by default.
     open var connectTimeout: TimeInterval {
-        get { self[\.client.connectTimeout] }
-        set { self[\.client.connectTimeout] = newValue }
+        get { settings[\.client.connectTimeout] }
+        set { settings[\.client.connectTimeout] = newValue }
     }
 
     /// Seconds a whole download may take, from start to last byte; 600 by default, `nil` for no
     /// limit.
     open var maximumDownloadDuration: TimeInterval? {
-        get { self[\.maximumDownloadDuration] }
-        set { self[\.maximumDownloadDuration] = newValue }
+        get { settings[\.maximumDownloadDuration] }
+        set { settings[\.maximumDownloadDuration] = newValue }
     }
 
     /// The most HTTP/1 connections to one host; 6 by default. Further requests wait. All requests to
     /// an HTTP/2 server share one connection.
     open var maximumConnectionsPerHost: Int {
-        get { self[\.client.connectionsPerHost] }
-        set { self[\.client.connectionsPerHost] = max(1, newValue) }
+        get { settings[\.client.connectionsPerHost] }
+        set { settings[\.client.connectionsPerHost] = max(1, newValue) }
     }
 
     /// The most bytes a body may have, after content decoding; 100 MiB by default, `nil` for no
     /// limit. A longer one fails as soon as that is known.
     open var maximumResponseSize: Int? {
-        get { self[\.client.maximumResponseSize] }
-        set { self[\.client.maximumResponseSize] = newValue }
+        get { settings[\.client.maximumResponseSize] }
+        set { settings[\.client.maximumResponseSize] = newValue }
     }
 
     /// The limits that a downloaded image must keep before it is decoded; the option
     /// `decodingLimits` overrides it. 150 million pixels by default.
     open var decodingLimits: DecodingLimits {
-        get { self[\.decodingLimits] }
-        set { self[\.decodingLimits] = newValue }
+        get { settings[\.decodingLimits] }
+        set { settings[\.decodingLimits] = newValue }
     }
 
     /// Hosts whose certificates are not verified at all; `nil` (none) by default. Compared with the
@@ -106,22 +106,22 @@ open class ImageDownloader: @unchecked Sendable {
     ///
     /// Anybody between this program and such a host can read and change what is downloaded.
     open var trustedHosts: Set<String>? {
-        get { self[\.trustedHosts] }
-        set { self[\.trustedHosts] = newValue }
+        get { settings[\.trustedHosts] }
+        set { settings[\.trustedHosts] = newValue }
     }
 
     /// Decides which servers are trusted in place of `trustedHosts`, which is then ignored; `nil` by
     /// default: certificates are verified against the system's roots and `additionalTrustRoots`.
     open var serverTrustEvaluator: ServerTrustEvaluator? {
-        get { self[\.client.serverTrustEvaluator] }
-        set { self[\.client.serverTrustEvaluator] = newValue }
+        get { settings[\.client.serverTrustEvaluator] }
+        set { settings[\.client.serverTrustEvaluator] = newValue }
     }
 
     /// The certificate for servers that ask for one (mutual TLS); `nil` by default. One that cannot
     /// be read fails every HTTPS download.
     open var clientCertificate: ClientCertificate? {
-        get { self[\.client.clientCertificate] }
-        set { self[\.client.clientCertificate] = newValue }
+        get { settings[\.client.clientCertificate] }
+        set { settings[\.client.clientCertificate] = newValue }
     }
 
     /// Which networks may be reached; all by default. A server that downloads URLs from its users
@@ -129,15 +129,15 @@ open class ImageDownloader: @unchecked Sendable {
     /// which is not allowed fails with `ImageTransportError.addressRefused` before anything is
     /// sent. Proxies are then not used.
     open var addressPolicy: AddressPolicy {
-        get { self[\.client.addressPolicy] }
-        set { self[\.client.addressPolicy] = newValue }
+        get { settings[\.client.addressPolicy] }
+        set { settings[\.client.addressPolicy] = newValue }
     }
 
     /// Whether requests go by way of the proxies that the environment names (`http_proxy`,
     /// `https_proxy`, `all_proxy`, `no_proxy`); they do by default.
     open var usesEnvironmentProxies: Bool {
-        get { self[\.client.usesEnvironmentProxies] }
-        set { self[\.client.usesEnvironmentProxies] = newValue }
+        get { settings[\.client.usesEnvironmentProxies] }
+        set { settings[\.client.usesEnvironmentProxies] = newValue }
     }
 
     /// Gives user name and password to servers that ask for them; `nil` by default: then the
@@ -160,7 +160,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// All others (caches, cookies, proxies, credential storage, protocol classes) belong to
     /// `URLSession` and are ignored.
     open var sessionConfiguration: URLSessionConfiguration {
-        get { self[\.sessionConfiguration] ?? .ephemeral }
+        get { settings[\.sessionConfiguration] ?? .ephemeral }
         set {
             let copy = newValue.copy() as? URLSessionConfiguration ?? newValue
             settings.withLock { $0.apply(copy) }
@@ -171,8 +171,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// Certificates in PEM form (each text may hold several) that are trusted as roots in addition to
     /// the system's; none by default. A text that cannot be read fails every HTTPS download.
     open var additionalTrustRoots: [String] {
-        get { self[\.client.additionalTrustRoots] }
-        set { self[\.client.additionalTrustRoots] = newValue }
+        get { settings[\.client.additionalTrustRoots] }
+        set { settings[\.client.additionalTrustRoots] = newValue }
     }
 
     /// Whether low data mode is active now; never by default. Asked on the thread that starts a
@@ -183,8 +183,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// Linux has no low data mode of its own. The program decides what it means: a metered
     /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
     open var isLowDataModeActive: @Sendable () -> Bool {
-        get { self[\.isLowDataModeActive] }
-        set { self[\.isLowDataModeActive] = newValue }
+        get { settings[\.isLowDataModeActive] }
+        set { settings[\.isLowDataModeActive] = newValue }
     }
 
     /// Told of the downloads, and asked about them.
@@ -242,11 +242,6 @@ open class ImageDownloader: @unchecked Sendable {
         downloadImage(
             with: url, options: KingfisherParsedOptionsInfo(options),
             completionHandler: completionHandler)
-    }
-
-    private subscript<Value: Sendable>(path: WritableKeyPath<DownloaderSettings, Value>) -> Value {
-        get { settings.withLock { $0[keyPath: path] } }
-        set { settings.withLock { $0[keyPath: path] = newValue } }
     }
 
     /// A copy of the settings, for one download.

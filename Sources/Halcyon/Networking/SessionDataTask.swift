@@ -52,7 +52,7 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// The request being carried out: the first one, or that of the latest redirect.
-    public var currentRequest: URLRequest? { self[\.request] }
+    public var currentRequest: URLRequest? { state[\.request] }
 
     /// The answer, once there is one; not that of a redirect which is followed.
     public var response: HTTPURLResponse? { try? head?.response }
@@ -61,36 +61,36 @@ public class SessionDataTask: @unchecked Sendable {
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
-    public var metrics: NetworkMetrics? { self[\.metrics] }
+    public var metrics: NetworkMetrics? { state[\.metrics] }
 
     /// Status and header fields of the answer.
-    var head: AnswerHead? { self[\.head] }
+    var head: AnswerHead? { state[\.head] }
 
     /// The bytes received so far without copying; later ones do not change the result.
-    var sharedData: Data { self[\.data] }
+    var sharedData: Data { state[\.data] }
 
     /// A copy of the bytes received so far, without the first `offset`.
     func data(from offset: Int) -> Data {
-        let data = sharedData
-        return data.subdata(in: min(offset, data.count)..<data.count)
+        // Under the lock: a piece that is appended to shared bytes would have all of them copied.
+        state.withLock { $0.data.subdata(in: min(offset, $0.data.count)..<$0.data.count) }
     }
 
     /// Whether a caller has joined who is shown a progressive JPEG.
-    var hasViewers: Bool { self[\.hasViewers] }
+    var hasViewers: Bool { state[\.hasViewers] }
 
     func addViewer() {
-        self[\.hasViewers] = true
+        state[\.hasViewers] = true
     }
 
     /// Whether a caller has joined who is told of the progress.
-    var reportsProgress: Bool { self[\.reportsProgress] }
+    var reportsProgress: Bool { state[\.reportsProgress] }
 
     func addProgress() {
-        self[\.reportsProgress] = true
+        state[\.reportsProgress] = true
     }
 
     /// Bytes received so far.
-    var receivedCount: Int { self[\.data.count] }
+    var receivedCount: Int { state[\.data].count }
 
     /// Takes the caller with `token` out of the download.
     func cancel(_ token: CancelToken) {
@@ -103,11 +103,11 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        self[\.request] = request
+        state[\.request] = request
     }
 
     func setMetrics(_ metrics: NetworkMetrics) {
-        self[\.metrics] = metrics
+        state[\.metrics] = metrics
     }
 
     /// Keeps the answer and makes room for `capacity` bytes of its body.
@@ -143,16 +143,7 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// Whether the transfer was cancelled, because nobody waits for it any longer.
-    var isTransferCancelled: Bool { self[\.isCancelled] }
-
-    private subscript<Value: Sendable>(path: WritableKeyPath<State, Value>) -> Value {
-        get { state.withLock { $0[keyPath: path] } }
-        set { state.withLock { $0[keyPath: path] = newValue } }
-    }
-
-    private subscript<Value: Sendable>(path: KeyPath<State, Value>) -> Value {
-        state.withLock { $0[keyPath: path] }
-    }
+    var isTransferCancelled: Bool { state[\.isCancelled] }
 
     /// Cancels the transfer, also when it has not been started yet.
     func cancelTransfer() {

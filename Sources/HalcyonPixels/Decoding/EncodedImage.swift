@@ -143,16 +143,16 @@ extension EncodedImage {
             // Two bytes for each coefficient, in whole blocks.
             memory += 2 * frame.samplesPerPixel * count * 1.02
         }
-        if !(opened is OpenedJPEG), header.size != frame.size || !isPlain(frame) {
+        if !(opened is OpenedJPEG), header.size != frame.size || isTurned {
             // libvips turns a picture that it has whole.
             memory += Double(size.pixelCount.clampedTimes(header.bytesPerPixel))
         }
         return Int(memory)
     }
 
-    /// Whether a file is shown as it is stored.
-    private func isPlain(_ frame: JPEGFrameHeader) -> Bool {
-        data.withUnsafeBytes { JPEGHeader($0)?.orientation ?? 1 } == 1
+    /// Whether a JPEG file is shown otherwise than it is stored.
+    private var isTurned: Bool {
+        data.withUnsafeBytes { JPEGHeader($0)?.orientation ?? 1 } != 1
     }
 
     private var pngMemory: Int {

@@ -43,7 +43,7 @@ struct OpenedGIF: OpenedImage {
             header.frameCount = structure.frames.count
             header.timing = AnimationTiming(
                 durations: structure.frames.map {
-                    AnimationTiming.clamped(TimeInterval($0.delay) / 100)
+                    AnimationTiming.clamped(TimeInterval($0.control.delay) / 100)
                 }, loopCount: structure.loopCount)
         }
         self.header = header

@@ -6,19 +6,10 @@ import Foundation
 /// libvips takes what there is of a damaged GIF for the whole, and takes some common sizes of the canvas for
 /// made up. This walk tells what the file says, whether all blocks are there, up to the trailer, and
 /// ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
-struct GIFStructure: Equatable {
-    struct Frame: Equatable {
-        let left: Int
-        let top: Int
-        let width: Int
-        let height: Int
-        /// Hundredths of a second.
-        let delay: Int
-        let isPartlyTransparent: Bool
-        /// Whether it leaves the canvas as it was before it.
-        let isTakenBack: Bool
-        /// Where the frame's compressed pixels begin: at the byte of their least code size.
-        let dataOffset: Int
+struct GIFStructure {
+    struct Frame {
+        let image: GIFBlocks.Image
+        let control: GIFBlocks.Control
     }
 
     /// The most frames that libvips reads.
@@ -52,7 +43,7 @@ struct GIFStructure: Equatable {
 
     /// The size of the canvas: the first frame enlarges what the header says.
     var canvas: PixelSize {
-        guard let first = frames.first else { return screen }
+        guard let first = frames.first?.image else { return screen }
         return PixelSize(
             width: max(screen.width, first.left + first.width),
             height: max(screen.height, first.top + first.height))
@@ -61,11 +52,12 @@ struct GIFStructure: Equatable {
     /// Whether a part of the canvas is transparent in a frame.
     var hasAlpha: Bool {
         guard let first = frames.first else { return false }
+        let area = first.image
         let isCovered =
-            first.left == 0 && first.top == 0 && first.width >= canvas.width
-            && first.height >= canvas.height
-        return !isCovered || first.isTakenBack && frames.count > 1
-            || frames.contains { $0.isPartlyTransparent }
+            area.left == 0 && area.top == 0 && area.width >= canvas.width
+            && area.height >= canvas.height
+        return !isCovered || first.control.isTakenBack && frames.count > 1
+            || frames.contains { $0.control.isPartlyTransparent }
     }
 
     private mutating func walk(_ bytes: UnsafeRawBufferPointer) {
@@ -79,12 +71,7 @@ struct GIFStructure: Equatable {
             case .other(let label, let content):
                 if label == 0xFF { readLoopCount(ByteReader(bytes), content) }
             case .image(let image):
-                frames.append(
-                    Frame(
-                        left: image.left, top: image.top, width: image.width,
-                        height: image.height, delay: control.delay,
-                        isPartlyTransparent: control.isPartlyTransparent,
-                        isTakenBack: control.isTakenBack, dataOffset: image.dataOffset))
+                frames.append(Frame(image: image, control: control))
                 control = .none
             case .padding:
                 break
@@ -112,10 +99,10 @@ struct GIFStructure: Equatable {
 
     /// Whether the compressed pixels of a frame are valid and enough.
     func isIntact(frame index: Int, in data: Data) -> Bool {
-        let frame = frames[index]
+        let image = frames[index].image
         return data.withUnsafeBytes { bytes in
-            GIFCodeStream(ByteReader(bytes), offset: frame.dataOffset)
-                .yields(pixels: frame.width * frame.height)
+            GIFCodeStream(ByteReader(bytes), offset: image.dataOffset)
+                .yields(pixels: image.width * image.height)
         }
     }
 

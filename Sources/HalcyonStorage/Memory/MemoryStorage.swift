@@ -180,7 +180,7 @@ final class ObjectStore: Sendable {
     ) {
         let date = now()
         let key = StoreKey(key)
-        let expiration = expiration ?? config.expiration
+        let expiration = expiration ?? state.withLock { $0.config.expiration }
         guard !expiration.isExpired(at: date) else { return }
         let entry = Entry(object, expiration: expiration, at: date)
         let leaving = entries.insert(entry, cost: cost, forKey: key)

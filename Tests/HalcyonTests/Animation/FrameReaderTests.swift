@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import HalcyonTestKit
 import Synchronization
@@ -103,7 +104,7 @@ struct FrameReaderTests {
         var data = Grays.gif(3)
         let structure = GIFStructure(data)
         // The first code of the last frame becomes one that is not defined yet.
-        let offset = structure.frames[2].dataOffset
+        let offset = structure.frames[2].image.dataOffset
         data[offset + 2] = 0xFF
         data[offset + 3] = 0xFF
         var reader = try EncodedImage(data).frameReader()

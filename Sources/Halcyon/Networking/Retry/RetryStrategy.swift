@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 import Synchronization
 
 /// What a retry strategy decides on: one request's failures so far.
@@ -30,14 +31,14 @@ public class RetryContext: @unchecked Sendable {
 
     /// The failure to decide on: that of the latest attempt.
     public internal(set) var error: KingfisherError {
-        get { state.withLock { $0.error } }
-        set { state.withLock { $0.error = newValue } }
+        get { state[\.error] }
+        set { state[\.error] = newValue }
     }
 
     /// How often the request has been retried: 0 when the first decision is asked for.
     public var retriedCount: Int {
-        get { state.withLock { $0.retriedCount } }
-        set { state.withLock { $0.retriedCount = newValue } }
+        get { state[\.retriedCount] }
+        set { state[\.retriedCount] = newValue }
     }
 
     /// What the strategy gave along with its latest decision to retry.

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 import Synchronization
 
 /// Loads images through a downloader and a cache: the entry point of the library.
@@ -35,20 +36,20 @@ public class KingfisherManager: @unchecked Sendable {
 
     /// The cache used unless a request's options name another one.
     public var cache: ImageCache {
-        get { state.withLock { $0.cache } }
-        set { state.withLock { $0.cache = newValue } }
+        get { state[\.cache] }
+        set { state[\.cache] = newValue }
     }
 
     /// The downloader used unless a request's options name another one.
     public var downloader: ImageDownloader {
-        get { state.withLock { $0.downloader } }
-        set { state.withLock { $0.downloader = newValue } }
+        get { state[\.downloader] }
+        set { state[\.downloader] = newValue }
     }
 
     /// Options of every request, before the request's own, which win.
     public var defaultOptions: KingfisherOptionsInfo {
-        get { state.withLock { $0.defaultOptions } }
-        set { state.withLock { $0.defaultOptions = newValue } }
+        get { state[\.defaultOptions] }
+        set { state[\.defaultOptions] = newValue }
     }
 
     /// The options of a request: this manager's parts, its default options, then `options`.
