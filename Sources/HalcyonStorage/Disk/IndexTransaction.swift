@@ -87,7 +87,7 @@ struct IndexTransaction {
             throw DatabaseError.senseless
         }
         // One that is no Unicode is read with replacement characters; no statement finds its row by that.
-        for row in rows where row.name.contains("\u{FFFD}") {
+        for row in rows where row.name.unicodeScalars.contains("\u{FFFD}") {
             guard try self.row(named: row.name) != nil else { throw DatabaseError.senseless }
         }
     }
