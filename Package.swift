@@ -113,7 +113,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // What scripts/crash-test interrupts; no product.
-        .executableTarget(name: "CacheCrashStep", dependencies: ["Halcyon"]),
+        .executableTarget(
+            name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
@@ -133,7 +134,10 @@ let package = Package(
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(name: "HalcyonHTTPTests", dependencies: ["HalcyonHTTP"]),
         .testTarget(
-            name: "HalcyonStorageTests", dependencies: ["HalcyonStorage", "HalcyonTestKit"]),
+            name: "HalcyonStorageTests",
+            dependencies: [
+                "HalcyonStorage", "HalcyonTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "DirectCodecsTests",
             dependencies: [
@@ -164,7 +168,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
         .testTarget(
             name: "HalcyonCLITests",
-            dependencies: ["Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonTestKit"]),
+            dependencies: [
+                "Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonStorage", "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonGalleryTests",
             dependencies: ["Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonTestKit"]),

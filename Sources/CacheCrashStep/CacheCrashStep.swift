@@ -1,11 +1,12 @@
 import Foundation
 import Halcyon
+import HalcyonStorage
 
 /// Does one thing with the disk cache in a folder, to be interrupted at it, or checks what is left.
 @main
 struct CacheCrashStep {
     static let usage = """
-        usage: CacheCrashStep prepare|store|overwrite|clean|rebuild|check FOLDER
+        usage: CacheCrashStep prepare|store|overwrite|respond|clean|rebuild|check FOLDER
         """
 
     static func main() {
@@ -19,6 +20,7 @@ struct CacheCrashStep {
             case "prepare": try cache.prepare()
             case "store": try cache.store(.init(key: "new", version: 1))
             case "overwrite": try cache.store(.init(key: "a", version: 2))
+            case "respond": try cache.respond(with: .init(key: "a", version: 2))
             case "clean": try cache.clean()
             case "rebuild": try cache.rebuild()
             case "check": try cache.check()
@@ -52,23 +54,37 @@ struct CrashCache {
 
     let folder: URL
     let storage: DiskStorage.Backend<Data>
+    /// The same folder, for what is said of responses.
+    let files: FileStore
 
     init(folder: String) throws {
         self.folder = URL(filePath: folder, directoryHint: .isDirectory)
         storage = try Self.open(self.folder)
+        files = try Self.openFiles(self.folder)
+    }
+
+    private static func config(_ folder: URL) -> DiskStorage.Config {
+        var config = DiskStorage.Config(name: "crash", sizeLimit: 0, directory: folder)
+        config.cachePathBlock = { folder, _ in folder }
+        return config
     }
 
     private static func open(_ folder: URL) throws -> DiskStorage.Backend<Data> {
-        var config = DiskStorage.Config(name: "crash", sizeLimit: 0, directory: folder)
-        config.cachePathBlock = { folder, _ in folder }
-        return try DiskStorage.Backend(config: config)
+        try DiskStorage.Backend(config: config(folder))
+    }
+
+    private static func openFiles(_ folder: URL) throws -> FileStore {
+        let files = FileStore(config: config(folder), now: { Date() })
+        try files.makeFolder()
+        return files
     }
 
     // MARK: Steps
 
-    /// Three files to stay and one that is expired when this returns.
+    /// Two files to stay, two that were made of a response, and one that is expired when this returns.
     func prepare() throws {
-        for key in ["a", "b", "c"] { try store(Value(key: key, version: 1)) }
+        for key in ["b", "c"] { try store(Value(key: key, version: 1)) }
+        for key in ["a", "d"] { try respond(with: Value(key: key, version: 1)) }
         let end = Date(timeIntervalSinceNow: 0.05)
         try storage.store(
             value: Value(key: "old", version: 1).bytes, forKey: "old", expiration: .date(end))
@@ -77,6 +93,24 @@ struct CrashCache {
 
     func store(_ value: Value) throws {
         try storage.store(value: value.bytes, forKey: value.key, expiration: .never)
+    }
+
+    /// Stores a value as what was made of a response whose generation is the value's version.
+    func respond(with value: Value) throws {
+        let now = Date().timeIntervalSince1970
+        let generation = Int64(value.version)
+        let row = ResponseRow(
+            key: "response", variant: Data(), vary: "", url: "https://host/", status: 200,
+            fields: Data("[]".utf8), requested: now, received: now, generation: generation,
+            bodyLength: nil, bodyChecksum: nil, freshUntil: now, isInvalidated: false, used: now)
+        let file = try files.newFile(
+            files.fileName(forKey: value.key), forKey: value.key, expiration: .never,
+            overwriting: true,
+            derivation: .response(
+                key: row.key, variant: row.variant, generation: generation, isOriginal: false),
+            response: ResponsePut(row: row)
+        ) { value.bytes }
+        if let file { try files.store(file) }
     }
 
     func clean() throws {
@@ -100,6 +134,7 @@ struct CrashCache {
             throw Violation(description: "\(key) is lost, which nobody has touched")
         }
         try checkRows()
+        try checkOrigins(in: files)
 
         try store(Value(key: "after", version: 1))
         // A day later the remains of a crash are old enough to be removed.
@@ -118,6 +153,9 @@ struct CrashCache {
         for key in ["b", "c", "after"] where after[key] == nil {
             throw Violation(description: "\(key) is lost after the cleaning")
         }
+        let openedFiles = try Self.openFiles(folder)
+        defer { withExtendedLifetime(openedFiles) {} }
+        try checkOrigins(in: openedFiles)
         _ = try storage.removeAllFiles()
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard rest.isEmpty else { throw Violation(description: "\(rest) is left over") }
@@ -126,12 +164,29 @@ struct CrashCache {
     /// The versions that are cached; each has to be one that was stored.
     private func values(in storage: DiskStorage.Backend<Data>) throws -> [String: Int] {
         var found: [String: Int] = [:]
-        for (key, versions) in ["a": 2, "b": 1, "c": 1, "old": 1, "new": 1, "after": 1] {
+        for (key, versions) in ["a": 2, "b": 1, "c": 1, "d": 1, "old": 1, "new": 1, "after": 1] {
             guard let bytes = try storage.value(forKey: key) else { continue }
             found[key] = (1...versions).first { Value(key: key, version: $0).bytes == bytes }
             if found[key] == nil { throw Violation(description: "\(key) has wrong bytes") }
         }
         return found
+    }
+
+    /// Each value that is said to be made of a response has to be of the generation that is told.
+    private func checkOrigins(in files: FileStore) throws {
+        for key in ["a", "d"] {
+            let name = files.fileName(forKey: key)
+            let origin = try files.origin(of: name)
+            guard case .response(_, _, let generation, _) = origin?.derivation else { continue }
+            let value = try files.value(of: name, forKey: key, extending: .none) { $0 }
+            guard let value else { continue }
+            guard value == Value(key: key, version: Int(generation)).bytes else {
+                throw Violation(description: "\(key) is linked to a wrong response")
+            }
+        }
+        for (row, files) in try files.allResponses() where files.isEmpty {
+            throw Violation(description: "there is no file of the response \(row.generation)")
+        }
     }
 
     /// Compares the rows with the files and with the total.

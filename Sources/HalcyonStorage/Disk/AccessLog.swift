@@ -13,14 +13,30 @@ struct AccessLog {
     /// Accesses after which the log should be written.
     static let capacity = 256
 
-    private(set) var accesses: [String: Access] = [:]
+    /// What the index finds a response by.
+    struct ResponseID: Hashable, Sendable {
+        let key: String
+        let variant: Data
+    }
 
-    var isFull: Bool { accesses.count >= Self.capacity }
+    private(set) var accesses: [String: Access] = [:]
+    /// The last uses of responses; seconds since 1970.
+    private(set) var responses: [ResponseID: Double] = [:]
+
+    var isEmpty: Bool { accesses.isEmpty && responses.isEmpty }
+    var isFull: Bool { accesses.count + responses.count >= Self.capacity }
 
     /// Notes an access and returns whether it is the first one in the log.
     mutating func note(_ access: Access, of name: String) -> Bool {
-        let isFirst = accesses.isEmpty
+        let isFirst = isEmpty
         accesses[name] = access
+        return isFirst
+    }
+
+    /// Notes the use of a response and returns whether it is the first thing in the log.
+    mutating func note(_ use: Double, of response: ResponseID) -> Bool {
+        let isFirst = isEmpty
+        responses[response] = use
         return isFirst
     }
 
@@ -34,9 +50,9 @@ struct AccessLog {
     }
 
     /// Empties the log and returns what was in it.
-    mutating func take() -> [String: Access] {
-        defer { accesses = [:] }
-        return accesses
+    mutating func take() -> AccessLog {
+        defer { self = AccessLog() }
+        return self
     }
 }
 
@@ -80,6 +96,9 @@ struct IndexMirror {
     struct Entry: Sendable {
         var row: IndexRow
         let stamp: DiskFile.Stamp
+        /// What the file was made of, if that is known: it holds for bytes of the row's checksum,
+        /// whatever becomes of the response.
+        var derivation: Derivation?
     }
 
     /// When so many are recent, those of before are forgotten.
@@ -105,6 +124,13 @@ struct IndexMirror {
             former = recent
             recent = [:]
         }
+    }
+
+    /// Remembers what a file of these bytes was made of.
+    mutating func note(_ derivation: Derivation?, of name: String, checksum: Int64?) {
+        guard var entry = entry(name), entry.row.checksum == checksum else { return }
+        entry.derivation = derivation
+        set(entry, of: name)
     }
 
     /// Keeps the row in step with an access.

@@ -163,6 +163,7 @@ extension CacheDirectory {
             else { return [] }
             let names = try transaction.rows().map(\.name).filter(mayOwn)
             for name in names { try delete(name, in: transaction, of: index.folder) }
+            try transaction.deleteAllResponses()
             return names
         }
     }

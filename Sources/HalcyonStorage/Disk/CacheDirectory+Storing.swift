@@ -97,6 +97,8 @@ extension CacheDirectory {
     private func settle(_ files: [WrittenFile]) -> [Result<Void, any Error>] {
         var failures: [Int: any Error] = [:]
         var renamed: Set<Int> = []
+        var overtaken: Set<Int> = []
+        var derivations: [Int: Derivation] = [:]
         // When a damaged index is replaced, all this is done once more.
         func rename(_ number: Int, in folder: CacheFolder) -> Bool {
             if renamed.contains(number) { return true }
@@ -114,9 +116,16 @@ extension CacheDirectory {
             let settled: Void? = try withIndex(validated: true) { index in
                 try index.write { transaction in
                     try applyAccesses(transaction, in: index.folder)
-                    for (number, written) in files.enumerated()
-                    where rename(number, in: index.folder) {
+                    (overtaken, derivations) = ([], [:])
+                    for (number, written) in files.enumerated() {
+                        guard try renamed.contains(number) || admits(written.file, in: transaction)
+                        else {
+                            overtaken.insert(number)
+                            continue
+                        }
+                        guard rename(number, in: index.folder) else { continue }
                         try transaction.upsert(written.row)
+                        derivations[number] = try link(written, in: transaction, of: index.folder)
                         guard let limit = written.file.limit else { continue }
                         _ = try evict(
                             downTo: limit, keeping: written.row.name, in: transaction,
@@ -126,6 +135,7 @@ extension CacheDirectory {
             }
             if settled == nil { throw POSIXError(.ENOENT) }
         } catch is IndexUnavailable {
+            (overtaken, derivations) = ([], [:])
             // What is renamed without the index has its row when somebody can write it.
             if let folder = currentFolder {
                 for (number, written) in files.enumerated() where rename(number, in: folder) {
@@ -144,7 +154,12 @@ extension CacheDirectory {
                     renamed.contains(number) ? written.row.name : written.temporary)
                 return .failure(error)
             }
-            let entry = IndexMirror.Entry(row: written.row, stamp: written.stamp)
+            if overtaken.contains(number) {
+                currentFolder?.remove(written.temporary)
+                return .success(())
+            }
+            let entry = IndexMirror.Entry(
+                row: written.row, stamp: written.stamp, derivation: derivations[number])
             known { $0.mirror.set(entry, of: entry.row.name) }
             return .success(())
         }
@@ -227,4 +242,8 @@ package struct NewFile: Sendable {
     let limit: Int?
     /// Whether a file of the name may be replaced.
     let overwriting: Bool
+    /// What it was made of, if that is known.
+    var derivation: Derivation?
+    /// The response that `derivation` names, when it is new.
+    var response: ResponsePut?
 }

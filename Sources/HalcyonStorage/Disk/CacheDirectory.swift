@@ -214,13 +214,24 @@ final class CacheDirectory: Sendable {
         let date = now()
         guard let expires = row.expiration(extending: extending, now: date) else { return }
         let access = AccessLog.Access(accessed: date.timeIntervalSince1970, expires: expires)
-        let (isFirst, isFull) = known {
-            $0.mirror.note(access, of: row.name)
-            return ($0.accesses.note(access, of: row.name), $0.accesses.isFull)
-        }
-        if isFull {
+        flush(
+            known {
+                $0.mirror.note(access, of: row.name)
+                return ($0.accesses.note(access, of: row.name), $0.accesses.isFull)
+            })
+    }
+
+    /// Notes that a response is used now.
+    func noteUse(of response: AccessLog.ResponseID) {
+        let date = now().timeIntervalSince1970
+        flush(known { ($0.accesses.note(date, of: response), $0.accesses.isFull) })
+    }
+
+    /// Writes the log of accesses soon: in some seconds when it has its first entry, at once when it is full.
+    private func flush(_ log: (isBegun: Bool, isFull: Bool)) {
+        if log.isFull {
             DiskLane.writing.submit { [weak self] in self?.flushAccesses() }
-        } else if isFirst {
+        } else if log.isBegun {
             planFlush()
         }
     }
@@ -233,7 +244,7 @@ final class CacheDirectory: Sendable {
 
     /// Writes the noted accesses into the index.
     func flushAccesses() {
-        guard known({ !$0.accesses.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
+        guard known({ !$0.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
         // Lost accesses only cost precision when files are evicted.
         _ = try? withIndex(validated: true) { index in
             try index.write { try applyAccesses($0, in: index.folder) }

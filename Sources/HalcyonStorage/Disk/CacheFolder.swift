@@ -272,6 +272,7 @@ enum DiskFile {
     /// What the file system says of a file.
     struct Metadata {
         let identity: Identity
+        let stamp: Stamp
         let isRegular: Bool
         let isFolder: Bool
         let size: Int
@@ -282,6 +283,7 @@ enum DiskFile {
 
         init(_ info: stat) {
             identity = Identity(info)
+            stamp = Stamp(info)
             isRegular = info.st_mode & S_IFMT == S_IFREG
             isFolder = info.st_mode & S_IFMT == S_IFDIR
             size = Int(info.st_size)

@@ -20,6 +20,8 @@ final class DiskIndex: Sendable {
     let folder: CacheFolder
     /// Which file is open: somebody may have put another one in its place.
     private let identity: DiskFile.Identity
+    /// Whether there are the tables of responses, which may not be made on a disk that is full.
+    private let hasResponses = Atomic(true)
     /// Connections of their own, so that a write never delays a read of this process.
     private let reader: DatabaseQueue
     private let writer: DatabaseQueue
@@ -91,7 +93,7 @@ final class DiskIndex: Sendable {
 
     /// Runs `body` as far as each of its statements is one view of the index.
     func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
-        try reader.unsafeRead { try body(IndexTransaction(db: $0)) }
+        try reader.unsafeRead { try body(transaction($0)) }
     }
 
     /// Runs `body` while no other thread or process can change the index.
@@ -100,7 +102,7 @@ final class DiskIndex: Sendable {
             // As `db.inTransaction` does, which has SQLite parse these statements each time.
             try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             do {
-                let result = try body(IndexTransaction(db: db))
+                let result = try body(transaction(db))
                 try db.cachedStatement(sql: "COMMIT").execute()
                 return result
             } catch {
@@ -108,6 +110,24 @@ final class DiskIndex: Sendable {
                 try? db.rollback()
                 throw error
             }
+        }
+    }
+
+    private func transaction(_ db: Database) -> IndexTransaction {
+        IndexTransaction(db: db, hasResponses: hasResponses.load(ordering: .relaxed))
+    }
+
+    /// Adds the tables of responses, unless another process has done so meanwhile. Where that cannot be done
+    /// the index is used without.
+    /// - Throws: `DatabaseError` that tells of a lock or of damage.
+    fileprivate func addResponses() throws {
+        do {
+            try write { transaction in
+                let origin = try transaction.origin(Self.applicationID, Self.version)
+                if origin == .former { try transaction.addResponseTables() }
+            }
+        } catch let error as DatabaseError where !error.tellsOfLock && !error.tellsOfDamage {
+            hasResponses.store(false, ordering: .relaxed)
         }
     }
 
@@ -197,6 +217,10 @@ extension DiskIndex {
             switch try index.read({ try $0.origin(applicationID, version) }) {
             case .ours:
                 try index.keepJournal()
+                return index
+            case .former:
+                try index.keepJournal()
+                try index.addResponses()
                 return index
             case .outdated: return nil
             case .foreign: throw IndexUnavailable.occupied

@@ -68,10 +68,14 @@ package final class FileStore: Sendable {
 
     /// The file to be stored for a key, to be kept for `expiration` or the config's; `nil` when that
     /// has passed already. Then `bytes` is not called.
+    ///
+    /// The file is stored together with what it was made of, as far as that is known, and, when the response
+    /// is new, with that. A file of a response that has been overtaken by one with other content is not
+    /// stored, which is no error.
     /// - Throws: `StorageError.notReady`, or what `bytes` throws.
     package func newFile(
         _ name: String, forKey key: String, expiration: StorageExpiration?, overwriting: Bool,
-        bytes: () throws -> Data
+        derivation: Derivation? = nil, response: ResponsePut? = nil, bytes: () throws -> Data
     ) throws -> NewFile? {
         let config = config
         if !directory.known({ $0.isReady }) {
@@ -88,7 +92,8 @@ package final class FileStore: Sendable {
         return NewFile(
             name: name, key: key, bytes: try bytes(),
             expires: expiration.estimatedExpirationSince(date),
-            limit: config.effectiveSizeLimit, overwriting: overwriting)
+            limit: config.effectiveSizeLimit, overwriting: overwriting, derivation: derivation,
+            response: response)
     }
 
     /// Writes a file. It appears at once and whole.
@@ -198,7 +203,7 @@ package final class FileStore: Sendable {
         return try indexed { try directory.removeExceeding(limit).map(url(of:)) }
     }
 
-    private func indexed<R>(_ body: () throws -> R) throws -> R {
+    func indexed<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch  where error is DatabaseError || error is IndexUnavailable {

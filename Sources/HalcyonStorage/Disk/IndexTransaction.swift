@@ -4,6 +4,8 @@ import GRDB
 /// Changes of the index that take effect together.
 struct IndexTransaction {
     let db: Database
+    /// Whether there are the tables of responses. Without them nothing is known of any.
+    var hasResponses = true
 
     /// Notes the version of the tables.
     func setVersion(_ version: Int) throws {
@@ -51,12 +53,13 @@ struct IndexTransaction {
     }
 
     /// Writes accesses into the rows they belong to.
-    func apply(_ accesses: [String: AccessLog.Access]) throws {
-        for (name, access) in accesses {
+    func apply(_ log: AccessLog) throws {
+        for (name, access) in log.accesses {
             try execute(
                 "UPDATE files SET accessed = ?1, expires = ?2 WHERE name = ?3 AND accessed < ?1",
                 [access.accessed, access.expires, name])
         }
+        if hasResponses { try apply(log.responses) }
     }
 
     /// Notes what reading a file found that was adopted by a rebuild.
@@ -131,7 +134,7 @@ struct IndexTransaction {
         return rows
     }
 
-    private func execute(_ sql: String, _ arguments: StatementArguments) throws {
+    func execute(_ sql: String, _ arguments: StatementArguments) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
@@ -140,6 +143,8 @@ extension IndexTransaction {
     /// Whose database it is.
     enum Origin {
         case ours
+        /// Ours, without the tables of responses.
+        case former
         /// An index of another version, one that is not whole, or a database with nothing in it.
         case outdated
         case foreign
@@ -149,6 +154,7 @@ extension IndexTransaction {
     func fill(_ applicationID: Int, _ version: Int, _ rows: [IndexRow]) throws {
         for statement in Self.schema { try db.execute(sql: statement) }
         try db.execute(sql: "INSERT INTO total VALUES (0)")
+        try addResponseTables()
         for row in rows { try upsert(row) }
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try setVersion(version)
@@ -165,11 +171,11 @@ extension IndexTransaction {
                 WHERE sql IS NOT NULL LIMIT 100
                 """)
         if isMarked {
-            let isWhole =
-                try found == Set(Self.schema)
-                && Int.fetchOne(db, sql: "PRAGMA user_version") == version
-                && String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
-            return isWhole ? .ours : .outdated
+            guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version,
+                try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
+            else { return .outdated }
+            if found == Set(Self.schema + Self.responseSchema) { return .ours }
+            return found == Set(Self.schema) ? .former : .outdated
         }
         let isFormer = ["CREATE TABLE files (\n    name TEXT PRIMARY KEY", "CREATE TABLE total ("]
             .allSatisfy { beginning in found.contains { $0.hasPrefix(beginning) } }
@@ -276,14 +282,14 @@ extension IndexRow {
         return value
     }
 
-    private static func optional<T: DatabaseValueConvertible>(
+    static func optional<T: DatabaseValueConvertible>(
         _ column: DatabaseValue
     ) throws(DatabaseError) -> T? {
         column.isNull ? nil : try value(of: column)
     }
 
     /// Seconds since 1970 that fit into a date.
-    private static func time(_ column: DatabaseValue) throws(DatabaseError) -> Double {
+    static func time(_ column: DatabaseValue) throws(DatabaseError) -> Double {
         min(max(try value(of: column), -never), never)
     }
 }

@@ -1,0 +1,225 @@
+import Foundation
+
+// Where the index cannot be used nothing is known, and nothing changes.
+extension CacheDirectory {
+    /// What is known of a file's origin; `nil` when there is no such file.
+    func origin(of name: String) throws -> FileOrigin? {
+        if let origin = try mirroredOrigin(of: name) { return origin }
+        // What the index says is said of the file before.
+        if known({ $0.unwritten.row(name) }) != nil {
+            return FileOrigin(derivation: nil, response: nil)
+        }
+        let found = try readingResponses { try $0.origin(of: name) } ?? nil
+        guard let (origin, checksum) = found else { return nil }
+        known { $0.mirror.note(origin.derivation, of: name, checksum: checksum) }
+        return origin
+    }
+
+    /// The origin of a file that has not changed since this process stored it, or last asked for its
+    /// origin. The response may have changed, and is read.
+    private func mirroredOrigin(of name: String) throws -> FileOrigin? {
+        guard let mirrored = known({ $0.mirror.entry(name) }), let made = mirrored.derivation,
+            let folder = try openFolder(validated: true),
+            folder.metadata(name)?.stamp == mirrored.stamp
+        else { return nil }
+        guard case .response(let key, let variant, _, _) = made else {
+            return FileOrigin(derivation: made, response: nil)
+        }
+        let id = AccessLog.ResponseID(key: key, variant: variant)
+        let response: ResponseRow? = try readingResponses { try $0.response(id) } ?? nil
+        // One that is not found may have another variant by now.
+        return response.map { FileOrigin(derivation: made, response: $0) }
+    }
+
+    /// All variants of a response.
+    func responses(forKey key: String) throws -> [ResponseRow] {
+        try readingResponses { try $0.responses(forKey: key) } ?? []
+    }
+
+    func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+        flushAccesses()
+        return try readingResponses { try $0.allResponses() } ?? []
+    }
+
+    /// Stores a response without a file. One with content stays only if there are files of its generation.
+    func put(_ put: ResponsePut) throws {
+        try changingResponses { transaction, folder in
+            let id = put.row.id
+            let stored = try transaction.responseHead(id)
+            if let stored, stored.generation != put.row.generation,
+                stored.hasOvertaken(put.row.received, now: now())
+            {
+                return
+            }
+            guard let response = try enter(put, in: transaction) else { return }
+            try removeOutdated(by: put, response, in: transaction, of: folder)
+            try transaction.forgetOutdated(response)
+        }
+    }
+
+    /// Replaces the row of a response that was validated, whose variant was `oldVariant`; `false` when there
+    /// is none of the same generation.
+    func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
+        guard row.isSound else { return false }
+        return try changingResponses { transaction, folder in
+            let old = AccessLog.ResponseID(key: row.key, variant: oldVariant)
+            guard let stored = try transaction.responseHead(old),
+                stored.generation == row.generation
+            else { return false }
+            // Somebody else has validated it since.
+            if stored.hasOvertaken(row.received, now: now()) { return true }
+            if row.variant != oldVariant, let other = try transaction.responseHead(row.id) {
+                try remove(other.id, in: transaction, of: folder)
+            }
+            try transaction.update(stored.id, to: row)
+            return true
+        } ?? false
+    }
+
+    /// Removes a response with the files that were made of it.
+    func removeResponse(_ id: AccessLog.ResponseID) throws {
+        try changingResponses { transaction, folder in
+            guard let stored = try transaction.responseHead(id) else { return }
+            try remove(stored.id, in: transaction, of: folder)
+        }
+    }
+
+    /// Has the responses that match validated before they are used again; returns how many there are.
+    func invalidateResponses(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
+        let names = try readingResponses { try $0.responseNames() } ?? []
+        let matching = names.filter { matches($0.id.key, $0.url) }.map(\.id)
+        guard !matching.isEmpty else { return 0 }
+        return try changingResponses { transaction, _ in
+            try transaction.invalidate(matching)
+        } ?? 0
+    }
+
+    // MARK: As part of a store
+
+    /// Whether a file is to be stored: not one that was made of a response which has been overtaken
+    /// meanwhile by one with other content.
+    func admits(_ file: NewFile, in transaction: IndexTransaction) throws -> Bool {
+        guard transaction.hasResponses,
+            case .response(let key, let variant, let generation, _) = file.derivation,
+            let stored = try transaction.responseHead(.init(key: key, variant: variant)),
+            stored.generation != generation
+        else { return true }
+        guard let put = file.response else { return false }
+        return !stored.hasOvertaken(put.row.received, now: now())
+    }
+
+    /// Notes what a file was made of that has its row now, with the response that came with it, and
+    /// removes what this response puts out of date. Returns what is known from then on.
+    func link(
+        _ written: WrittenFile, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws -> Derivation? {
+        guard transaction.hasResponses, let derivation = written.file.derivation else {
+            return nil
+        }
+        let name = written.row.name
+        guard case .response(let key, let variant, _, _) = derivation else {
+            try transaction.link(
+                name, checksum: written.row.checksum, to: derivation, response: nil)
+            return derivation
+        }
+        let put = written.file.response
+        let response =
+            if let put {
+                try enter(put, in: transaction)
+            } else {
+                try transaction.responseHead(.init(key: key, variant: variant))?.id
+            }
+        guard let response else {
+            try transaction.unlink(name)
+            return nil
+        }
+        try transaction.link(
+            name, checksum: written.row.checksum, to: derivation, response: response)
+        if let put { try removeOutdated(by: put, response, in: transaction, of: folder) }
+        return derivation
+    }
+
+    /// Enters a response into the index, unless it has the same content there and was validated since.
+    /// Returns its row's number; `nil` for a response that cannot be kept.
+    private func enter(_ put: ResponsePut, in transaction: IndexTransaction) throws -> Int64? {
+        guard put.row.isSound else { return nil }
+        if let stored = try transaction.responseHead(put.row.id) {
+            let isOlder = stored.hasOvertaken(put.row.received, now: now())
+            if stored.generation != put.row.generation || !isOlder {
+                try transaction.update(stored.id, to: put.row)
+            }
+            return stored.id
+        }
+        let response = try transaction.insert(put.row)
+        try transaction.trimResponses(after: response, of: put.row.id)
+        return response
+    }
+
+    /// Removes the files of a response's former generations, and the responses whose place it takes with
+    /// theirs.
+    private func removeOutdated(
+        by put: ResponsePut, _ response: Int64, in transaction: IndexTransaction,
+        of folder: CacheFolder
+    ) throws {
+        for name in try transaction.files(madeOf: response, except: put.row.generation) {
+            try discard(name, in: transaction, of: folder)
+        }
+        for variant in put.superseded where variant != put.row.variant {
+            let id = AccessLog.ResponseID(key: put.row.key, variant: variant)
+            guard let other = try transaction.responseHead(id) else { continue }
+            try remove(other.id, in: transaction, of: folder)
+        }
+    }
+
+    private func remove(
+        _ response: Int64, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws {
+        for name in try transaction.files(madeOf: response) {
+            try discard(name, in: transaction, of: folder)
+        }
+        try transaction.deleteResponse(response)
+    }
+
+    /// Removes a file of the cache. One that is somebody else's stays, whatever the index says.
+    private func discard(
+        _ name: String, in transaction: IndexTransaction, of folder: CacheFolder
+    ) throws {
+        if mayOwn(name) {
+            try delete(name, in: transaction, of: folder)
+        } else {
+            try transaction.unlink(name)
+        }
+    }
+
+    // MARK: The index
+
+    private func readingResponses<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
+        do {
+            return try withIndex(validated: true) { index in
+                try index.read { $0.hasResponses ? try body($0) : nil }
+            } ?? nil
+        } catch is IndexUnavailable {
+            return nil
+        }
+    }
+
+    @discardableResult
+    private func changingResponses<T>(
+        _ body: (IndexTransaction, CacheFolder) throws -> T
+    ) throws -> T? {
+        do {
+            return try withIndex(validated: true) { index in
+                try index.write { transaction -> T? in
+                    try applyAccesses(transaction, in: index.folder)
+                    return transaction.hasResponses ? try body(transaction, index.folder) : nil
+                }
+            } ?? nil
+        } catch is IndexUnavailable {
+            return nil
+        }
+    }
+}
+
+extension ResponseRow {
+    fileprivate var id: AccessLog.ResponseID { .init(key: key, variant: variant) }
+}

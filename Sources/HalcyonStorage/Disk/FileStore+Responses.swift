@@ -1,0 +1,57 @@
+package import Foundation
+
+/// Responses of servers, and which files were made of them. What a response says is the caller's business.
+///
+/// Other processes change the same rows at any time, so none is remembered here. When the index cannot be
+/// used now, because others lock it, nothing is known and nothing changes. All members block.
+///
+/// All throw `StorageError.cannotRead` when the index cannot be read or written.
+extension FileStore {
+    /// What is known of a file's origin; `nil` when there is no such file.
+    package func origin(of name: String) throws -> FileOrigin? {
+        guard directory.known({ $0.isReady }) else { return nil }
+        return try indexed { try directory.origin(of: name) }
+    }
+
+    /// The responses of a key, in all variants.
+    package func responses(forKey key: String) throws -> [ResponseRow] {
+        try indexed { try directory.responses(forKey: key) }
+    }
+
+    /// All responses, those used last first, each with the names of the files that were made of its
+    /// present generation.
+    package func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+        try indexed { try directory.allResponses() }
+    }
+
+    /// Stores a response without a file, such as a redirect; what was made of a former generation is
+    /// removed. A response with content is kept only with files of its generation.
+    package func put(_ put: ResponsePut) throws {
+        try indexed { try directory.put(put) }
+    }
+
+    /// Replaces the row of a response that the server has confirmed, and whose variant was `oldVariant`.
+    /// Its files stay.
+    /// - Returns: `false`, with nothing done, when there is no such row or another generation by now.
+    package func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
+        try indexed { try directory.freshen(row, from: oldVariant) }
+    }
+
+    /// Removes a response with all files that were made of it.
+    package func removeResponse(key: String, variant: Data) throws {
+        try indexed { try directory.removeResponse(.init(key: key, variant: variant)) }
+    }
+
+    /// Has the responses that match validated before they are used again. Their files stay.
+    /// - Returns: How many match.
+    package func invalidateResponses(
+        where matches: (_ key: String, _ url: String) -> Bool
+    ) throws -> Int {
+        try indexed { try directory.invalidateResponses(where: matches) }
+    }
+
+    /// Notes that a response is used now: in memory, to be written some seconds later.
+    package func noteUse(ofResponse key: String, variant: Data) {
+        directory.noteUse(of: .init(key: key, variant: variant))
+    }
+}

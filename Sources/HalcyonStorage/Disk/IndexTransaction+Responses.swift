@@ -1,0 +1,366 @@
+import Foundation
+import GRDB
+
+/// Responses of servers, and which files were made of them.
+///
+/// A row of `derivations` speaks of the file with its checksum and of no other: whoever replaces the file,
+/// knowingly or not, takes the statement back. A response that has content goes with the last of its files.
+extension IndexTransaction {
+    static let responseSchema = [
+        // The fields stand behind all that a search reads.
+        """
+        CREATE TABLE responses (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL,
+            variant BLOB NOT NULL,
+            vary TEXT NOT NULL,
+            url TEXT NOT NULL,
+            status INTEGER NOT NULL,
+            requested REAL NOT NULL,
+            received REAL NOT NULL,
+            generation INTEGER NOT NULL,
+            body_length INTEGER,
+            body_checksum INTEGER,
+            fresh_until REAL NOT NULL,
+            invalidated INTEGER NOT NULL,
+            used REAL NOT NULL,
+            fields BLOB NOT NULL,
+            UNIQUE (key, variant)
+        )
+        """,
+        "CREATE INDEX responses_by_use ON responses (used)",
+        "CREATE INDEX responses_without_content ON responses (status, used) WHERE generation = 0",
+        """
+        CREATE TABLE derivations (
+            name TEXT PRIMARY KEY NOT NULL,
+            checksum INTEGER,
+            origin INTEGER NOT NULL,
+            response INTEGER,
+            generation INTEGER,
+            is_original INTEGER NOT NULL
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX derivations_by_response ON derivations (response)",
+        """
+        CREATE TRIGGER derived_file_changed AFTER UPDATE OF checksum ON files
+        WHEN OLD.checksum IS NOT NEW.checksum BEGIN
+            DELETE FROM derivations WHERE name = OLD.name;
+        END
+        """,
+        """
+        CREATE TRIGGER derived_file_removed AFTER DELETE ON files BEGIN
+            DELETE FROM derivations WHERE name = OLD.name;
+        END
+        """,
+        """
+        CREATE TRIGGER derivation_changed AFTER UPDATE OF response ON derivations
+        WHEN OLD.response IS NOT NEW.response BEGIN
+            DELETE FROM responses WHERE id = OLD.response AND generation <> 0
+                AND NOT EXISTS (SELECT 1 FROM derivations WHERE response = OLD.response);
+        END
+        """,
+        """
+        CREATE TRIGGER derivation_removed AFTER DELETE ON derivations
+        WHEN OLD.response IS NOT NULL BEGIN
+            DELETE FROM responses WHERE id = OLD.response AND generation <> 0
+                AND NOT EXISTS (SELECT 1 FROM derivations WHERE response = OLD.response);
+        END
+        """,
+        """
+        CREATE TRIGGER response_removed AFTER DELETE ON responses BEGIN
+            DELETE FROM derivations WHERE response = OLD.id;
+        END
+        """,
+    ]
+
+    func addResponseTables() throws {
+        for statement in Self.responseSchema { try db.execute(sql: statement) }
+    }
+
+    // MARK: Reading
+
+    /// The row of a response.
+    func response(_ id: AccessLog.ResponseID) throws -> ResponseRow? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(ResponseRow.columns) FROM responses
+                WHERE key = ? AND variant = ifnull(?, x'')
+                """)
+        return try Row.fetchOne(statement, arguments: [id.key, id.variant])
+            .map { try ResponseRow($0) }
+    }
+
+    /// The rows of all variants of a key.
+    func responses(forKey key: String) throws -> [ResponseRow] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(ResponseRow.columns) FROM responses WHERE key = ?")
+        return try Row.fetchAll(statement, arguments: [key]).map { try ResponseRow($0) }
+    }
+
+    /// All rows, those used last first, each with the files that were made of it as it is now.
+    func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+        var files: [Int64: [String]] = [:]
+        let names = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT responses.id, files.name FROM responses \(Self.derivedFiles)
+                    WHERE derivations.generation = responses.generation ORDER BY files.name
+                    """))
+        while let row = try names.next() {
+            try files[IndexRow.value(of: row[0]), default: []].append(Self.name(row[1]))
+        }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT responses.id, \(ResponseRow.columns) FROM responses
+                    ORDER BY used DESC, id
+                    """))
+        var responses: [(row: ResponseRow, files: [String])] = []
+        while let row = try rows.next() {
+            let id: Int64 = try IndexRow.value(of: row[0])
+            responses.append((try ResponseRow(row, from: 1), files[id] ?? []))
+        }
+        return responses
+    }
+
+    /// What is known of a file's origin, and the checksum of the bytes that this is said of; `nil` when
+    /// there is no such file.
+    func origin(of name: String) throws -> (FileOrigin, checksum: Int64?)? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT files.checksum, derivations.origin, derivations.generation,
+                    derivations.is_original, \(ResponseRow.columns)
+                FROM files
+                LEFT JOIN derivations ON derivations.name = files.name
+                    AND derivations.checksum = files.checksum
+                LEFT JOIN responses ON responses.id = derivations.response
+                WHERE files.name = ?
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
+        var origin = FileOrigin(derivation: nil, response: nil)
+        switch try IndexRow.optional(row[1]) as Int64? {
+        case nil: break
+        case 1:
+            // Without its response nothing is known.
+            guard !(row[4] as DatabaseValue).isNull else { break }
+            let response = try ResponseRow(row, from: 4)
+            origin.response = response
+            origin.derivation = .response(
+                key: response.key, variant: response.variant,
+                generation: try IndexRow.value(of: row[2]),
+                isOriginal: try IndexRow.value(of: row[3]) as Int64 != 0)
+        case 2: origin.derivation = .program
+        default: throw DatabaseError.senseless
+        }
+        return (origin, try IndexRow.optional(row[0]))
+    }
+
+    // MARK: Storing
+
+    /// The content of a response and when that was new, for a decision about another one.
+    struct ResponseHead {
+        let id: Int64
+        let generation: Int64
+        let received: Double
+
+        /// Whether a response that came at `date` was overtaken by this one. One from the future was
+        /// stored when the clock was wrong and overtakes nothing.
+        func hasOvertaken(_ date: Double, now: Date) -> Bool {
+            date < received && received <= now.timeIntervalSince1970
+        }
+    }
+
+    func responseHead(_ id: AccessLog.ResponseID) throws -> ResponseHead? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id, generation, received FROM responses
+                WHERE key = ? AND variant = ifnull(?, x'')
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [id.key, id.variant]) else {
+            return nil
+        }
+        return ResponseHead(
+            id: try IndexRow.value(of: row[0]), generation: try IndexRow.value(of: row[1]),
+            received: try IndexRow.time(row[2]))
+    }
+
+    /// Adds a response; returns its row's number.
+    func insert(_ row: ResponseRow) throws -> Int64 {
+        try execute(
+            """
+            INSERT INTO responses (key, variant, vary, url, status, fields, requested, received,
+                generation, body_length, body_checksum, fresh_until, invalidated, used)
+            VALUES (?, ifnull(?, x''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row.arguments)
+        return db.lastInsertedRowID
+    }
+
+    /// Replaces a response.
+    func update(_ id: Int64, to row: ResponseRow) throws {
+        try execute(
+            """
+            UPDATE responses SET key = ?, variant = ifnull(?, x''), vary = ?, url = ?, status = ?,
+                fields = ?, requested = ?, received = ?, generation = ?, body_length = ?,
+                body_checksum = ?, fresh_until = ?, invalidated = ?, used = ?
+            WHERE id = ?
+            """, row.arguments + [id])
+    }
+
+    /// Notes what the file of these bytes was made of; `response` is the row of the response that
+    /// `derivation` names.
+    func link(
+        _ name: String, checksum: Int64?, to derivation: Derivation, response: Int64?
+    ) throws {
+        var origin = 2
+        var generation: Int64?
+        var isOriginal = false
+        if case .response(_, _, let number, let original) = derivation {
+            (origin, generation, isOriginal) = (1, number, original)
+        }
+        try execute(
+            """
+            INSERT INTO derivations (name, checksum, origin, response, generation, is_original)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET
+                checksum = excluded.checksum, origin = excluded.origin,
+                response = excluded.response, generation = excluded.generation,
+                is_original = excluded.is_original
+            """, [name, checksum, origin, response, generation, isOriginal ? 1 : 0])
+    }
+
+    /// Forgets what a file was made of.
+    func unlink(_ name: String) throws {
+        try execute("DELETE FROM derivations WHERE name = ?", [name])
+    }
+
+    // MARK: Removing
+
+    /// The files that were made of a response, of all generations but `current`.
+    func files(madeOf response: Int64, except current: Int64? = nil) throws -> [String] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT files.name FROM responses \(Self.derivedFiles)
+                WHERE responses.id = ? AND derivations.generation IS NOT ?
+                """)
+        return try Row.fetchAll(statement, arguments: [response, current])
+            .map { try Self.name($0[0]) }
+    }
+
+    /// Forgets what was made of generations of a response that are not its present one, and the response
+    /// itself when it has content and no file.
+    func forgetOutdated(_ response: Int64) throws {
+        try execute(
+            """
+            DELETE FROM derivations WHERE response = ?1
+                AND generation IS NOT (SELECT generation FROM responses WHERE id = ?1)
+            """, [response])
+        try execute(
+            """
+            DELETE FROM responses WHERE id = ?1 AND generation <> 0
+                AND NOT EXISTS (SELECT 1 FROM derivations WHERE response = ?1)
+            """, [response])
+    }
+
+    func deleteResponse(_ response: Int64) throws {
+        try execute("DELETE FROM responses WHERE id = ?", [response])
+    }
+
+    func deleteAllResponses() throws {
+        if hasResponses { try execute("DELETE FROM responses", []) }
+    }
+
+    /// How many responses are kept.
+    struct ResponseLimits {
+        var all = 100_000
+        /// Of redirects and of remembered errors, each.
+        var withoutContent = 10_000
+        var variants = 16
+        /// After how many additions the first two are looked at; so many fewer are left.
+        var step: Int64 = 128
+    }
+
+    /// Makes room after `added` was: those used longest ago go, and what was made of them is no longer known
+    /// to be.
+    func trimResponses(
+        after added: Int64, of id: AccessLog.ResponseID, limits: ResponseLimits = ResponseLimits()
+    ) throws {
+        if !id.variant.isEmpty {
+            let count = try count("FROM responses WHERE key = ?", [id.key])
+            if count > limits.variants {
+                try execute(
+                    """
+                    DELETE FROM responses WHERE id IN (
+                        SELECT id FROM responses WHERE key = ? AND id <> ? ORDER BY used LIMIT ?)
+                    """, [id.key, added, count - limits.variants])
+            }
+        }
+        guard added % limits.step == 0 else { return }
+        for (condition, limit) in [
+            ("generation = 0 AND status BETWEEN 300 AND 399", limits.withoutContent),
+            ("generation = 0 AND status NOT BETWEEN 300 AND 399", limits.withoutContent),
+            ("true", limits.all),
+        ] {
+            let excess = try count("FROM responses WHERE \(condition)") - limit
+            guard excess + Int(limits.step) > 0 else { continue }
+            try execute(
+                """
+                DELETE FROM responses WHERE id IN (
+                    SELECT id FROM responses WHERE \(condition) AND id <> ? ORDER BY used LIMIT ?)
+                """, [added, excess + Int(limits.step)])
+        }
+    }
+
+    // MARK: Changing
+
+    /// Has responses validated before they are used again; returns how many there are.
+    func invalidate(_ responses: [AccessLog.ResponseID]) throws -> Int {
+        var count = 0
+        for id in responses {
+            try execute(
+                "UPDATE responses SET invalidated = 1 WHERE key = ? AND variant = ifnull(?, x'')",
+                [id.key, id.variant])
+            count += db.changesCount
+        }
+        return count
+    }
+
+    /// Keys, variants and URLs of all responses.
+    func responseNames() throws -> [(id: AccessLog.ResponseID, url: String)] {
+        try Row.fetchAll(db.cachedStatement(sql: "SELECT key, variant, url FROM responses"))
+            .map { row in
+                let variant = try ResponseRow.bytes(row[1])
+                return (
+                    AccessLog.ResponseID(key: try IndexRow.value(of: row[0]), variant: variant),
+                    try IndexRow.value(of: row[2])
+                )
+            }
+    }
+
+    /// Notes uses in the rows they belong to.
+    func apply(_ uses: [AccessLog.ResponseID: Double]) throws {
+        for (id, used) in uses {
+            try execute(
+                """
+                UPDATE responses SET used = ?1
+                WHERE key = ?2 AND variant = ifnull(?3, x'') AND used < ?1
+                """, [used, id.key, id.variant])
+        }
+    }
+
+    /// The derivations of responses that count, with their files.
+    private static let derivedFiles = """
+        JOIN derivations ON derivations.response = responses.id
+        JOIN files ON files.name = derivations.name AND files.checksum = derivations.checksum
+        """
+
+    private static func name(_ column: DatabaseValue) throws -> String {
+        let name: String = try IndexRow.value(of: column)
+        guard CacheFileName.isSound(name) else { throw DatabaseError.senseless }
+        return name
+    }
+
+    private func count(_ rest: String, _ arguments: StatementArguments = []) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) \(rest)"), arguments: arguments) ?? 0
+    }
+}

@@ -1,0 +1,146 @@
+package import Foundation
+import GRDB
+
+/// A server's response as the index keeps it, without its content. What the header fields say is for
+/// others to read.
+package struct ResponseRow: Sendable, Equatable {
+    /// What the response is found by, together with `variant`.
+    package var key: String
+    /// Tells responses of one key apart that depend on the request; empty for one that does not.
+    package var variant: Data
+    /// The names of the request's fields that it depends on, joined by commas.
+    package var vary: String
+    /// What was asked.
+    package var url: String
+    package var status: Int
+    /// The header fields as JSON, `[[name, value], …]`: 1 MiB at most.
+    package var fields: Data
+    /// When the request was sent; seconds since 1970, like all times here.
+    package var requested: Double
+    /// When the header fields arrived.
+    package var received: Double
+    /// Names the bytes that came. 0 for a response without any of interest: a redirect, or an error that
+    /// is remembered.
+    package var generation: Int64
+    /// Bytes of the content as it came, and their XXH3-64.
+    package var bodyLength: Int64?
+    package var bodyChecksum: Int64?
+    package var freshUntil: Double
+    /// It has to be validated before it is used.
+    package var isInvalidated: Bool
+    /// When it was last used.
+    package var used: Double
+
+    package init(
+        key: String, variant: Data, vary: String, url: String, status: Int, fields: Data,
+        requested: Double, received: Double, generation: Int64, bodyLength: Int64?,
+        bodyChecksum: Int64?, freshUntil: Double, isInvalidated: Bool, used: Double
+    ) {
+        self.key = key
+        self.variant = variant
+        self.vary = vary
+        self.url = url
+        self.status = status
+        self.fields = fields
+        self.requested = requested
+        self.received = received
+        self.generation = generation
+        self.bodyLength = bodyLength
+        self.bodyChecksum = bodyChecksum
+        self.freshUntil = freshUntil
+        self.isInvalidated = isInvalidated
+        self.used = used
+    }
+}
+
+/// A response to be stored.
+package struct ResponsePut: Sendable {
+    package var row: ResponseRow
+    /// Other variants of the key whose place it takes: they are removed with their files.
+    package var superseded: [Data]
+
+    package init(row: ResponseRow, superseded: [Data] = []) {
+        self.row = row
+        self.superseded = superseded
+    }
+}
+
+/// What a cached file was made of.
+package enum Derivation: Sendable, Equatable {
+    /// The program itself has put it there.
+    case program
+    /// The bytes of one generation of a response; `isOriginal` when the file holds just these.
+    case response(key: String, variant: Data, generation: Int64, isOriginal: Bool)
+}
+
+/// What is known of a file's origin.
+package struct FileOrigin: Sendable, Equatable {
+    /// `nil` when it is not known.
+    package var derivation: Derivation?
+    /// The row that `derivation` names, when it is still there. Its generation may be another one by now.
+    package var response: ResponseRow?
+
+    package init(derivation: Derivation?, response: ResponseRow?) {
+        self.derivation = derivation
+        self.response = response
+    }
+}
+
+extension ResponseRow {
+    /// The most bytes of `fields` and of `variant`.
+    private static let fieldsLimit = 1 << 20
+    private static let variantLimit = 64
+
+    /// What `init(_:from:)` reads. Fields that are too long are not even fetched.
+    static let columns = """
+        responses.key, responses.variant, responses.vary, responses.url, responses.status,
+        CASE WHEN length(responses.fields) <= \(fieldsLimit) THEN responses.fields END,
+        responses.requested, responses.received, responses.generation, responses.body_length,
+        responses.body_checksum, responses.fresh_until, responses.invalidated, responses.used
+        """
+
+    /// A row as the index has it, from the column `first` on. Anybody may have written it.
+    /// - Throws: `DatabaseError` that tells of damage when no cache writes such a row.
+    init(_ row: Row, from first: Int = 0) throws(DatabaseError) {
+        func column(_ number: Int) -> DatabaseValue { row[first + number] }
+        try self.init(
+            key: IndexRow.value(of: column(0)),
+            variant: Self.bytes(column(1)),
+            vary: IndexRow.value(of: column(2)),
+            url: IndexRow.value(of: column(3)),
+            status: IndexRow.value(of: column(4)),
+            fields: Self.bytes(column(5)),
+            requested: IndexRow.time(column(6)),
+            received: IndexRow.time(column(7)),
+            generation: IndexRow.value(of: column(8)),
+            bodyLength: IndexRow.optional(column(9)),
+            bodyChecksum: IndexRow.optional(column(10)),
+            freshUntil: IndexRow.time(column(11)),
+            isInvalidated: IndexRow.value(of: column(12)) as Int64 != 0,
+            used: IndexRow.time(column(13)))
+        guard isSound else { throw .senseless }
+    }
+
+    /// Whether it is a row that a cache writes.
+    var isSound: Bool {
+        // A text with a NUL is read up to there only, and found by no statement.
+        let isText = ![key, vary, url].contains { $0.utf8.contains(0) }
+        return isText && !key.isEmpty && variant.count <= Self.variantLimit
+            && fields.count <= Self.fieldsLimit && (0...999).contains(status) && generation >= 0
+            && bodyLength ?? 0 >= 0
+            && [requested, received, freshUntil, used].allSatisfy(\.isFinite)
+    }
+
+    /// Its values in the order of `IndexTransaction.insert`.
+    var arguments: StatementArguments {
+        [
+            key, variant, vary, url, status, fields, requested, received, generation, bodyLength,
+            bodyChecksum, freshUntil, isInvalidated ? 1 : 0, used,
+        ]
+    }
+
+    static func bytes(_ column: DatabaseValue) throws(DatabaseError) -> Data {
+        guard case .blob(let bytes) = column.storage else { throw .senseless }
+        return bytes
+    }
+}

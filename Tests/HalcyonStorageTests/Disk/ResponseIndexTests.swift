@@ -1,0 +1,220 @@
+import Foundation
+import GRDB
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonStorage
+
+/// Indexes of former versions, of others and of several processes.
+@Suite struct ResponseIndexTests {
+    let fixture: ResponseFixture
+    var store: FileStore { fixture.store }
+
+    init() throws {
+        fixture = try ResponseFixture()
+    }
+
+    private func makeFormer() throws {
+        try fixture.write("cat", as: "cat")
+        try fixture.write("dog", as: "dog", expiration: .days(3))
+        for part in [
+            "TRIGGER derived_file_changed", "TRIGGER derived_file_removed", "TABLE derivations",
+            "TABLE responses",
+        ] {
+            try fixture.change("DROP \(part)")
+        }
+    }
+
+    @Test func anIndexOfTheFormerVersionIsKept() throws {
+        try makeFormer()
+        let before = try store.entries()
+        let other = fixture.makeStore()
+        #expect(try other.entries() == before)
+        #expect(before.map(\.key) == ["cat", "dog"])
+        #expect(try fixture.origin("cat", in: other) == FileOrigin(derivation: nil, response: nil))
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: row, in: other)
+        let third = fixture.makeStore()
+        #expect(try fixture.origin("cat", in: third)?.response == row)
+        #expect(try fixture.text("dog", in: third) == "dog")
+    }
+
+    @Test(arguments: [
+        "DROP TRIGGER response_removed", "ALTER TABLE responses ADD COLUMN more",
+        "DROP TABLE derivations", "CREATE TABLE more (text)",
+    ])
+    func anIndexWithOtherTablesIsMadeAgain(change: String) throws {
+        try fixture.put("cat", as: "cat", of: fixture.row("cat", generation: 81))
+        try fixture.change(change)
+        let other = fixture.makeStore()
+        #expect(try fixture.text("cat", in: other) == "cat")
+        #expect(try fixture.origin("cat", in: other)?.derivation == nil, "of a lost index")
+        #expect(try fixture.responses(in: other) == [])
+        #expect(try fixture.text("cat") == "cat")
+    }
+
+    @Test(arguments: [
+        "UPDATE responses SET key = x'00'", "UPDATE responses SET key = ''",
+        "UPDATE responses SET key = 'a' || char(0)", "UPDATE responses SET variant = 'text'",
+        "UPDATE responses SET variant = zeroblob(65)", "UPDATE responses SET vary = x'80'",
+        "UPDATE responses SET url = x'80'", "UPDATE responses SET status = 'ok'",
+        "UPDATE responses SET status = -1", "UPDATE responses SET status = 1000",
+        "UPDATE responses SET fields = 'text'", "UPDATE responses SET fields = 5",
+        "UPDATE responses SET fields = zeroblob(1048577)",
+        "UPDATE responses SET requested = 'x'", "UPDATE responses SET received = x'00'",
+        "UPDATE responses SET received = 9e999, fresh_until = -9e999, used = 1e308",
+        "UPDATE responses SET generation = -1", "UPDATE responses SET generation = 0.5",
+        "UPDATE responses SET generation = 'x'", "UPDATE responses SET body_length = -1",
+        "UPDATE responses SET body_checksum = x'00'", "UPDATE responses SET invalidated = 'x'",
+        "UPDATE responses SET used = 'x'", "UPDATE responses SET id = 9223372036854775807",
+        "UPDATE derivations SET origin = 3", "UPDATE derivations SET origin = 'x'",
+        "UPDATE derivations SET origin = 2", "UPDATE derivations SET response = NULL",
+        "UPDATE derivations SET response = 99", "UPDATE derivations SET response = x'00'",
+        "UPDATE derivations SET generation = NULL", "UPDATE derivations SET generation = 'x'",
+        "UPDATE derivations SET checksum = NULL", "UPDATE derivations SET is_original = 'x'",
+        "INSERT INTO derivations VALUES ('../x', 1, 1, 1, 1, 1)",
+        "DELETE FROM derivations", "DELETE FROM responses", "DROP TABLE derivations",
+        "DROP TABLE responses",
+        """
+        INSERT INTO responses SELECT id + 1, key || 'x', variant, vary, url, status, requested,
+            received, generation, body_length, body_checksum, fresh_until, invalidated, used, fields
+        FROM responses
+        """,
+    ])
+    func rowsThatMakeNoSenseHarmNothing(statement: String) throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("small", as: "cat@small", of: row)
+        try fixture.write("large", as: "cat@large", made: fixture.derivation(row))
+        try fixture.change(statement)
+        for store in [store, fixture.makeStore()] {
+            for (name, text) in [("cat@small", "small"), ("cat@large", "large")] {
+                let origin = try fixture.origin(name, in: store)
+                if case .response(_, _, let generation, _) = origin?.derivation {
+                    #expect(generation == 81 || statement.contains("generation"))
+                }
+                let found = try fixture.text(name, in: store)
+                #expect(found == nil || found == text)
+            }
+            _ = try store.allResponses()
+            _ = try store.responses(forKey: "cat")
+            _ = try store.freshen(fixture.row("cat", generation: 81, received: 1), from: Data())
+            _ = try store.invalidateResponses { _, _ in true }
+            try store.removeResponse(key: "catx", variant: Data())
+            _ = try store.removeExpired()
+            let new = fixture.row("cat", generation: 97, received: 2)
+            try fixture.put("new", as: "cat", of: new, in: store)
+            try store.removeResponse(key: "cat", variant: Data())
+            try fixture.put("new", as: "cat", of: new, in: store)
+            #expect(try fixture.origin("cat", in: fixture.makeStore())?.response == new)
+        }
+    }
+
+    @Test func aFileOfOthersIsNotRemovedWhateverTheIndexSays() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: row)
+        let precious = store.url.appendingPathComponent("precious.txt")
+        try Data("dear".utf8).write(to: precious)
+        let checksum = DiskFile.checksum(Data("dear".utf8))
+        try fixture.change(
+            "INSERT INTO files VALUES ('precious.txt', NULL, 4, \(checksum), 4e9, 1.0, NULL)")
+        try fixture.change(
+            """
+            INSERT INTO derivations SELECT 'precious.txt', \(checksum), 1, response, 5, 0
+            FROM derivations
+            """)
+        try fixture.put("new", as: "cat", of: fixture.row("cat", generation: 97, received: 1))
+        try store.removeResponse(key: "cat", variant: Data())
+        #expect(try Data(contentsOf: precious) == Data("dear".utf8))
+        #expect(try fixture.responses() == [])
+    }
+
+    // MARK: Several at one folder
+
+    @Test func whatAnotherProcessDoesIsSeenAtOnce() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: row)
+        let other = fixture.makeStore()
+        #expect(try fixture.text("cat", in: other) == "cat")
+        #expect(try fixture.origin("cat", in: other)?.response == row)
+        let fresh = fixture.row("cat", generation: 81, received: 5)
+        #expect(try other.freshen(fresh, from: Data()))
+        #expect(try fixture.origin("cat")?.response == fresh)
+        fixture.advance(10)
+        let new = fixture.row("cat", generation: 97, received: 9)
+        try fixture.put("new cat", as: "cat", of: new, in: other)
+        #expect(
+            try fixture.origin("cat")
+                == FileOrigin(derivation: fixture.derivation(new), response: new))
+        #expect(try fixture.text("cat") == "new cat")
+        #expect(try !store.freshen(fresh, from: Data()))
+        try other.removeResponse(key: "cat", variant: Data())
+        #expect(try fixture.origin("cat") == nil)
+        try fixture.write("cat", as: "cat", made: .program, in: other)
+        #expect(try fixture.origin("cat")?.derivation == .program)
+        _ = try other.removeAll()
+        #expect(try fixture.origin("cat") == nil)
+    }
+
+    @Test func manyStoresAtOnceLeaveNoWrongLink() async throws {
+        fixture.advance(1000)
+        let stores = [store, fixture.makeStore()]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...120 {
+                group.addTask { [fixture] in
+                    let key = "\(number % 3)"
+                    let row = fixture.row(
+                        key, generation: Int64(number), received: Double(number))
+                    // Names a file by the generation it is made of.
+                    try fixture.put(
+                        "\(number)", as: "\(key)@\(number % 2)", of: row,
+                        in: stores[number % stores.count])
+                }
+            }
+            try await group.waitForAll()
+        }
+        let all = try fixture.makeStore().allResponses()
+        #expect(Set(all.map(\.row.key)) == ["0", "1", "2"])
+        #expect(Set(all.map(\.row.generation)) == [118, 119, 120], "the latest of each")
+        for key in ["0", "1", "2"] {
+            for number in 0..<2 {
+                let name = "\(key)@\(number)"
+                guard let text = try fixture.text(name) else { continue }
+                let origin = try fixture.origin(name)
+                guard case .response(key, _, let generation, _) = origin?.derivation else {
+                    Issue.record("\(name) is of \(String(describing: origin))")
+                    continue
+                }
+                #expect(text == "\(generation)")
+                #expect(origin?.response?.generation == generation)
+            }
+        }
+    }
+
+    @Test func whileTheIndexIsLockedNothingIsKnownAndNothingChanges() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: row)
+        let path = store.url.appendingPathComponent(DiskIndex.fileName).path
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: path, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let locked = fixture.makeStore()
+        #expect(try locked.responses(forKey: "cat") == [])
+        #expect(try locked.allResponses().isEmpty)
+        #expect(try fixture.origin("cat", in: locked) == nil)
+        try locked.put(ResponsePut(row: fixture.row("dog", generation: 0)))
+        #expect(try !locked.freshen(fixture.row("cat", generation: 81, received: 1), from: Data()))
+        try locked.removeResponse(key: "cat", variant: Data())
+        #expect(try locked.invalidateResponses { _, _ in true } == 0)
+        try fixture.put(
+            "hen", as: "hen", of: fixture.row("hen", generation: 3), in: locked)
+        #expect(try fixture.text("hen", in: locked) == "hen")
+        #expect(
+            try fixture.origin("hen", in: locked) == FileOrigin(derivation: nil, response: nil))
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        locked.directory.flushAccesses()
+        #expect(try fixture.responses() == ["cat 81"])
+        #expect(try fixture.origin("cat", in: locked)?.response == row)
+        #expect(try fixture.origin("hen")?.derivation == nil)
+    }
+}
