@@ -245,7 +245,7 @@ extension DiskStorage {
 }
 
 /// Has `body` throw `KingfisherError` for `StorageError`.
-private func inKingfishersWords<R>(_ body: () throws -> R) throws -> R {
+func inKingfishersWords<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
     } catch let error as StorageError {

@@ -9,7 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
         abstract: "Look into the disk cache, clean it or clear it.",
         subcommands: [
             CacheInfoCommand.self, CacheListCommand.self, CachePathCommand.self,
-            CacheCleanCommand.self, CacheClearCommand.self,
+            CacheCleanCommand.self, CacheClearCommand.self, CacheResponsesCommand.self,
+            CacheInvalidateCommand.self,
         ])
 }
 
@@ -26,6 +27,18 @@ struct CacheOptions: ParsableArguments {
         let console = Console { interruption.interrupt(SIGPIPE) }
         try await CommandRunner.run(interruption, console) { [self] in
             try await BlockingWork.run { try work(self, console) }
+        }
+    }
+
+    /// Runs `work`, which waits without blocking, with the cache if there is one.
+    func run(
+        _ work: @escaping @Sendable (CacheOptions, Console, ImageCache?) async throws -> Void
+    ) async throws {
+        let interruption = Interruption()
+        let console = Console { interruption.interrupt(SIGPIPE) }
+        try await CommandRunner.run(interruption, console) { [self] in
+            let cache = try await BlockingWork.run { try location.existing() }
+            try await work(self, console, cache)
         }
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonStorage
 import HalcyonTestKit
 import Testing
 
@@ -102,6 +104,71 @@ struct CacheProgramTests {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: program.folder.file("cache").path)
         #expect(names.allSatisfy { $0.hasPrefix(".") })
+    }
+
+    // MARK: Responses
+
+    /// Stores an image as what was made of a response.
+    private func put(_ url: String, received: Double) throws {
+        var config = DiskStorage.Config(
+            name: "default", sizeLimit: 0, directory: program.folder.file("cache"))
+        config.cachePathBlock = { folder, _ in folder }
+        let files = FileStore(config: config, now: { Date() })
+        try files.makeFolder()
+        let row = ResponseRow(
+            key: url, variant: Data(), vary: "", url: url, status: 200,
+            fields: Data(#"[["ETag","\"a\""]]"#.utf8), requested: received, received: received,
+            generation: 5, bodyLength: nil, bodyChecksum: nil, freshUntil: received + 60,
+            isInvalidated: false, used: received)
+        let file = try files.newFile(
+            files.fileName(forKey: url), forKey: url, expiration: .never, overwriting: true,
+            derivation: .response(key: url, variant: Data(), generation: 5, isOriginal: true),
+            response: ResponsePut(row: row)
+        ) { Pictures.png() }
+        try files.store(#require(file))
+    }
+
+    @Test func responsesTellsWhatServersSaid() async throws {
+        #expect(try await cache("responses").output.isEmpty)
+        try put("https://host/old.png?token=secret", received: 1_700_000_000)
+        try put("https://host/new.png", received: Date().timeIntervalSince1970 - 5)
+        let rows = try await cache("responses").rows
+        #expect(
+            rows.map { $0["url"] as? String }
+                == ["https://host/new.png", "https://host/old.png?token=***"])
+        let old = try #require(rows.last)
+        #expect(old["status"] as? Int == 200)
+        #expect((old["age"] as? Int).map { $0 > 86400 } == true)
+        #expect(old["freshUntil"] as? String == "2023-11-14T22:14:20Z")
+        #expect(rows.map { $0["isFresh"] as? Bool } == [true, false])
+        #expect(old["isInvalidated"] as? Bool == false)
+        #expect(old["etag"] as? String == "\"a\"")
+        #expect(old["lastModified"] is NSNull)
+        #expect(rows.first?["images"] as? [String] == ["https://host/new.png"])
+        let table = try await program.run("cache", "responses", "--cache-directory", "cache")
+        #expect(table.lines.count == 4)
+        #expect(table.output.contains("https://host/new.png"))
+        #expect(!table.output.contains("secret"))
+    }
+
+    @Test func invalidateHasTheServerAsked() async throws {
+        for name in ["a", "b", "c"] { try put("https://host/\(name).png", received: 1_700_000_000) }
+        func invalidated() async throws -> Set<String> {
+            Set(
+                try await cache("responses").rows.filter { $0["isInvalidated"] as? Bool == true }
+                    .compactMap { $0["url"] as? String })
+        }
+        let one = try await cache("invalidate", "https://host/a.png").rows
+        #expect(one.first?["invalidated"] as? Int == 1)
+        #expect(try await invalidated() == ["https://host/a.png"])
+        let none = try await program.run(
+            "cache", "invalidate", "https://host/d.png", "--cache-directory", "cache")
+        #expect(none.exitCode == 0 && none.lines == ["invalidated 0 responses"])
+        _ = try await cache("invalidate", "--matching", "https://host/*")
+        #expect(try await invalidated().count == 3)
+        for arguments in [["invalidate"], ["invalidate", "a", "--matching", "b"]] {
+            #expect(try await program.start(["cache"] + arguments).outcome().exitCode == 64)
+        }
     }
 
     @Test(arguments: ["clear", "clean"])

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `halcyon cache responses`: what servers have said about the cached images.
+struct CacheResponsesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "responses",
+        abstract: "List the servers' responses that cached images were made of.",
+        discussion: """
+            Those used last first; also redirects and errors that are remembered. There are some when \
+            images were loaded with HTTP caching. With --json, one object per response and line: url, \
+            status, age, freshUntil, isFresh, isInvalidated, etag, lastModified, images.
+            """)
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try await options.run { options, console, cache in
+            let responses = try await cache?.httpResponses() ?? []
+            let entries = responses.isEmpty ? [] : try cache?.diskStorage.entries() ?? []
+            let keys = Dictionary(
+                entries.map { ($0.fileName, $0.key ?? $0.fileName) }, uniquingKeysWith: { $1 })
+            let lines = responses.map { ResponseLine($0, keys: keys, now: Date()) }
+            if options.json {
+                for line in lines { console.print(line.json.text) }
+                return
+            }
+            var table = Table(
+                .init(title: "status", alignment: .right), .init(title: "age", alignment: .right),
+                .init(title: "fresh until"), .init(title: "validators"),
+                .init(title: "images", alignment: .right), .init(title: "url"))
+            for line in lines { table.add(line.row) }
+            for line in table.lines { console.print(line) }
+        }
+    }
+}
+
+/// What is told of a response.
+private struct ResponseLine {
+    let response: CachedHTTPResponse
+    /// The keys of the images that were made of it.
+    let images: [String]
+    let now: Date
+
+    init(_ response: CachedHTTPResponse, keys: [String: String], now: Date) {
+        self.response = response
+        images = response.fileNames.map { keys[$0] ?? $0 }
+        self.now = now
+    }
+
+    private var url: String { (response.url?.absoluteString ?? response.key).maskingSecrets }
+    private var age: Int { Int(min(response.age(at: now), 1e15)) }
+    private var freshUntil: String { response.freshUntil.formatted(.iso8601) }
+
+    var json: JSONObject {
+        JSONObject([
+            "url": .string(url), "status": .int(Int64(response.status)), "age": .int(Int64(age)),
+            "freshUntil": .string(freshUntil), "isFresh": .bool(response.isFresh(at: now)),
+            "isInvalidated": .bool(response.isInvalidated),
+            "etag": .init(response.value(of: "ETag")),
+            "lastModified": .init(response.value(of: "Last-Modified")),
+            "images": .array(images.map { .string($0) }),
+        ])
+    }
+
+    var row: [String] {
+        let validators = [response.value(of: "ETag"), response.value(of: "Last-Modified")]
+            .compactMap { $0?.printable.shortened(to: 32) }
+        return [
+            "\(response.status)", "\(age) s", response.isInvalidated ? "invalidated" : freshUntil,
+            validators.isEmpty ? "none" : validators.joined(separator: ", "), "\(images.count)",
+            url.printable.shortened(to: 100),
+        ]
+    }
+}
+
+/// `halcyon cache invalidate`: has servers asked before images are used again.
+struct CacheInvalidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invalidate",
+        abstract: "Have the server asked before images of a URL are used again.",
+        discussion: """
+            For images loaded with HTTP caching. They stay in the cache, and are used when the server \
+            says that they are still good. That there is none is no error.
+            """)
+
+    @Argument(help: "A URL, or the key that a program has given the image.")
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Instead: all URLs like this, in which * stands for any text.", valueName: "pattern"))
+    var matching: String?
+
+    @OptionGroup var options: CacheOptions
+
+    func validate() throws {
+        if (url == nil) == (matching == nil) {
+            throw ValidationError("Give either a URL or --matching with a pattern.")
+        }
+    }
+
+    func run() async throws {
+        let (url, matching) = (url, matching)
+        try await options.run { options, console, cache in
+            var count = 0
+            if let cache, let url { count = try await cache.invalidateResponses(forKey: url) }
+            if let cache, let matching {
+                count = try await cache.invalidateResponses(matching: matching)
+            }
+            console.print(
+                options.json
+                    ? JSONObject(["invalidated": .int(Int64(count))]).text
+                    : "invalidated \(Quantity.count(count, "response"))")
+        }
+    }
+}
