@@ -101,11 +101,7 @@ extension ImageCache {
     }
 
     /// Does the same for all URLs and keys that match a pattern as a whole, in which `*` stands for any
-    /// text.
-    ///
-    /// ```swift
-    /// try await cache.invalidateResponses(matching: "https://example.com/avatars/*")
-    /// ```
+    /// text: `https://example.com/avatars/*`, for example.
     @discardableResult
     public func invalidateResponses(matching pattern: String) async throws -> Int {
         let pattern = TextPattern(pattern)
