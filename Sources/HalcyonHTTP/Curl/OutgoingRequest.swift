@@ -26,8 +26,10 @@ struct OutgoingRequest: Sendable {
         func invalid(_ reason: String) -> TransportError {
             .invalidRequest(url: url.absoluteString, reason: reason)
         }
-        guard !method.isEmpty, method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-            throw invalid("its method is not made of the letters A to Z")
+        guard !method.isEmpty,
+            method.utf8.allSatisfy({ (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "-") })
+        else {
+            throw invalid("its method is not made of the letters A to Z and hyphens")
         }
         var fields: [(name: String, value: String)] = []
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
