@@ -115,6 +115,18 @@ let package = Package(
         // What scripts/crash-test interrupts; no product.
         .executableTarget(
             name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
+        // What scripts/http-cache-proxy runs, for test suites of HTTP caches; no product.
+        .executableTarget(
+            name: "HTTPCacheProxy",
+            dependencies: [
+                "HalcyonHTTP",
+                "HalcyonStorage",
+                "HalcyonWork",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
@@ -132,7 +144,9 @@ let package = Package(
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
-        .testTarget(name: "HalcyonHTTPTests", dependencies: ["HalcyonHTTP"]),
+        .testTarget(
+            name: "HalcyonHTTPTests",
+            dependencies: ["HTTPCacheProxy", "HalcyonHTTP", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: [

@@ -9,7 +9,7 @@ extension HTTPFields {
 
     /// Without the fields of the connection and those that `Connection` names (RFC 9110, section
     /// 7.6.1), except `kept` ones, in lower case.
-    func withoutConnection(keeping kept: Set<String>) -> HTTPFields {
+    package func withoutConnection(keeping kept: Set<String>) -> HTTPFields {
         let nominated = values("Connection").flatMap {
             $0.utf8.split(separator: .comma).map {
                 String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII

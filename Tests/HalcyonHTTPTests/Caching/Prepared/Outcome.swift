@@ -18,9 +18,16 @@ struct Outcome {
     ) throws {
         // The variants of different requests may be told apart by their plain text here.
         let policy = HTTPCachePolicy(caching, digest: { $0 })
-        for test in try set.get() {
+        self.init(of: try set.get()) {
+            $0.failure(with: SimulatedCache(policy: policy, isProxy: isProxy), start: start)
+        }
+    }
+
+    /// Judges what `play` found of each case.
+    init(of tests: [PreparedCase], playedBy play: (PreparedCase) -> FailedCheck?) {
+        for test in tests {
             cases[test.id] = test
-            failures[test.id] = test.failure(with: policy, isProxy: isProxy, start: start)
+            failures[test.id] = play(test)
         }
         for id in cases.keys { _ = verdict(id) }
     }

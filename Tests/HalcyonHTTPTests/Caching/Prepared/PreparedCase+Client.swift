@@ -9,10 +9,18 @@ struct FailedCheck: Error {
     var what: String
 }
 
+/// What the client of a case talks to.
+protocol CaseCache {
+    /// Answers a request; `step` is what the case says of it. The clock is the origin's.
+    mutating func answer(
+        _ request: HTTPCacheRequest, of step: PreparedCase.Step, from origin: inout SimulatedOrigin
+    ) -> SimulatedAnswer
+}
+
 extension PreparedCase {
     /// Plays the client against a cache and its origin. Nothing waits: the clock is moved.
-    func failure(with policy: HTTPCachePolicy, isProxy: Bool, start: Date) -> FailedCheck? {
-        var run = ClientRun(test: self, policy: policy, isProxy: isProxy, start: start)
+    func failure(with cache: some CaseCache, start: Date) -> FailedCheck? {
+        var run = ClientRun(test: self, cache: cache, start: start)
         do {
             try run.play()
             try run.checkWhatTheOriginSaw()
@@ -24,23 +32,21 @@ extension PreparedCase {
 }
 
 /// One run of a case.
-private struct ClientRun {
+private struct ClientRun<Cache: CaseCache> {
     let test: PreparedCase
     var origin: SimulatedOrigin
-    var cache: SimulatedCache
+    var cache: Cache
     var answers: [SimulatedAnswer] = []
 
-    init(test: PreparedCase, policy: HTTPCachePolicy, isProxy: Bool, start: Date) {
+    init(test: PreparedCase, cache: Cache, start: Date) {
         self.test = test
+        self.cache = cache
         origin = SimulatedOrigin(steps: test.requests, token: "token-\(test.id)", now: start)
-        cache = SimulatedCache(policy: policy, isProxy: isProxy)
     }
 
     mutating func play() throws(FailedCheck) {
-        let validation = cache.policy.caching.validation
         for (index, step) in test.requests.enumerated() {
-            cache.policy.validation(step.cache == "no-cache" ? .always : validation)
-            let answer = cache.answer(request(step, number: index + 1), from: &origin)
+            let answer = cache.answer(request(step, number: index + 1), of: step, from: &origin)
             answers.append(answer)
             try check(answer, step, number: index + 1)
             if step.pauseAfter == true { origin.now.addTimeInterval(3) }
@@ -186,13 +192,5 @@ extension HTTPFields {
     /// All lines of a name as one value.
     func combined(_ name: String) -> String? {
         contains(name) ? values(name).joined(separator: ", ") : nil
-    }
-}
-
-extension HTTPCachePolicy {
-    fileprivate mutating func validation(_ validation: HTTPCaching.Validation) {
-        var caching = caching
-        caching.validation = validation
-        self = HTTPCachePolicy(caching, digest: digest)
     }
 }

@@ -64,7 +64,7 @@ struct PreparedCasesTests {
 }
 
 /// The required and optimal cases that are not passed, by the reason.
-private enum Missed {
+enum Missed {
     /// Parts are never stored: a picture needs its whole.
     static let storedParts: Set = [
         "partial-store-partial-complete", "partial-store-partial-reuse-partial",

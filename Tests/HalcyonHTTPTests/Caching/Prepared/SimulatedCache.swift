@@ -3,13 +3,13 @@ import Foundation
 @testable import HalcyonHTTP
 
 /// A cache in memory that does what the policy says, and nothing of its own.
-struct SimulatedCache {
+struct SimulatedCache: CaseCache {
     private struct Entry {
         var response: StoredResponse
         var body: String
     }
 
-    var policy: HTTPCachePolicy
+    private var policy: HTTPCachePolicy
     /// Whether it answers clients' ranges and conditions itself from what it holds, like a proxy.
     /// A loader of pictures never gets any.
     let isProxy: Bool
@@ -21,6 +21,18 @@ struct SimulatedCache {
     }
 
     mutating func answer(
+        _ request: HTTPCacheRequest, of step: PreparedCase.Step, from origin: inout SimulatedOrigin
+    ) -> SimulatedAnswer {
+        guard step.cache == "no-cache" else { return answer(request, from: &origin) }
+        let before = policy
+        defer { policy = before }
+        var caching = policy.caching
+        caching.validation = .always
+        policy = HTTPCachePolicy(caching, digest: policy.digest)
+        return answer(request, from: &origin)
+    }
+
+    private mutating func answer(
         _ request: HTTPCacheRequest, from origin: inout SimulatedOrigin
     ) -> SimulatedAnswer {
         if isProxy, let answer = ownAnswer(to: request, now: origin.now) { return answer }

@@ -1,0 +1,251 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+import Synchronization
+
+/// Answers requests from the response table, and asks the server for what is missing or stale.
+///
+/// Requests for one URL go one after the other.
+final class ProxyCache: Sendable {
+    typealias Answer = ProxyServer.Answer
+
+    private let policy: HTTPCachePolicy
+    private let store: ProxyStore
+    private let transport: CurlTransport
+    private let clock: ProxyClock
+    private let turns = ProxyTurns()
+
+    init(_ policy: HTTPCachePolicy, folder: URL, clock: ProxyClock) throws {
+        self.policy = policy
+        self.clock = clock
+        store = try ProxyStore(folder: folder, policy: policy, now: { clock.now })
+        var configuration = HTTPClientConfiguration()
+        configuration.connectionsPerHost = 64
+        configuration.usesEnvironmentProxies = false
+        transport = try CurlTransport.shared(for: configuration)
+    }
+
+    /// Answers a request; `body` is that of a method that has one.
+    func answer(_ request: HTTPCacheRequest, body: Data) async -> Answer {
+        await turns.take(ResponseKey.key(url: request.url)) { [self] hand in
+            do {
+                let exchange = ProxyExchange(
+                    request: request, body: body, policy: policy, store: store, clock: clock,
+                    send: send)
+                try await exchange.run(hand)
+            } catch {
+                let text = Data("The cache failed: \(error)\n".utf8)
+                hand.give(Answer(status: 500, fields: ["Content-Type": "text/plain"], body: text))
+            }
+        }
+    }
+
+    /// Returns when nothing is done in the background any more.
+    func waitForBackground() async { await turns.finish() }
+
+    /// Asks the server; `nil` when there is no answer.
+    @Sendable private func send(
+        _ request: HTTPCacheRequest, _ fields: HTTPFields, _ body: Data
+    ) async -> Answer? {
+        var outgoing = URLRequest(url: request.url)
+        outgoing.httpMethod = request.method
+        if !body.isEmpty { outgoing.httpBody = body }
+        for line in fields.lines where !["host", "content-length"].contains(line.name.lowercased())
+        {
+            outgoing.addValue(line.value, forHTTPHeaderField: line.name)
+        }
+        let head = Mutex<AnswerHead?>(nil)
+        let content = Mutex(Data())
+        do {
+            _ = try await transport.perform(
+                outgoing, terms: ExchangeTerms(stall: .seconds(60)),
+                onResponse: { answer in
+                    head.withLock { $0 = answer }
+                    return .receive
+                },
+                onBody: { bytes in content.withLock { $0.append(contentsOf: bytes) } })
+        } catch {
+            return nil
+        }
+        guard let head = head.withLock({ $0 }) else { return nil }
+        var received = HTTPFields(head.fields.map { .init(name: $0.name, value: $0.value) })
+            .withoutConnection(keeping: [])
+        // The content is unpacked by the transport.
+        if head.contentEncoding != nil { received.remove(["content-encoding"]) }
+        return Answer(status: head.status, fields: received, body: content.withLock { $0 })
+    }
+}
+
+/// One request, and what is done for it.
+private struct ProxyExchange: Sendable {
+    typealias Answer = ProxyServer.Answer
+
+    let request: HTTPCacheRequest
+    let body: Data
+    let policy: HTTPCachePolicy
+    let store: ProxyStore
+    let clock: ProxyClock
+    let send: @Sendable (HTTPCacheRequest, HTTPFields, Data) async -> Answer?
+
+    /// Hands over the answer. What goes on after that is a revalidation in the background.
+    func run(_ hand: OneShot<Answer>) async throws {
+        let entries = try await store.entries(of: request)
+        if let answer = try await ownAnswer(among: entries) {
+            hand.give(answer)
+            return
+        }
+        let selected = select(request, among: entries)
+        let decision = policy.decide(request, with: selected.selection, now: clock.now)
+        switch decision {
+        case .use, .useStale:
+            if let entry = selected.entry, let answer = try await stored(entry, status: "hit") {
+                hand.give(answer)
+                if decision == .useStale(revalidate: true) {
+                    let revalidation = entry.response.revalidation(because: .stale)
+                    _ = try await exchange(after: revalidation, selected)
+                }
+                return
+            }
+            // Its content is lost.
+            hand.give(
+                try await exchange(after: .fetch(because: .nothingStored), (.nothingStored, nil)))
+        case .validate, .fetch:
+            hand.give(try await exchange(after: decision, selected))
+        case .unsatisfiable:
+            hand.give(
+                Answer(status: 504, fields: ["Cache-Status": "Halcyon; detail=only-if-cached"]))
+        }
+    }
+
+    private typealias Selected = (selection: CacheSelection, entry: ProxyStore.Entry?)
+
+    private func select(
+        _ request: HTTPCacheRequest, among entries: [ProxyStore.Entry]
+    ) -> Selected {
+        let selection = policy.select(request, among: entries.map(\.response))
+        guard case .response(_, let index) = selection else { return (selection, nil) }
+        return (selection, entries[index])
+    }
+
+    /// What is stored, as it is handed out now; `nil` when its content is lost.
+    private func stored(_ entry: ProxyStore.Entry, status: String) async throws -> Answer? {
+        guard let body = try await store.body(of: entry) else { return nil }
+        let now = clock.now
+        var fields = policy.fields(of: entry.response, now: now)
+        let ttl = policy.freshness(of: entry.response).freshUntil.timeIntervalSince(now)
+        fields.append("Cache-Status", "Halcyon; \(status); ttl=\(Int(ttl.rounded(.down)))")
+        return Answer(status: entry.response.status, fields: fields, body: body)
+    }
+
+    /// Asks the server and does with its answer what the policy says.
+    private func exchange(
+        after decision: HTTPCacheDecision, _ selected: Selected
+    ) async throws -> Answer {
+        let requested = clock.now
+        let answer = await send(request, policy.fields(toSend: request, after: decision), body)
+        let received = clock.now
+        let failure = answer.map { CacheRequestFailure.status($0.status) } ?? .noAnswer
+        if let entry = selected.entry,
+            policy.usesStale(entry.response, for: request, after: failure, now: received),
+            let answer = try await stored(entry, status: "hit; detail=stale-if-error")
+        {
+            return answer
+        }
+        guard var answer else {
+            return Answer(status: 504, fields: ["Cache-Status": "Halcyon; \(decision.forward)"])
+        }
+        let invalid = policy.invalidations(
+            after: request, status: answer.status, fields: answer.fields)
+        if !invalid.isEmpty { try await store.invalidate(invalid) }
+        let status = "\(decision.forward); fwd-status=\(answer.status)"
+        if case .validate = decision, answer.status == 304, let entry = selected.entry {
+            let freshening = policy.freshen(
+                entry.response, with: answer.fields, for: request, requested: requested,
+                received: received)
+            switch freshening {
+            case .keep(let new):
+                let fresh = try await store.freshen(entry, to: new)
+                if let answer = try await stored(fresh, status: status) { return answer }
+            case .useOnce(let new, _):
+                let once = ProxyStore.Entry(row: entry.row, response: new)
+                let answer = try await stored(once, status: status)
+                try await store.remove(entry)
+                if let answer { return answer }
+            case .mismatch: break
+            }
+            // It speaks of something else, or the content is lost.
+            return try await exchange(after: .fetch(because: .stale), selected)
+        }
+        let isStored = try await keep(answer, requested: requested, received: received)
+        answer.fields.append("Cache-Status", "Halcyon; \(status)\(isStored ? "; stored" : "")")
+        return answer
+    }
+
+    /// Stores an answer if that is allowed; one that takes the place of others and is not stored removes
+    /// them.
+    private func keep(_ answer: Answer, requested: Date, received: Date) async throws -> Bool {
+        let storing = policy.storing(
+            request, status: answer.status, fields: answer.fields, requested: requested,
+            received: received)
+        let matching = try await store.entries(of: request)
+            .filter { policy.matches($0.response, request) }
+        switch storing {
+        case .store(let response):
+            try await store.put(response, answer.body, superseding: matching)
+            return true
+        case .refuse(.method), .refuse(.requestNoStore): break
+        case .refuse:
+            guard [200, 203, 404, 410].contains(answer.status) else { break }
+            for entry in matching { try await store.remove(entry) }
+        }
+        return false
+    }
+
+    /// The answer to a client's range or condition from what is stored and fresh.
+    private func ownAnswer(among entries: [ProxyStore.Entry]) async throws -> Answer? {
+        guard request.hasOwnConditions else { return nil }
+        var plain = request
+        plain.fields.remove(["range", "if-none-match", "if-modified-since"])
+        let selected = select(plain, among: entries)
+        guard policy.decide(plain, with: selected.selection, now: clock.now) == .use,
+            let entry = selected.entry, entry.response.status == 200,
+            var answer = try await stored(entry, status: "hit")
+        else { return nil }
+        if let conditions = ClientConditions(of: request.fields) {
+            guard conditions.areMet(by: entry.response) else { return answer }
+            return Answer(status: 304, fields: ClientConditions.fieldsOfNotModified(answer.fields))
+        }
+        guard let range = request.fields.first("Range").flatMap(RequestedRange.init),
+            let positions = range.positions(count: answer.body.count)
+        else { return nil }
+        let count = answer.body.count
+        answer.status = 206
+        answer.body = answer.body.subdata(in: positions)
+        answer.fields.set(
+            "Content-Range",
+            to: "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(count)")
+        return answer
+    }
+}
+
+extension HTTPCacheDecision {
+    /// Why the server is asked, in the words of RFC 9211, section 2.2.
+    fileprivate var forward: String {
+        let reason: CacheMissReason? =
+            switch self {
+            case .validate(_, let reason), .fetch(let reason), .unsatisfiable(let reason): reason
+            case .use, .useStale: nil
+            }
+        return switch reason {
+        case .method: "fwd=method"
+        case .nothingStored: "fwd=uri-miss"
+        case .varyMismatch: "fwd=vary-miss"
+        case .requestNoStore, .ownConditions, .requestNoCache, .requestMaxAge, .requestMinFresh,
+            .validationAlways:
+            "fwd=request"
+        case .responseNoCache, .invalidated, .clockSetBack, .stale, nil: "fwd=stale"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+/// Responses with their content, in the response table and the files of a cache folder.
+struct ProxyStore: Sendable {
+    /// A response as it is stored.
+    struct Entry: Sendable {
+        let row: ResponseRow
+        let response: StoredResponse
+    }
+
+    private let files: FileStore
+    private let policy: HTTPCachePolicy
+
+    init(folder: URL, policy: HTTPCachePolicy, now: @escaping @Sendable () -> Date) throws {
+        var config = DiskStorage.Config(name: "proxy", sizeLimit: 0, directory: folder)
+        config.cachePathBlock = { folder, _ in folder }
+        files = FileStore(config: config, now: now)
+        self.policy = policy
+        try files.makeFolder()
+    }
+
+    /// What is stored for the URL of a request.
+    func entries(of request: HTTPCacheRequest) async throws -> [Entry] {
+        try await DiskLane.reading.run { [files] in
+            try files.responses(forKey: ResponseKey.key(url: request.url)).compactMap { row in
+                StoredResponse(row).map { Entry(row: row, response: $0) }
+            }
+        }
+    }
+
+    /// The content; `nil` when it is lost.
+    func body(of entry: Entry) async throws -> Data? {
+        files.noteUse(ofResponse: entry.row.key, variant: entry.row.variant)
+        return try await DiskLane.reading.run { [files] in
+            let key = Self.fileKey(entry.row)
+            return try files.value(of: files.fileName(forKey: key), forKey: key, extending: .none) {
+                $0
+            }
+        }
+    }
+
+    /// Stores a response with its content in place of others.
+    func put(_ response: StoredResponse, _ body: Data, superseding others: [Entry]) async throws {
+        let row = row(of: response, generation: .random(in: 1...Int64.max), bodyLength: body.count)
+        let superseded = others.map(\.row.variant).filter { $0 != row.variant }
+        try await DiskLane.writing.run { [files] in
+            let key = Self.fileKey(row)
+            let file = try files.newFile(
+                files.fileName(forKey: key), forKey: key, expiration: .never, overwriting: true,
+                derivation: .response(
+                    key: row.key, variant: row.variant, generation: row.generation,
+                    isOriginal: true),
+                response: ResponsePut(row: row, superseded: superseded)
+            ) { body }
+            if let file { try files.store(file) }
+        }
+    }
+
+    /// Replaces a response by the same after its validation.
+    func freshen(_ entry: Entry, to response: StoredResponse) async throws -> Entry {
+        let row = row(
+            of: response, generation: entry.row.generation,
+            bodyLength: entry.row.bodyLength.map { Int($0) })
+        _ = try await DiskLane.writing.run { [files] in
+            try files.freshen(row, from: entry.row.variant)
+        }
+        return Entry(row: row, response: response)
+    }
+
+    func remove(_ entry: Entry) async throws {
+        try await DiskLane.writing.run { [files] in
+            try files.removeResponse(key: entry.row.key, variant: entry.row.variant)
+        }
+    }
+
+    /// Has the responses of these URLs validated before they are used again.
+    func invalidate(_ urls: [URL]) async throws {
+        let keys = Set(urls.map { ResponseKey.key(url: $0) })
+        _ = try await DiskLane.writing.run { [files] in
+            try files.invalidateResponses { key, _ in keys.contains(key) }
+        }
+    }
+
+    /// Each generation has a file of its own, whatever its variant is called by now.
+    private static func fileKey(_ row: ResponseRow) -> String { "\(row.key)#\(row.generation)" }
+
+    private func row(
+        of response: StoredResponse, generation: Int64, bodyLength: Int?
+    ) -> ResponseRow {
+        // Texts always have a JSON form.
+        let fields = (try? JSONEncoder().encode(response.fields)) ?? Data("[]".utf8)
+        return ResponseRow(
+            key: ResponseKey.key(url: response.url), variant: Data(response.variant),
+            vary: response.vary.joined(separator: ","), url: response.url.absoluteString,
+            status: response.status, fields: fields,
+            requested: response.requested.timeIntervalSince1970,
+            received: response.received.timeIntervalSince1970, generation: generation,
+            bodyLength: bodyLength.map { Int64($0) }, bodyChecksum: nil,
+            freshUntil: policy.freshness(of: response).freshUntil.timeIntervalSince1970,
+            isInvalidated: response.isInvalidated,
+            used: response.received.timeIntervalSince1970)
+    }
+}
+
+extension StoredResponse {
+    /// `nil` when the row makes no sense.
+    fileprivate init?(_ row: ResponseRow) {
+        guard let url = URL(string: row.url),
+            let fields = try? JSONDecoder().decode(HTTPFields.self, from: row.fields)
+        else { return nil }
+        self.init(
+            url: url, status: row.status, fields: fields,
+            vary: row.vary.isEmpty ? [] : row.vary.components(separatedBy: ","),
+            variant: Array(row.variant),
+            requested: Date(timeIntervalSince1970: row.requested),
+            received: Date(timeIntervalSince1970: row.received), isInvalidated: row.isInvalidated)
+    }
+}

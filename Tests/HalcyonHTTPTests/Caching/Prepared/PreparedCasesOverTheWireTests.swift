@@ -1,0 +1,150 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import Synchronization
+import Testing
+
+@testable import HTTPCacheProxy
+@testable import HalcyonHTTP
+
+/// The prepared cases against the proxy: with real messages, the real response table and the real transport.
+@Suite("Prepared cases over the wire", .enabled(if: PreparedCases.areThere), .serialized)
+struct PreparedCasesOverTheWireTests {
+    /// The transport unpacks contents, so one in an unknown packing is none; and a client has no way to say
+    /// that it wants even what is immutable to be validated.
+    private static let unsent: Set = ["headers-store-Content-Encoding", "cc-resp-immutable-fresh"]
+
+    @Test("A private proxy passes all cases that can be sent")
+    func privateRole() async throws {
+        let outcome = try await play(PreparedCases.privateSet.get(), .on)
+        #expect(
+            outcome.missed.subtracting(Self.unsent) == Missed.storedParts.union(Missed.choices))
+        #expect(outcome.passed[.required, default: 0] >= 136)
+        #expect(outcome.passed[.optimal, default: 0] >= 69)
+    }
+
+    @Test("A shared proxy passes all cases that can be sent")
+    func sharedRole() async throws {
+        var caching = HTTPCaching.shared
+        caching.targetedFields = ["CDN-Cache-Control"]
+        let outcome = try await play(PreparedCases.sharedSet.get(), caching)
+        #expect(
+            outcome.missed.subtracting(Self.unsent)
+                == Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate))
+        #expect(outcome.passed[.required, default: 0] >= 159)
+        #expect(outcome.passed[.optimal, default: 0] >= 97)
+    }
+
+    private func play(_ tests: [PreparedCase], _ caching: HTTPCaching) async throws -> Outcome {
+        let folder = try TemporaryDirectory()
+        let origin = try await OriginServer.start()
+        let start = Date(timeIntervalSince1970: 1_790_000_000.9)
+        let proxy = try await CachingProxy.start(
+            port: 0, upstream: origin.baseURL.absoluteString, caching: caching, folder: folder.url,
+            clock: ProxyClock(isManual: true, start: start))
+        let transport = try CurlTransport.shared(for: HTTPClientConfiguration())
+        // A run waits for answers, as cases are judged step by step.
+        let outcome = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let outcome = Outcome(of: tests) { test in
+                    let cache = ProxyClient(
+                        base: "http://127.0.0.1:\(proxy.port)", transport: transport,
+                        server: origin, clock: proxy.clock)
+                    return test.failure(with: cache, start: proxy.clock.now)
+                }
+                continuation.resume(returning: outcome)
+            }
+        }
+        try await proxy.stop()
+        try await origin.shutdown()
+        return outcome
+    }
+}
+
+/// Sends the requests of a case to the proxy, whose server is the case's origin.
+private struct ProxyClient: CaseCache {
+    let base: String
+    let transport: CurlTransport
+    let server: OriginServer
+    let clock: ProxyClock
+
+    func answer(
+        _ request: HTTPCacheRequest, of step: PreparedCase.Step, from origin: inout SimulatedOrigin
+    ) -> SimulatedAnswer {
+        advance(to: origin.now)
+        let shared = Locked(origin)
+        server.route(request.url.path) { [clock] received in
+            let fields = HTTPFields(
+                received.headers.fields.map { .init(name: $0.name, value: $0.value) })
+            let asked = HTTPCacheRequest(
+                // NIO forgets the hyphen.
+                method: received.method == "MSEARCH" ? "M-SEARCH" : received.method,
+                url: URL(string: "http://origin.test\(received.target)")!,
+                fields: fields)
+            return shared.withLock { origin in
+                let answer = origin.answer(asked, fields)
+                // What the origin waited for passes for the proxy, too.
+                clock.advance(by: origin.now.timeIntervalSince(clock.now))
+                return answer.map(OriginResponse.init) ?? .abort()
+            }
+        }
+        var fields = request.fields
+        if step.cache == "no-cache", !fields.contains("Cache-Control") {
+            fields.append("Cache-Control", "max-age=0")
+        }
+        let answer = send(request.method, request.url, fields)
+        // Nothing is under way any more when the clock was moved.
+        advance(by: 0)
+        origin = shared.value
+        return answer ?? SimulatedAnswer(status: 504, fields: [:], body: "")
+    }
+
+    private func advance(to date: Date) { advance(by: date.timeIntervalSince(clock.now)) }
+
+    private func advance(by seconds: TimeInterval) {
+        let url = URL(string: "\(base)/.clock?advance=\(seconds)")!
+        let answer = send("POST", url, [:])
+        #expect(answer?.status == 200)
+    }
+
+    /// Waits for the answer; `nil` when there is none.
+    private func send(_ method: String, _ url: URL, _ fields: HTTPFields) -> SimulatedAnswer? {
+        let target = url.query.map { "\(url.path)?\($0)" } ?? url.path
+        var request = URLRequest(url: URL(string: base + target)!)
+        request.httpMethod = method
+        for line in fields.lines {
+            request.addValue(line.value, forHTTPHeaderField: line.name)
+        }
+        let result = Locked<SimulatedAnswer?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Task { [request, transport] in
+            let body = Locked(Data())
+            _ = try? await transport.perform(
+                request, terms: ExchangeTerms(stall: .seconds(60)),
+                onResponse: { head in
+                    let fields = HTTPFields(
+                        head.fields.map { .init(name: $0.name, value: $0.value) })
+                    result.set(SimulatedAnswer(status: head.status, fields: fields, body: ""))
+                    return .receive
+                },
+                onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
+            result.withLock { $0?.body = String(decoding: body.value, as: UTF8.self) }
+            isDone.signal()
+        }
+        isDone.wait()
+        return result.value
+    }
+}
+
+extension OriginResponse {
+    fileprivate init(_ answer: SimulatedAnswer) {
+        var headers = HeaderFields()
+        for line in answer.fields.lines { headers.add(line.name, line.value) }
+        var body = answer.body
+        let length = answer.fields.first("Content-Length").flatMap { Int($0) }
+        // What were too much would be taken for the next answer.
+        if let length { body = String(body.prefix(length)) }
+        self.init(status: answer.status, headers: headers, body: .text(body))
+        if let length, body.isEmpty { behaviours = [.declaredLength(length)] }
+    }
+}
