@@ -48,7 +48,7 @@ extension FuzzTarget {
 }
 
 /// A value in a column, and how it gets there.
-private struct IndexValue {
+struct IndexValue {
     let value: DatabaseValue
     /// Text of bytes that need not be UTF-8.
     let isCast: Bool
@@ -56,12 +56,16 @@ private struct IndexValue {
     /// The first byte chooses the type; 0 is what belongs into the column, for which a byte chooses one
     /// of 16 names.
     init(from bytes: inout Data.SubSequence, column: Int) {
+        self.init(from: &bytes, good: column == 0 ? nil : Self.good[column])
+    }
+
+    /// `good` is what belongs into the column; `nil` for a name.
+    init(from bytes: inout Data.SubSequence, good: DatabaseValue?) {
         let kind = (bytes.popFirst() ?? 0) % 7
         isCast = kind == 5
         value =
             switch kind {
-            case 0 where column == 0: Self.digest(&bytes).databaseValue
-            case 0: Self.good[column]
+            case 0: good ?? Self.digest(&bytes).databaseValue
             case 1: Int64(Int8(bitPattern: bytes.popFirst() ?? 0)).databaseValue
             case 2: Int64(bitPattern: Self.word(&bytes)).databaseValue
             case 3: Double(bitPattern: Self.word(&bytes)).databaseValue
@@ -91,7 +95,7 @@ private struct IndexValue {
     }
 }
 
-private enum IndexFixture {
+enum IndexFixture {
     static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     /// An index without files.
@@ -105,7 +109,7 @@ private enum IndexFixture {
         }
     }()
 
-    private static func parameters(_ row: [IndexValue]) -> String {
+    static func parameters(_ row: [IndexValue]) -> String {
         row.map { $0.isCast ? "CAST(? AS TEXT)" : "?" }.joined(separator: ", ")
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import HalcyonHTTP
 
 /// The prepared cases against the proxy: with real messages, the real response table and the real transport.
-@Suite("Prepared cases over the wire", .enabled(if: PreparedCases.areThere), .serialized)
+@Suite("Prepared cases over the wire", .enabled(if: PreparedCases.areThere))
 struct PreparedCasesOverTheWireTests {
     /// The transport unpacks contents, so one in an unknown packing is none; and a client has no way to say
     /// that it wants even what is immutable to be validated.
@@ -71,7 +71,7 @@ private struct ProxyClient: CaseCache {
     func answer(
         _ request: HTTPCacheRequest, of step: PreparedCase.Step, from origin: inout SimulatedOrigin
     ) -> SimulatedAnswer {
-        advance(to: origin.now)
+        clock.advance(by: origin.now.timeIntervalSince(clock.now))
         let shared = Locked(origin)
         server.route(request.url.path) { [clock] received in
             let fields = HTTPFields(
@@ -93,18 +93,11 @@ private struct ProxyClient: CaseCache {
             fields.append("Cache-Control", "max-age=0")
         }
         let answer = send(request.method, request.url, fields)
-        // Nothing is under way any more when the clock was moved.
-        advance(by: 0)
+        // That is answered when nothing is under way in the background.
+        let time = send("POST", URL(string: "\(base)/.clock?advance=0")!, [:])
+        #expect(time?.status == 200)
         origin = shared.value
         return answer ?? SimulatedAnswer(status: 504, fields: [:], body: "")
-    }
-
-    private func advance(to date: Date) { advance(by: date.timeIntervalSince(clock.now)) }
-
-    private func advance(by seconds: TimeInterval) {
-        let url = URL(string: "\(base)/.clock?advance=\(seconds)")!
-        let answer = send("POST", url, [:])
-        #expect(answer?.status == 200)
     }
 
     /// Waits for the answer; `nil` when there is none.
