@@ -46,7 +46,9 @@ private enum ResponseRowFixture {
 
         init(from bytes: inout Data.SubSequence) {
             response = ResponseRowFixture.goodResponse.map { IndexValue(from: &bytes, good: $0) }
-            derivation = ResponseRowFixture.goodDerivation.map { IndexValue(from: &bytes, good: $0) }
+            derivation = ResponseRowFixture.goodDerivation.map {
+                IndexValue(from: &bytes, good: $0)
+            }
         }
     }
 
@@ -123,7 +125,8 @@ private enum ResponseRowFixture {
         precondition(count <= limits.all, "too many remain: \(count)")
         for id in ids { try index.deleteResponse(id) }
         let links = try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM derivations WHERE response IN (SELECT id FROM responses)")
+            db, sql: "SELECT count(*) FROM derivations WHERE response IN (SELECT id FROM responses)"
+        )
         precondition(links == 0, "a link without a response remains")
     }
 
