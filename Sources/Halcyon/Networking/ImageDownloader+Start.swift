@@ -115,6 +115,10 @@ extension ImageDownloader {
         if options.lowDataModeSource != nil, settings.isLowDataModeActive() {
             return .transport(ImageTransportError.lowDataMode(url: url.absoluteString))
         }
+        if settings.honorsServerPause, let end = serverPause(for: url) {
+            return .transport(
+                ImageTransportError.pausedByServer(url: url.absoluteString, until: end))
+        }
         return nil
     }
 

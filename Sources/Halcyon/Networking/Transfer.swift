@@ -182,6 +182,7 @@ final class ReceivedAnswer: Sendable {
 
     /// Decides on the answer.
     func receive(_ head: AnswerHead) async throws -> BodyDisposition {
+        if let url = request.url { transfer.downloader.serverPauses.note(head, from: url) }
         if let next = try await redirect(head) {
             state.withLock { $0.sequel = .redirect(next) }
             return .discard
@@ -223,6 +224,11 @@ final class ReceivedAnswer: Sendable {
         }
         guard let url = next.url, HTTPURL.hasHTTPScheme(url) else {
             throw ImageTransportError.redirectToUnsupportedScheme(next.url?.absoluteString ?? "")
+        }
+        if transfer.settings.honorsServerPause,
+            let end = transfer.downloader.serverPause(for: url)
+        {
+            throw ImageTransportError.pausedByServer(url: url.absoluteString, until: end)
         }
         return next
     }
