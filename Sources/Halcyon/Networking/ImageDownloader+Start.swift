@@ -97,7 +97,7 @@ extension ImageDownloader {
             eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
             let transfer = Transfer(
                 id: ticket.work, task: task, downloader: self, settings: settings,
-                redirectHandler: options.redirectHandler)
+                options: options)
             task.run { await transfer.run(request) }
         }
     }

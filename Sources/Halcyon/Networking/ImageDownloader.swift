@@ -191,6 +191,18 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings[\.isLowDataModeActive] = newValue }
     }
 
+    /// Whether, and where, the beginnings of downloads that break off are kept, so that the next
+    /// download of the same URL gets the rest only; `nil` by default: they are not. Two downloaders,
+    /// also of different programs, may use one folder.
+    open var resumption: DownloadResumption? {
+        get { settings.withLock { $0.partials?.resumption } }
+        set {
+            var partials = newValue.map(PartialDownloads.init)
+            // What was there before is released after the lock.
+            settings.withLock { swap(&$0.partials, &partials) }
+        }
+    }
+
     /// Whether a request to a server that has asked to be left alone (see ``serverPause(for:)``) fails
     /// at once with `ImageTransportError.pausedByServer`, before anything is sent. False by default: a
     /// user is waiting. Of use to a server, which can pass the wish on.
@@ -288,6 +300,8 @@ struct DownloaderSettings: Sendable {
     let progressiveClock: any Clock<Duration>
     var isLowDataModeActive: @Sendable () -> Bool = { false }
     var honorsServerPause = false
+    /// `nil` when nothing is kept of downloads that break off.
+    var partials: PartialDownloads?
     // Unsafe: as above.
     nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
     /// A transport that was given and stays.
