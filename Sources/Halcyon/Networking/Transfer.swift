@@ -248,7 +248,8 @@ final class ReceivedAnswer: Sendable {
         let task = transfer.task
         switch try resumable?.receive(head) ?? .fresh {
         case .fresh:
-            break
+            // Of a body that comes in several parts, this is none.
+            if task.receivedCount > 0 { task.startOver() }
         case .startOver:
             startOver()
             return .discard

@@ -100,6 +100,11 @@ import Testing
         #expect(context.retryAfter == nil)
         context.error = try refused(status, ["retry-after": "0"])
         #expect(context.retryAfter == 0)
+        // What was not sent because of it may be sent when it is over.
+        context.error = .transport(
+            ImageTransportError.pausedByServer(url: "", until: Date(timeIntervalSinceNow: 40)))
+        let left = try #require(context.retryAfter)
+        #expect(left > 0 && left <= 40)
     }
 
     @Test func aDateIsComparedWithTheServersOwnClock() throws {

@@ -149,6 +149,10 @@ final class ResumableRequest: Sendable {
                 $0.ranges += 1
             }
             return .rest(after: kept.bytes, total: total)
+        case .whole where state[\.ranges] > 0:
+            // It has changed between two parts; what came with the first has been used already.
+            startOver()
+            return .startOver
         case .whole:
             removeFile()
             receiveWhole(head, fields)
@@ -198,7 +202,9 @@ final class ResumableRequest: Sendable {
     /// Checks that `count` bytes, with those that are going to be taken, are not too many.
     func check(_ count: Int) throws(ExcessBytes) {
         let isTooMuch = state.withLock { state in
-            guard case .receiving(let body) = state.stage, let rest = body.rest else { return false }
+            guard case .receiving(let body) = state.stage, let rest = body.rest else {
+                return false
+            }
             return count > rest.end
         }
         if isTooMuch { throw ExcessBytes() }
@@ -338,6 +344,7 @@ extension URLRequest {
         HTTPCacheRequest(
             method: httpMethod ?? "GET", url: url ?? URL(fileURLWithPath: "/"),
             fields: HTTPFields(
-                (allHTTPHeaderFields ?? [:]).map { HTTPFields.Line(name: $0.key, value: $0.value) }))
+                (allHTTPHeaderFields ?? [:]).map { HTTPFields.Line(name: $0.key, value: $0.value) })
+        )
     }
 }

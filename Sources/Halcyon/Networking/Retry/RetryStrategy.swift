@@ -111,7 +111,8 @@ extension KingfisherError {
             RetryAfter.delay(
                 status: response.statusCode, fields: HTTPFields(response), received: Date()
             ).map { .now + .seconds($0) }
-        case .responseError(reason: .URLSessionError(ImageTransportError.pausedByServer(_, let end))):
+        case .responseError(
+            reason: .URLSessionError(ImageTransportError.pausedByServer(_, until: let end))):
             .now + .seconds(end.timeIntervalSinceNow)
         default: nil
         }

@@ -180,9 +180,59 @@ import Testing
         #expect(result.metrics?.resumedByteCount == Int64(length))
         #expect(
             fixture.ranges
-                == [nil] + stride(from: length, to: picture.count, by: length).map {
+                == [nil]
+                + stride(from: length, to: picture.count, by: length).map {
                     "bytes=\($0)-"
                 })
+    }
+
+    @Test(arguments: [200, 206, 404, 416])
+    func whatComesBetweenTwoPartsIsNoneOfThem(status: Int) async throws {
+        let length = picture.count / 4 + 1
+        _ = await fixture.breakOff(after: length)
+        let other = PNGFixture.data(.gradient(width: 9, height: 7))
+        fixture.origin.route(fixture.path) { [fixture] request in
+            let whole = OriginResponse.png(other).with(.entityTag("\"two\""))
+            guard let range = request.headers["Range"] else { return whole }
+            if range == "bytes=\(length)-" { return fixture.rest(after: length, length: length) }
+            switch status {
+            case 200: return whole
+            case 206: return fixture.rest(after: length, length: length)
+            default: return .status(status)
+            }
+        }
+        let result = await fixture.load()
+        let ranges = [nil, "bytes=\(length)-", "bytes=\(2 * length)-"]
+        if status == 404 {
+            #expect(result.errorCode == 2002)
+            #expect(fixture.ranges == ranges)
+        } else {
+            #expect(result.bytes == other)
+            #expect(fixture.ranges == ranges + [nil])
+        }
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func anErrorThatIsTakenForAPictureIsNotAddedToOne() async throws {
+        let length = picture.count / 4 + 1
+        _ = await fixture.breakOff(after: length)
+        fixture.origin.route(fixture.path) { [fixture] request in
+            request.headers["Range"] == "bytes=\(length)-"
+                ? fixture.rest(after: length, length: length)
+                : OriginResponse(status: 500, body: .data(Data("*500".utf8)))
+        }
+        let downloader = fixture.downloader()
+        let delegate = Tolerant()
+        downloader.delegate = delegate
+        #expect(await fixture.load(downloader).bytes == Data("*500".utf8))
+        // It says nothing of the part.
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges.last == "bytes=\(length)-")
+    }
+
+    private final class Tolerant: ImageDownloaderDelegate, Sendable {
+        func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool { true }
     }
 
     @Test func afterEightPartsTheNextDownloadGoesOn() async throws {
@@ -196,6 +246,57 @@ import Testing
                     url: url, received: Int64(9 * length), expected: Int64(picture.count)))
         #expect(await fixture.load().bytes == picture)
         #expect(fixture.ranges[9] == "bytes=\(9 * length)-")
+    }
+
+    /// A server that changes the picture now and then, sends parts or the whole, with or without a
+    /// length, breaks off anywhere, and answers wrongly.
+    @Test(arguments: 0..<20)
+    func whateverTheServerDoesAPictureIsWhole(seed: UInt64) async throws {
+        let pictures = [picture, PNGFixture.data(.gradient(width: 9, height: 7))]
+        let random = Locked(SeededGenerator(state: seed))
+        fixture.origin.route(fixture.path) { request in
+            random.withLock { random in
+                let version = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
+                let picture = pictures[version]
+                let whole = OriginResponse.png(picture).with(.entityTag("\"\(version)\""))
+                var answer = whole
+                let start = request.headers["Range"].flatMap {
+                    Int($0.dropFirst("bytes=".count).dropLast())
+                }
+                if let start, start < picture.count,
+                    request.headers["If-Range"] == "\"\(version)\"",
+                    Int.random(in: 0..<8, using: &random) > 0
+                {
+                    let wrong = Int.random(in: 0..<8, using: &random) == 0
+                    let first = wrong ? Int.random(in: 0..<picture.count, using: &random) : start
+                    let part = picture[first...].prefix(Int.random(in: 20...400, using: &random))
+                    answer = OriginResponse(
+                        status: 206,
+                        headers: [
+                            "Content-Type": "image/png", "ETag": "\"\(version)\"",
+                            "Content-Range":
+                                "bytes \(first)-\(first + part.count - 1)/\(picture.count)",
+                        ], body: .data(Data(part)))
+                }
+                if Bool.random(using: &random) { answer = answer.with(.chunked) }
+                if Bool.random(using: &random) {
+                    let place = Int.random(in: 0..<picture.count, using: &random)
+                    answer = answer.with(.breakOff(afterBytes: place, .close))
+                }
+                return answer
+            }
+        }
+        var downloader = fixture.downloader()
+        var successes = 0
+        for _ in 0..<40 {
+            if random.withLock({ Bool.random(using: &$0) }) { downloader = fixture.downloader() }
+            if let bytes = await fixture.load(downloader).bytes {
+                #expect(pictures.contains(bytes))
+                successes += 1
+            }
+        }
+        #expect(successes > 0)
+        #expect(fixture.ranges.contains { $0 != nil })
     }
 
     // MARK: Lengths that are not known

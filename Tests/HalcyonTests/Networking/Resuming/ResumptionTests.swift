@@ -163,9 +163,10 @@ import Testing
         #expect(await first.result(elsewhere).errorCode == 2003)
         await first.finishWritingPartials()
         #expect(await fixture.downloader().result(elsewhere).bytes == picture)
-        #expect(fixture.origin.requests(for: "/elsewhere.png").allSatisfy {
-            $0.headers["Range"] == nil && $0.headers["If-Range"] == nil
-        })
+        #expect(
+            fixture.origin.requests(for: "/elsewhere.png").allSatisfy {
+                $0.headers["Range"] == nil && $0.headers["If-Range"] == nil
+            })
         #expect(fixture.ranges == [nil, "bytes=\(half)-"])
     }
 
