@@ -147,7 +147,7 @@ package final class PartialFile: @unchecked Sendable {
     }
 }
 
-/// An open, locked file and what is sure of it; closing it, which its end does, unlocks it.
+/// An open, locked file and what is sure of it; its end unlocks and closes it.
 final class HeldFile {
     private let descriptor: Int32
     /// The sure bytes.
@@ -159,6 +159,9 @@ final class HeldFile {
     }
 
     deinit {
+        // Not by closing it alone: a program that is being started just now has a copy of it for a
+        // moment, which would keep the lock.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
