@@ -4,9 +4,11 @@ import HalcyonWork
 extension ImageCache {
     /// The file of a live photo's resource, if it is on disk and not expired. Looks on the calling
     /// thread.
-    func possibleCacheFileURLIfOnDisk(resource: LivePhotoResource) -> URL? {
+    func possibleCacheFileURLIfOnDisk(
+        resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
+    ) -> URL? {
         possibleCacheFileURLIfOnDisk(
-            forKey: resource.dataSource.cacheKey,
+            forKey: options.cacheKey(of: resource.dataSource),
             processorIdentifier: LivePhotoResource.processorIdentifier,
             referenceFileType: resource.referenceFileType)
     }
@@ -30,7 +32,8 @@ extension ImageCache {
         _ data: Data, of resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) {
         let key = ImageKey(
-            resource.dataSource.cacheKey, processor: LivePhotoResource.processorIdentifier,
+            options.cacheKey(of: resource.dataSource),
+            processor: LivePhotoResource.processorIdentifier,
             forcedExtension: resource.referenceFileType.determinedFileExtension(data))
         let result = await startWriting(
             data, for: key, expiration: options.diskCacheExpiration,

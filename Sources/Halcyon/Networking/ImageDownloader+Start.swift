@@ -97,7 +97,7 @@ extension ImageDownloader {
             eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
             let transfer = Transfer(
                 id: ticket.work, task: task, downloader: self, settings: settings,
-                redirectHandler: options.redirectHandler)
+                options: options)
             task.run { await transfer.run(request) }
         }
     }
@@ -114,6 +114,10 @@ extension ImageDownloader {
         if handle.isCancelled { return .neverStarted(request) }
         if options.lowDataModeSource != nil, settings.isLowDataModeActive() {
             return .transport(ImageTransportError.lowDataMode(url: url.absoluteString))
+        }
+        if settings.honorsServerPause, let end = serverPause(for: url) {
+            return .transport(
+                ImageTransportError.pausedByServer(url: url.absoluteString, until: end))
         }
         return nil
     }

@@ -34,12 +34,14 @@ open class ImageDownloader: @unchecked Sendable {
     let name: String
     let downloads = Downloads()
     let preparations = Mutex(Preparations())
+    let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
 
     /// A downloader with a name, which must not be empty: that is a programming error and traps.
     public init(name: String) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
+        serverPauses = ServerPauses()
         settings = Mutex(
             DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
     }
@@ -48,10 +50,12 @@ open class ImageDownloader: @unchecked Sendable {
     /// `scanInterval`.
     init(
         name: String, transport: (any HTTPTransport)?,
-        progressiveClock: any Clock<Duration> = ContinuousClock()
+        progressiveClock: any Clock<Duration> = ContinuousClock(),
+        serverPauses: ServerPauses = ServerPauses()
     ) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
+        self.serverPauses = serverPauses
         settings = Mutex(
             DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
     }
@@ -187,6 +191,26 @@ open class ImageDownloader: @unchecked Sendable {
         set { settings[\.isLowDataModeActive] = newValue }
     }
 
+    /// Whether, and where, the beginnings of downloads that break off are kept, so that the next
+    /// download of the same URL gets the rest only; `nil` by default: they are not. Two downloaders,
+    /// also of different programs, may use one folder.
+    open var resumption: DownloadResumption? {
+        get { settings.withLock { $0.partials?.resumption } }
+        set {
+            var partials = newValue.map(PartialDownloads.init)
+            // What was there before is released after the lock.
+            settings.withLock { swap(&$0.partials, &partials) }
+        }
+    }
+
+    /// Whether a request to a server that has asked to be left alone (see ``serverPause(for:)``) fails
+    /// at once with `ImageTransportError.pausedByServer`, before anything is sent. False by default: a
+    /// user is waiting. Of use to a server, which can pass the wish on.
+    open var honorsServerPause: Bool {
+        get { settings[\.honorsServerPause] }
+        set { settings[\.honorsServerPause] = newValue }
+    }
+
     /// Told of the downloads, and asked about them.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { settings.withLock { $0.delegate } }
@@ -275,6 +299,9 @@ struct DownloaderSettings: Sendable {
     var client = HTTPClientConfiguration()
     let progressiveClock: any Clock<Duration>
     var isLowDataModeActive: @Sendable () -> Bool = { false }
+    var honorsServerPause = false
+    /// `nil` when nothing is kept of downloads that break off.
+    var partials: PartialDownloads?
     // Unsafe: as above.
     nonisolated(unsafe) weak var delegate: (any ImageDownloaderDelegate)?
     /// A transport that was given and stays.

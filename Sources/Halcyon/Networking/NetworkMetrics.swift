@@ -29,6 +29,9 @@ public struct NetworkMetrics: Sendable {
     public let requestBodyBytesSent: Int64
     /// Bytes of the answer's body, after content decoding.
     public let responseBodyBytesReceived: Int64
+    /// Bytes that an earlier download of the same had left, so that they were not received again; see
+    /// ``DownloadResumption``.
+    public let resumedByteCount: Int64
     /// The status code of the answer.
     public let httpStatusCode: Int?
     /// Redirects that were followed.
@@ -54,7 +57,8 @@ extension NetworkMetrics {
     ///   - times: Of the last request.
     init(
         start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
-        sentByteCount: Int, receivedByteCount: Int, statusCode: Int, redirectCount: Int
+        sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,
+        redirectCount: Int
     ) {
         func seconds(_ from: ContinuousClock.Instant?, _ to: ContinuousClock.Instant?)
             -> TimeInterval?
@@ -72,6 +76,7 @@ extension NetworkMetrics {
         isConnectionReused = times?.isConnectionReused
         requestBodyBytesSent = Int64(sentByteCount)
         responseBodyBytesReceived = Int64(receivedByteCount)
+        self.resumedByteCount = Int64(resumedByteCount)
         httpStatusCode = statusCode
         self.redirectCount = redirectCount
     }

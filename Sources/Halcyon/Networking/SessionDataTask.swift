@@ -118,6 +118,24 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
+    /// Keeps an answer whose body is the rest after these bytes, and makes room for `capacity` bytes of
+    /// the whole.
+    func setHead(_ head: AnswerHead, after bytes: Data, reserving capacity: Int) {
+        state.withLock {
+            $0.head = head
+            $0.data = bytes
+            if capacity > 0 { $0.data.reserveCapacity(capacity) }
+        }
+    }
+
+    /// Forgets the answer and its body.
+    func startOver() {
+        state.withLock {
+            $0.head = nil
+            $0.data = Data()
+        }
+    }
+
     /// Appends a piece of the body unless it would then be longer than `limit`.
     ///
     /// - Returns: The length of the body so far; `nil` when the piece was not appended.

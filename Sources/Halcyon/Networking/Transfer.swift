@@ -15,16 +15,19 @@ final class Transfer: Sendable {
     let downloader: ImageDownloader
     let settings: DownloaderSettings
     let redirectHandler: (any ImageDownloadRedirectHandler)?
+    /// Makes one of the URLs under which the same may have been downloaded before.
+    private let cacheKeyNormalizer: CacheKeyNormalizer?
 
     init(
         id: Int, task: SessionDataTask, downloader: ImageDownloader,
-        settings: DownloaderSettings, redirectHandler: (any ImageDownloadRedirectHandler)?
+        settings: DownloaderSettings, options: KingfisherParsedOptionsInfo
     ) {
         self.id = id
         self.task = task
         self.downloader = downloader
         self.settings = settings
-        self.redirectHandler = redirectHandler
+        redirectHandler = options.redirectHandler
+        cacheKeyNormalizer = options.cacheKeyNormalizer
     }
 
     /// Carries out the request and has the callers served.
@@ -50,50 +53,92 @@ final class Transfer: Sendable {
         let start = ContinuousClock().now
         let deadline = settings.longestDownload.map { start + $0 }
         let progress = ProgressReporter(transfer: id, downloader: downloader)
-        let display = ProgressiveDisplay(
-            task: task, clock: settings.progressiveClock,
-            waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
+        var display = makeDisplay()
         defer { display.end() }
         let authenticator = Authenticator(downloader: downloader, task: task)
         var request = first
         var redirectCount = 0
-        while true {
-            let answer = ReceivedAnswer(
-                transfer: self, request: request, authenticator: authenticator,
-                progress: progress, display: display)
-            let terms = ExchangeTerms(
-                stall: settings.stallTimeout(of: request), deadline: deadline,
-                priority: task.transferPriority,
-                trustsAnyCertificate: settings.trustsAnyCertificate(of: request.url?.host))
-            let times = try await transport.perform(
-                authenticator.authorized(request), terms: terms, onResponse: answer.receive,
-                onBody: answer.receive)
-            switch answer.sequel {
-            case nil:
-                return setMetrics(start: start, times: times, redirectCount: redirectCount)
-            case .authenticate:
-                continue
-            case .redirect(let next):
-                redirectCount += 1
-                guard redirectCount <= Self.redirectLimit else {
-                    throw ImageTransportError.tooManyRedirects(
-                        url: first.url?.absoluteString ?? "", limit: Self.redirectLimit)
+        var resumable = await resumable(request)
+        do {
+            while true {
+                let answer = ReceivedAnswer(
+                    transfer: self, request: request, resumable: resumable,
+                    authenticator: authenticator, progress: progress, display: display)
+                let sent = resumable?.request ?? request
+                if resumable != nil { task.setCurrentRequest(sent) }
+                let terms = ExchangeTerms(
+                    stall: settings.stallTimeout(of: request), deadline: deadline,
+                    priority: task.transferPriority,
+                    trustsAnyCertificate: settings.trustsAnyCertificate(of: request.url?.host))
+                var times: ExchangeTimes?
+                do {
+                    times = try await transport.perform(
+                        authenticator.authorized(sent), terms: terms, onResponse: answer.receive,
+                        onBody: answer.receive)
+                } catch is ResumableRequest.ExcessBytes {
+                    resumable?.startOver()
+                    answer.startOver()
                 }
-                request = next
-                task.setCurrentRequest(next)
+                switch answer.sequel {
+                case nil:
+                    let ending = try resumable?.answerEnded() ?? .whole(nil)
+                    guard case .whole(let head) = ending else { continue }
+                    setMetrics(
+                        start: start, times: times, redirectCount: redirectCount,
+                        resumedByteCount: resumable?.resumedByteCount ?? 0)
+                    if let head { task.setHead(head, reserving: 0) }
+                    return
+                case .authenticate:
+                    continue
+                case .startOver:
+                    // The pictures shown so far were made of bytes that are not to be used.
+                    display.end()
+                    display = makeDisplay()
+                    task.startOver()
+                case .redirect(let next):
+                    redirectCount += 1
+                    guard redirectCount <= Self.redirectLimit else {
+                        throw ImageTransportError.tooManyRedirects(
+                            url: first.url?.absoluteString ?? "", limit: Self.redirectLimit)
+                    }
+                    request = next
+                    task.setCurrentRequest(next)
+                    resumable?.leave()
+                    resumable = await self.resumable(next)
+                }
             }
+        } catch {
+            resumable?.breakOff(error)
+            throw error
         }
     }
 
+    /// What continues an earlier download of the same; `nil` when nothing of this one is to be kept.
+    private func resumable(_ request: URLRequest) async -> ResumableRequest? {
+        guard settings.partials != nil else { return nil }
+        let resumable = ResumableRequest(
+            request, task: task, settings: settings, normalizer: cacheKeyNormalizer)
+        await resumable?.findPartial()
+        return resumable
+    }
+
+    private func makeDisplay() -> ProgressiveDisplay {
+        ProgressiveDisplay(
+            task: task, clock: settings.progressiveClock,
+            waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
+    }
+
     private func setMetrics(
-        start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int
+        start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int,
+        resumedByteCount: Int
     ) {
         guard let status = task.head?.status, (200...299).contains(status) else { return }
         task.setMetrics(
             NetworkMetrics(
                 start: start, end: ContinuousClock().now, times: times,
                 sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
-                receivedByteCount: task.receivedCount, statusCode: status,
+                receivedByteCount: task.receivedCount - resumedByteCount,
+                resumedByteCount: resumedByteCount, statusCode: status,
                 redirectCount: redirectCount))
     }
 
@@ -151,6 +196,8 @@ final class ReceivedAnswer: Sendable {
         case redirect(URLRequest)
         /// The same request again, with credentials.
         case authenticate
+        /// The same request again, for everything; what has come of it is not to be used.
+        case startOver
     }
 
     private struct State {
@@ -161,17 +208,19 @@ final class ReceivedAnswer: Sendable {
 
     private let transfer: Transfer
     private let request: URLRequest
+    private let resumable: ResumableRequest?
     private let authenticator: Authenticator
     private let progress: ProgressReporter
     private let display: ProgressiveDisplay
     private let state = Mutex(State())
 
     init(
-        transfer: Transfer, request: URLRequest, authenticator: Authenticator,
-        progress: ProgressReporter, display: ProgressiveDisplay
+        transfer: Transfer, request: URLRequest, resumable: ResumableRequest?,
+        authenticator: Authenticator, progress: ProgressReporter, display: ProgressiveDisplay
     ) {
         self.transfer = transfer
         self.request = request
+        self.resumable = resumable
         self.authenticator = authenticator
         self.progress = progress
         self.display = display
@@ -180,8 +229,14 @@ final class ReceivedAnswer: Sendable {
     /// How to go on; `nil` when the answer is the last one.
     var sequel: Sequel? { state.withLock { $0.sequel } }
 
+    /// Has the request sent again.
+    func startOver() {
+        state.withLock { $0.sequel = .startOver }
+    }
+
     /// Decides on the answer.
     func receive(_ head: AnswerHead) async throws -> BodyDisposition {
+        if let url = request.url { transfer.downloader.serverPauses.note(head, from: url) }
         if let next = try await redirect(head) {
             state.withLock { $0.sequel = .redirect(next) }
             return .discard
@@ -191,6 +246,16 @@ final class ReceivedAnswer: Sendable {
             return .discard
         }
         let task = transfer.task
+        switch try resumable?.receive(head) ?? .fresh {
+        case .fresh:
+            // Of a body that comes in several parts, this is none.
+            if task.receivedCount > 0 { task.startOver() }
+        case .startOver:
+            startOver()
+            return .discard
+        case .rest(let bytes, let total):
+            return try await receiveRest(head, after: bytes, total: total)
+        }
         task.setHead(head, reserving: 0)
         try await checkAcceptable(head)
         guard let expected = try expectedLength(head) else { return .receive }
@@ -199,10 +264,28 @@ final class ReceivedAnswer: Sendable {
         return .receive
     }
 
+    /// Decides on the rest of a body that begins with `bytes`.
+    private func receiveRest(_ head: AnswerHead, after bytes: Data, total: Int64) async throws
+        -> BodyDisposition
+    {
+        let task = transfer.task
+        if let limit = transfer.settings.client.maximumResponseSize, total > Int64(limit) {
+            throw tooLarge
+        }
+        task.setHead(head, after: bytes, reserving: transfer.reservation(for: total))
+        try await checkAcceptable(head)
+        state.withLock { $0.expected = total }
+        if task.reportsProgress { progress.report(Int64(bytes.count), of: total) }
+        display.bytesArrived()
+        return .receive
+    }
+
     /// Takes a piece of the body.
     func receive(_ bytes: UnsafeRawBufferPointer) throws {
         let limit = transfer.settings.client.maximumResponseSize
+        try resumable?.check(transfer.task.receivedCount + bytes.count)
         guard let received = transfer.task.append(bytes, limit: limit) else { throw tooLarge }
+        resumable?.bytesArrived()
         if transfer.task.reportsProgress, let expected = state.withLock({ $0.expected }) {
             progress.report(Int64(received), of: expected)
         }
@@ -223,6 +306,11 @@ final class ReceivedAnswer: Sendable {
         }
         guard let url = next.url, HTTPURL.hasHTTPScheme(url) else {
             throw ImageTransportError.redirectToUnsupportedScheme(next.url?.absoluteString ?? "")
+        }
+        if transfer.settings.honorsServerPause,
+            let end = transfer.downloader.serverPause(for: url)
+        {
+            throw ImageTransportError.pausedByServer(url: url.absoluteString, until: end)
         }
         return next
     }

@@ -27,6 +27,15 @@ struct CacheLocation: ParsableArguments {
         ) { folder, _ in folder }
     }
 
+    /// Where partial downloads are kept for a cache in `directory`; `nil` for the default place.
+    static func partials(in directory: String?) -> URL? {
+        // Hidden, so that whoever lists the cache's folder sees cached files only.
+        directory.map {
+            URL(fileURLWithPath: $0, isDirectory: true)
+                .appendingPathComponent(".partials", isDirectory: true)
+        }
+    }
+
     /// The cache to look into; `nil` when there is no such folder, which is then not made.
     func existing() throws -> ImageCache? {
         if let directory, !FileManager.default.fileExists(atPath: directory) { return nil }

@@ -14,8 +14,11 @@ struct Demo: Sendable {
     init(samples: SamplePictures, cacheDirectory: URL, console: Console) throws {
         self.samples = samples
         self.console = console
+        let downloader = ImageDownloader(name: "halcyon-demo")
+        downloader.resumption = DownloadResumption(
+            directory: CacheLocation.partials(in: cacheDirectory.path))
         manager = KingfisherManager(
-            downloader: ImageDownloader(name: "halcyon-demo"),
+            downloader: downloader,
             cache: try CacheLocation.cache(in: cacheDirectory.path))
     }
 

@@ -65,6 +65,13 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Load nothing; what is not cached is error 3006.")
     var onlyFromCache = false
 
+    @Flag(
+        help: """
+            Keep the beginning of a download that breaks off, and load only the rest the next time, if \
+            the server says that the picture is the same.
+            """)
+    var resume = false
+
     @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
     var jobs = 6
 
@@ -125,7 +132,7 @@ struct LoadCommand: AsyncParsableCommand {
                 destination: destination(for: arguments), format: try outputFormat(),
                 quality: quality, keepsMetadata: keepMetadata),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
-            onlyFromCache: onlyFromCache, jobs: jobs, timeout: timeout,
+            onlyFromCache: onlyFromCache, resumes: resume, jobs: jobs, timeout: timeout,
             limits: limits,
             isJSON: json, isQuiet: quiet)
     }

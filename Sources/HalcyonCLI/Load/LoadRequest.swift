@@ -14,6 +14,8 @@ struct LoadRequest: Sendable {
     let cacheDirectory: String?
     let forceRefresh: Bool
     let onlyFromCache: Bool
+    /// Whether downloads that break off are continued the next time.
+    let resumes: Bool
     let jobs: Int
     /// Seconds; `nil` for the downloader's own.
     let timeout: Double?
@@ -25,6 +27,10 @@ struct LoadRequest: Sendable {
     func run(console: Console) async throws -> Int {
         let downloader = ImageDownloader(name: "halcyon")
         if let timeout { downloader.downloadTimeout = timeout }
+        if resumes {
+            downloader.resumption = DownloadResumption(
+                directory: CacheLocation.partials(in: cacheDirectory))
+        }
         let cache = try CacheLocation.cache(in: cacheDirectory)
         cache.memoryStorage.config.totalCostLimit = Self.mostRepeatedPictures
         let loader = SourceLoader(
@@ -38,6 +44,7 @@ struct LoadRequest: Sendable {
             tally.count(row)
             report(row, tally: tally, console: console)
         }
+        await downloader.finishWritingPartials()
         if !isJSON && !isQuiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }

@@ -132,7 +132,8 @@ import Halcyon
     private func isInMemory(_ source: Source) -> Bool {
         guard let options = thumbnails.parsed else { return false }
         let cache = options.targetCache ?? KingfisherManager.shared.cache
-        return cache.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options) != nil
+        return cache.retrieveImageInMemoryCache(
+            forKey: options.cacheKey(of: source), options: options) != nil
     }
 
     private func itemCount(of list: UnsafeMutablePointer<GtkWidget>) -> Int {

@@ -42,7 +42,10 @@ import HalcyonSamples
                 config: DiskStorage.Config(
                     name: "gallery", sizeLimit: 0, fileManager: folder, directory: folder.url)))
         KingfisherManager.shared.cache = cache
-        KingfisherManager.shared.downloader = ImageDownloader(name: "halcyon-gallery")
+        let downloader = ImageDownloader(name: "halcyon-gallery")
+        // For pictures from real servers: these may be asked for again in another run.
+        downloader.resumption = DownloadResumption()
+        KingfisherManager.shared.downloader = downloader
         self.samples = samples
         self.origin = origin
         pictures = catalogue.pictures

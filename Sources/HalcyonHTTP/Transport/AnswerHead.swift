@@ -89,6 +89,18 @@ package final class AnswerHead: Sendable {
     }
 }
 
+extension HTTPFields {
+    /// The fields of an answer.
+    package init(_ head: AnswerHead) {
+        self.init(head.fields.map { Line(name: $0.name, value: $0.value) })
+    }
+
+    /// Those of Foundation's form of an answer, in which fields of one name have become one.
+    package init(_ response: HTTPURLResponse) {
+        self.init(response.allHeaderFields.map { Line(name: "\($0.key)", value: "\($0.value)") })
+    }
+}
+
 /// Makes the header of an answer from its lines.
 struct HeaderReader {
     /// Bytes of all headers of an answer together, also of those that come before it and after its body.

@@ -48,6 +48,9 @@ public enum TransportError: Error, Equatable, Sendable {
     case invalidRedirect(String)
     /// Low data mode is active, and the request names a source for that case.
     case lowDataMode(url: String)
+    /// The server asked to be left alone until then, and the downloader's `honorsServerPause` is on
+    /// or the request could wait; nothing was sent.
+    case pausedByServer(url: String, until: Date)
     /// The authentication challenge responder cancelled the download.
     case authenticationCancelled(url: String)
     /// Anything else; `reason` is the failing library's own words.
@@ -99,6 +102,8 @@ extension TransportError: LocalizedError, CustomStringConvertible {
             "A redirect leads to \(location), which is not a URL."
         case .lowDataMode(let url):
             "\(url) was not downloaded because low data mode is active."
+        case .pausedByServer(let url, let end):
+            "\(url) was not downloaded because its server asked to be left alone until \(end)."
         case .authenticationCancelled(let url):
             "\(url) was not downloaded because its server's request for credentials was cancelled."
         case .other(let url, let reason):

@@ -43,6 +43,14 @@ final class CacheFolder: Sendable {
         openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     }
 
+    /// Opens a file for reading and for writing at its end; with `creating`, a new one that only its
+    /// owner can open if there is none.
+    /// - Returns: A descriptor, or -1 with `errno`.
+    func openForAppending(_ name: String, creating: Bool) -> Int32 {
+        let flags = O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
+        return openat(descriptor, name, creating ? flags | O_CREAT : flags, 0o600)
+    }
+
     /// Makes a file that only its owner can open; it must not exist yet.
     /// - Returns: A descriptor for writing, or -1 with `errno`.
     func makeFile(_ name: String) -> Int32 {
@@ -220,7 +228,8 @@ extension CacheFolder {
         return DiskFile.Stamp(info)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
+    /// Writes all bytes to an open file.
+    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> POSIXError? {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
             let put = Glibc.write(file, start, rest.count)

@@ -56,6 +56,55 @@ struct LoadProgramTests {
         #expect(outcome.error.split(separator: "\n").allSatisfy { $0.hasPrefix("[1/1]") })
     }
 
+    @Test(arguments: [nil, "cache"])
+    func withResumeTheNextRunLoadsTheRest(cache: String?) async throws {
+        let picture = PNGFixture.data(.noise(width: 400, height: 300))
+        let response = OriginResponse.png(picture).with(.ranges, .entityTag("\"one\""))
+        let half = picture.count / 2
+        let arguments =
+            ["load", "--json", "--resume", url("half.png")]
+            + (cache.map { ["--cache-directory", $0] } ?? [])
+        origin.route("/half.png", response.with(.breakOff(afterBytes: half, .close)))
+        #expect(try await program.start(arguments).outcome().exitCode == 1)
+        origin.route("/half.png", response)
+        let outcome = try await program.start(arguments).outcome()
+        #expect(outcome.exitCode == 0)
+        #expect(try outcome.rows.first?["bytes"] as? Int == picture.count)
+        #expect(
+            origin.requests(for: "/half.png").map { $0.headers["Range"] }
+                == [nil, "bytes=\(half)-"])
+    }
+
+    @Test func aKilledRunIsContinuedByTheNext() async throws {
+        let picture = PNGFixture.data(.noise(width: 800, height: 600))
+        let response = OriginResponse.png(picture).with(.ranges, .entityTag("\"one\""))
+        let gate = Gate()
+        let sent = 1_000_000
+        let block = 256 << 10
+        origin.route("/large.png", response.with(.hold(afterBytes: sent, .gate(gate))))
+        let arguments = ["load", "--resume", url("large.png")]
+        let run = try program.start(arguments)
+        await gate.waitForWaiters()
+        // Less than a block is not written yet.
+        let folder = program.folder.file("caches/halcyon/partials")
+        func written() -> Int {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            let files = names.filter { $0.hasSuffix(".part") }.map { folder.path + "/" + $0 }
+            let sizes = files.map { try? FileManager.default.attributesOfItem(atPath: $0)[.size] }
+            return sizes.compactMap { $0 as? Int }.max() ?? 0
+        }
+        while written() <= sent - block { await pause() }
+        run.send(SIGKILL)
+        #expect(try await run.outcome().exitCode == 137)
+        origin.route("/large.png", response)
+        #expect(try await program.start(arguments).outcome().exitCode == 0)
+        let range = try #require(origin.requests(for: "/large.png").last?.headers["Range"])
+        let start = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
+        // The row of the last piece may not have been written.
+        #expect(start >= block && start <= sent)
+        gate.open()
+    }
+
     @Test func theSecondRunReadsTheDiskAndSendsNoRequest() async throws {
         let arguments = [
             "load", "--json", "--cache-directory", "cache", url("a.png"), url("b.gif"),

@@ -38,7 +38,8 @@ import Testing
         let results = try await manager.downloadAndCache(
             resources: [resource], options: manager.parsedOptions(nil))
         #expect(results.count == 1)
-        let file = try #require(fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource))
+        let file = try #require(
+            fixture.cache.possibleCacheFileURLIfOnDisk(resource: resource, options: .standard))
         #expect(try Data(contentsOf: file) == results[0].originalData)
         return file.pathExtension
     }

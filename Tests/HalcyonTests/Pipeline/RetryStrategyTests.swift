@@ -80,6 +80,92 @@ import Testing
         #expect(await decision(of: strategy, on: context(response)).isRetry)
     }
 
+    // MARK: What the server asks for
+
+    private func refused(_ status: Int, _ fields: [String: String]) throws -> KingfisherError {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let response = try #require(
+            HTTPURLResponse(
+                url: url, statusCode: status, httpVersion: nil, headerFields: fields))
+        return .responseError(reason: .invalidHTTPStatusCode(response: response))
+    }
+
+    @Test(arguments: [413, 429, 503])
+    func theContextTellsHowLongTheServerWantsToBeLeftAlone(status: Int) throws {
+        let context = context(try refused(status, ["Retry-After": "40"]))
+        let seconds = try #require(context.retryAfter)
+        #expect(seconds > 0 && seconds <= 40)
+        // The latest failure counts.
+        context.error = response
+        #expect(context.retryAfter == nil)
+        context.error = try refused(status, ["retry-after": "0"])
+        #expect(context.retryAfter == 0)
+        // What was not sent because of it may be sent when it is over.
+        context.error = .transport(
+            ImageTransportError.pausedByServer(url: "", until: Date(timeIntervalSinceNow: 40)))
+        let left = try #require(context.retryAfter)
+        #expect(left > 0 && left <= 40)
+    }
+
+    @Test func aDateIsComparedWithTheServersOwnClock() throws {
+        let fields = [
+            "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT",
+            "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
+        ]
+        let seconds = try #require(context(try refused(503, fields)).retryAfter)
+        #expect(seconds > 0 && seconds <= 60)
+    }
+
+    @Test func otherAnswersAndOtherWordsAskForNothing() throws {
+        #expect(context(try refused(500, ["Retry-After": "40"])).retryAfter == nil)
+        #expect(context(try refused(503, ["Retry-After": "soon"])).retryAfter == nil)
+        #expect(context(try refused(503, [:])).retryAfter == nil)
+        #expect(context(notResponse).retryAfter == nil)
+    }
+
+    @Test func theLongerOfIntervalAndRetryAfterIsWaited() throws {
+        let context = context(try refused(429, ["Retry-After": "40"]))
+        func delay(_ interval: TimeInterval, maximum: TimeInterval = 60) -> TimeInterval? {
+            DelayRetryStrategy(
+                maxRetryCount: 1, retryInterval: .seconds(interval), maximumRetryAfter: maximum
+            ).delay(for: context)
+        }
+        #expect(delay(50) == 50)
+        let asked = try #require(delay(3))
+        #expect(asked > 3 && asked <= 40)
+        // Too long, and not looked at.
+        #expect(delay(3, maximum: 10) == nil)
+        #expect(delay(3, maximum: 0) == 3)
+        context.retriedCount = 1
+        #expect(delay(3) == nil)
+        #expect(DelayRetryStrategy(maxRetryCount: 1).maximumRetryAfter == 60)
+    }
+
+    @Test func aNetworkStrategyWaitsForTheServerWhileConnected() async throws {
+        let network = FakeNetwork(isConnected: true)
+        func decision(after seconds: String, maximum: TimeInterval = 60) async throws -> Bool {
+            let strategy = NetworkRetryStrategy(
+                timeoutInterval: nil, maximumRetryAfter: maximum, monitor: network)
+            let context = context(try refused(503, ["Retry-After": seconds]))
+            return await self.decision(of: strategy, on: context).isRetry
+        }
+        #expect(try await decision(after: "0"))
+        #expect(try await decision(after: "1"))
+        #expect(try await !decision(after: "61"))
+        #expect(try await decision(after: "61", maximum: 0))
+    }
+
+    @Test func anExponentialIntervalDoublesUpToItsLimit() {
+        typealias Interval = DelayRetryStrategy.Interval
+        func times(_ interval: Interval) -> [TimeInterval] {
+            (0..<5).map(interval.timeInterval(for:))
+        }
+        #expect(times(.exponential(base: 1, limit: 5, jitter: 0)) == [1, 2, 4, 5, 5])
+        for (time, plain) in zip(times(.exponential(base: 1, limit: 5)), [1.0, 2, 4, 5, 5]) {
+            #expect((plain * 0.8...plain * 1.2).contains(time))
+        }
+    }
+
     // MARK: With the network
 
     /// Upstream: testNetworkRetryStrategyRetriesImmediatelyWhenConnected

@@ -11,6 +11,11 @@ public import Foundation
         setting(\.originalCache, to: cache)
     }
 
+    /// Sets what makes the cache key of a URL without a key of its own; `nil` takes the URL itself.
+    public func cacheKeyNormalizer(_ normalizer: CacheKeyNormalizer?) -> Self {
+        setting(\.cacheKeyNormalizer, to: normalizer)
+    }
+
     /// Sets the downloader.
     public func downloader(_ downloader: ImageDownloader) -> Self {
         setting(\.downloader, to: downloader)

@@ -89,6 +89,10 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case forcedCacheFileExtension(String?)
     /// Sources to load instead when loading fails, in order.
     case alternativeSources([Source])
+    /// Makes the cache key of network resources that have no key of their own, so that URLs which
+    /// differ in a signature, say, share an image; `nil`, the default, takes the URL itself. Whoever
+    /// asks a cache directly uses its `key(for:)`.
+    case cacheKeyNormalizer(CacheKeyNormalizer?)
     /// Decides whether a failed load is tried again.
     case retryStrategy(any RetryStrategy)
     /// Shows a progressive JPEG while it is downloaded, in views.

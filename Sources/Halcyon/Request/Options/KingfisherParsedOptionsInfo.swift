@@ -38,6 +38,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var processingQueue: CallbackQueue?
     public var forcedExtension: String?
     public var alternativeSources: [Source]?
+    public var cacheKeyNormalizer: CacheKeyNormalizer?
     public var retryStrategy: (any RetryStrategy)?
     public var progressiveJPEG: ImageProgressive?
     public var downloadPriority: Float = 0.5
@@ -108,12 +109,24 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         case .processingQueue(let value): processingQueue = value
         case .forcedCacheFileExtension(let value): forcedExtension = value
         case .alternativeSources(let value): alternativeSources = value
+        case .cacheKeyNormalizer(let value): cacheKeyNormalizer = value
         case .retryStrategy(let value): retryStrategy = value
         case .progressiveJPEG(let value): progressiveJPEG = value
         case .downloadPriority(let value): downloadPriority = value
         case .lowDataMode(let value): lowDataModeSource = value
         case .decodingLimits(let value): decodingLimits = value
         }
+    }
+
+    /// The key that the image of `source` is cached under with these options.
+    package func cacheKey(of source: Source) -> String {
+        guard let cacheKeyNormalizer, case .network(let resource) = source else {
+            return source.cacheKey
+        }
+        let key = resource.cacheKey
+        let url = resource.downloadURL
+        // Any other key was given for the resource.
+        return key == url.absoluteString ? cacheKeyNormalizer.key(for: url) : key
     }
 
     /// How images are made of bytes under these options.

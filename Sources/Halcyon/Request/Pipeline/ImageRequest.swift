@@ -58,7 +58,7 @@ struct ImageRequest: Sendable {
 
     private static let count = Atomic<UInt64>(0)
 
-    var key: String { source.cacheKey }
+    var key: String { options.cacheKey(of: source) }
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }

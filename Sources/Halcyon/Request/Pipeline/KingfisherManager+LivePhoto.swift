@@ -34,7 +34,7 @@ extension KingfisherManager {
         }
         if parsed.onlyFromCache, let first = missing.first {
             throw KingfisherError.cacheError(
-                reason: .imageNotExisting(key: first.dataSource.cacheKey))
+                reason: .imageNotExisting(key: parsed.cacheKey(of: first.dataSource)))
         }
         let loaded: [LivePhotoResourceDownloadingResult]
         do {
@@ -45,7 +45,9 @@ extension KingfisherManager {
             throw KingfisherError.requestError(reason: .livePhotoTaskCancelled(source: source))
         }
         let found = await DiskLane.reading.run {
-            source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0) }
+            source.resources.map {
+                cache.possibleCacheFileURLIfOnDisk(resource: $0, options: parsed)
+            }
         }
         let files = try zip(source.resources, found).map { resource, file in
             guard let file else {
@@ -71,7 +73,9 @@ extension KingfisherManager {
     ) -> [LivePhotoResource] {
         if options.forceRefresh || options.fromMemoryCacheOrRefresh { return source.resources }
         let cache = options.targetCache ?? cache
-        return source.resources.filter { cache.possibleCacheFileURLIfOnDisk(resource: $0) == nil }
+        return source.resources.filter {
+            cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) == nil
+        }
     }
 
     /// Loads the resources at the same time and writes them to disk; the results are in their order.

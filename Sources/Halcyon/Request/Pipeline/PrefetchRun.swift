@@ -115,9 +115,31 @@ final class PrefetchRun: Sendable {
         if isStopped { return .cutShort }
         if !options.forceRefresh, await isCached(request) { return .skipped }
         if isStopped { return .cutShort }
+        if let error = await waitForServer(of: request) { return .failed(error) }
+        if isStopped { return .cutShort }
         switch await request.run() {
         case .success: return .completed
         case .failure(let error): return .failed(error)
+        }
+    }
+
+    /// Waits while the server of a network image wants to be left alone: nobody is waiting for the
+    /// image. Returns why it is not to be loaded.
+    private func waitForServer(of request: ImageRequest) async -> KingfisherError? {
+        let downloader = options.downloader ?? .default
+        guard case .network(let resource) = request.source,
+            downloader.serverPause(for: resource.downloadURL) != nil
+        else { return nil }
+        let url = resource.downloadURL
+        let waiting = Task { try await downloader.serverPauses.wait(for: url) }
+        let action = request.handle.onCancel { waiting.cancel() }
+        defer { request.handle.removeCancelAction(action) }
+        do {
+            guard let end = try await waiting.value else { return nil }
+            return .transport(
+                ImageTransportError.pausedByServer(url: url.absoluteString, until: end))
+        } catch {
+            return request.cancellation
         }
     }
 

@@ -207,6 +207,11 @@ enum HalcyonLog {
         logger.warning("\(error.readableDescription)")
     }
 
+    /// Tells of something that fails nothing.
+    static func warn(_ message: String) {
+        logger.warning("\(message)")
+    }
+
     /// Tells of a use of the interface that cannot do what was meant.
     static func misuse(_ message: String) {
         logger.error("\(message)")

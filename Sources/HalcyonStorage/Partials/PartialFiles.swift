@@ -1,0 +1,230 @@
+package import Foundation
+import Glibc
+import HalcyonWork
+import Synchronization
+
+/// The beginnings of files whose rest is still to come, by key, in a folder of their own.
+///
+/// The folder has the index of a cache folder, whose rows say how many bytes of a file are sure, their
+/// checksum, and, where a cache notes the key, what the file is the beginning of. A file belongs to one
+/// ``PartialFile`` of one process at a time, by a lock that goes with the process. Nothing is synced to
+/// the disk: what a power failure leaves is found by the checksum.
+package final class PartialFiles: Sendable {
+    /// Seconds after which a file without a row is nobody's.
+    private static let strayAge = 60.0
+    /// Seconds between two searches for what has expired.
+    private static let cleaningInterval = 3600.0
+    private static let fileExtension = "part"
+
+    let directory: CacheDirectory
+    let operations = DiskOperations()
+    private let sizeLimit: Int
+    private let expiration: StorageExpiration
+    private let cleaning = Mutex<RepeatingTimer?>(nil)
+    private let failed = OneShot<any Error>()
+
+    /// - Parameters:
+    ///   - folder: `nil` for `halcyon/partials` among the user's caches.
+    ///   - sizeLimit: Bytes of all files; beyond it those written longest ago go.
+    ///   - expiration: Counted from when a file was last written.
+    ///   - onFailure: Called with the first error that keeps anything from being written.
+    package init(
+        folder: URL?, sizeLimit: Int, expiration: StorageExpiration,
+        now: @escaping @Sendable () -> Date = { Date() },
+        onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) {
+        var config = DiskStorage.Config(name: "partials", sizeLimit: 0)
+        config.expiration = expiration
+        if let folder { config.cachePathBlock = { _, _ in folder } }
+        directory = CacheDirectory(
+            config, at: DiskStorage.Location(config), notes: RowNotes(), now: now)
+        self.sizeLimit = max(0, sizeLimit)
+        self.expiration = expiration
+        failed.whenGiven(onFailure)
+    }
+
+    /// The file of a key, which is looked at and held only when it is used. Quick.
+    package func file(forKey key: String) -> PartialFile {
+        cleanFromNowOn()
+        return PartialFile(
+            CacheFileName.name(
+                base: CacheFileName.digest(of: key), extension: Self.fileExtension),
+            of: self)
+    }
+
+    /// Waits until everything asked of files so far is done.
+    package func finishWriting() async {
+        await operations.finishAll()
+    }
+
+    /// Bytes of all files, those written until now.
+    package var size: Int {
+        get async {
+            await finishWriting()
+            return await DiskLane.reading.run {
+                // What cannot be looked at cannot be used either.
+                (try? self.directory.withIndex(validated: true) { try $0.totalSize() }) ?? 0
+            }
+        }
+    }
+
+    /// Removes all files that nobody is writing.
+    package func removeAll() async {
+        await finishWriting()
+        await DiskLane.writing.run { self.remove { _, _ in true } }
+    }
+
+    func noteFailure(_ error: any Error) {
+        failed.give(error)
+    }
+
+    // MARK: Cleaning
+
+    private func cleanFromNowOn() {
+        let clean: @Sendable () -> Void = { [weak self] in self?.clean() }
+        let isFirst = cleaning.withLock { timer in
+            guard timer == nil else { return false }
+            timer = RepeatingTimer(
+                after: Self.cleaningInterval, every: Self.cleaningInterval
+            ) {
+                DiskLane.writing.submit(clean)
+            }
+            return true
+        }
+        if isFirst { DiskLane.writing.submit(clean) }
+    }
+
+    /// Removes what has expired, and what crashes have left. Blocks.
+    func clean() {
+        let now = directory.now().timeIntervalSince1970
+        remove { row, file in
+            if let row { return row.expires <= now || file == nil }
+            return file.map { $0.changed < now - Self.strayAge } ?? false
+        }
+    }
+
+    /// Removes the files that `isUnwanted` holds for, by row and what is on the disk, as far as nobody
+    /// holds them.
+    private func remove(
+        where isUnwanted: (IndexRow?, DiskFile.Metadata?) -> Bool
+    ) {
+        // What cannot be removed now is removed the next time.
+        _ = try? directory.withIndex(validated: true) { index in
+            try index.write { transaction in
+                let folder = index.folder
+                let rows = try transaction.rows().filter { Self.isName($0.name) }
+                for row in rows where isUnwanted(row, folder.metadata(row.name)) {
+                    if folder.removeUnheld(row.name) { try transaction.delete(row.name) }
+                }
+                let known = Set(rows.map(\.name))
+                for name in folder.names(hidden: false) ?? []
+                where Self.isName(name) && !known.contains(name) {
+                    if isUnwanted(nil, folder.metadata(name)) { folder.removeUnheld(name) }
+                }
+            }
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        CacheFileName.isDigest(name) && name.hasSuffix(".\(fileExtension)")
+    }
+}
+
+// What a `PartialFile` does with its file. All block.
+extension PartialFiles {
+    /// Whose a file is.
+    enum Claim {
+        case held(HeldFile)
+        /// There is none.
+        case missing
+        /// Somebody else holds it, or it cannot be used.
+        case taken
+    }
+
+    /// Holds the file `name`; with `creating`, an empty new one if there is none.
+    func claim(_ name: String, creating: Bool) throws -> Claim {
+        if creating { try directory.prepare() }
+        guard let folder = try directory.openFolder(validated: true) else { return .missing }
+        return try folder.claim(name, creating: creating)
+    }
+
+    /// What the index says of a file, as far as it is of use.
+    func row(of name: String) throws -> IndexRow? {
+        let now = directory.now().timeIntervalSince1970
+        let row = try directory.withIndex(validated: true) { try $0.row(named: name) } ?? nil
+        guard let row, row.key != nil, row.checksum != nil, row.expires > now else { return nil }
+        return row
+    }
+
+    /// The sure bytes of a held file; `nil` when they are not what the row says.
+    func bytes(of name: String, row: IndexRow) throws -> Data? {
+        guard let folder = try directory.openFolder(validated: false),
+            case .bytes(let bytes, _) = try folder.read(name, size: row.size),
+            DiskFile.checksum(bytes) == row.checksum
+        else { return nil }
+        return bytes
+    }
+
+    /// Notes that a held file has grown, and makes room for it.
+    /// - Returns: Whether it may stay.
+    func note(_ name: String, _ file: HeldFile, description: String) throws -> Bool {
+        guard file.length <= sizeLimit else { return false }
+        let date = directory.now()
+        let row = IndexRow(
+            name: name, key: description, size: file.length, checksum: file.checksum.value,
+            expires: expiration.estimatedExpirationSince(date).timeIntervalSince1970,
+            accessed: date.timeIntervalSince1970, format: nil)
+        let isNoted: Void? = try directory.withIndex(validated: true) { index in
+            try index.write { transaction in
+                try transaction.upsert(row)
+                let old = try transaction.filesToEvict(downTo: sizeLimit) { other in
+                    other != name && Self.isName(other) && index.folder.removeUnheld(other)
+                }
+                for file in old { try transaction.delete(file.name) }
+            }
+        }
+        return isNoted != nil
+    }
+
+    /// Removes a held file.
+    func drop(_ name: String) {
+        // First the file: a row without one is seen to be wrong.
+        _ = try? directory.openFolder(validated: false)?.remove(name)
+        _ = try? directory.withIndex(validated: true) { index in
+            try index.write { try $0.delete(name) }
+        }
+    }
+}
+
+extension CacheFolder {
+    fileprivate func claim(_ name: String, creating: Bool) throws(POSIXError)
+        -> PartialFiles.Claim
+    {
+        let descriptor = openForAppending(name, creating: creating)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return .missing }
+            throw .current
+        }
+        let file = HeldFile(descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .taken }
+        // Who held it before may have removed it meanwhile.
+        guard let metadata = metadata(name), metadata.isRegular,
+            metadata.identity == file.identity
+        else { return .taken }
+        return .held(file)
+    }
+
+    /// Removes a file unless somebody holds it; says whether it is gone.
+    @discardableResult
+    fileprivate func removeUnheld(_ name: String) -> Bool {
+        do {
+            switch try claim(name, creating: false) {
+            case .held: return remove(name)
+            case .missing: return true
+            case .taken: return false
+            }
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,428 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// What servers answer to a request for the rest, and what of an answer is kept at all.
+@Suite struct ResumptionAnswerTests {
+    let fixture: ResumptionFixture
+    private var picture: Data { fixture.picture }
+    private var half: Int { picture.count / 2 }
+
+    init() async throws {
+        fixture = try await ResumptionFixture()
+    }
+
+    /// An answer that must not be put together with what is there.
+    enum Wrong: String, CaseIterable, Sendable {
+        case noRange, twoRanges, severalParts, spaces, otherUnit, reversed
+        case earlierStart, fromTheBeginning, laterStart
+        case endBeyondTheTotal, otherTotal
+        case lengthOfTheField, moreBytes
+        case otherTag, weakTag
+        case contentCoding, mediaType
+        case notModified, unsatisfiable
+
+        func answer(_ fixture: ResumptionFixture, _ half: Int) -> OriginResponse {
+            let count = fixture.picture.count
+            var answer = fixture.rest(after: half)
+            func range(_ text: String) -> OriginResponse { answer.header("Content-Range", text) }
+            switch self {
+            case .noRange: answer.headers["Content-Range"] = nil
+            case .twoRanges:
+                answer.headers.add("Content-Range", "bytes \(half)-\(count - 1)/\(count)")
+            case .severalParts:
+                answer.headers["Content-Range"] = nil
+                answer.headers["Content-Type"] = "multipart/byteranges; boundary=x"
+            case .spaces: return range("bytes  \(half)-\(count - 1)/\(count)")
+            case .otherUnit: return range("lines \(half)-\(count - 1)/\(count)")
+            case .reversed: return range("bytes \(half)-\(half - 1)/\(count)")
+            case .earlierStart: return fixture.rest(after: half - 1)
+            case .fromTheBeginning: return fixture.rest(after: 0)
+            case .laterStart: return fixture.rest(after: half + 1)
+            case .endBeyondTheTotal: return range("bytes \(half)-\(count)/\(count)")
+            case .otherTotal: return range("bytes \(half)-\(count - 1)/\(count + 1)")
+            case .lengthOfTheField: return range("bytes \(half)-\(count - 2)/\(count)")
+            case .moreBytes:
+                return range("bytes \(half)-\(count - 2)/\(count)").with(.chunked)
+            case .otherTag: return answer.header("ETag", "\"two\"")
+            case .weakTag: return answer.header("ETag", "W/\(fixture.tag)")
+            case .contentCoding: return answer.with(.encoded(.gzip))
+            case .mediaType: return answer.header("Content-Type", "text/html")
+            case .notModified: return .status(304)
+            case .unsatisfiable: return .status(416)
+            }
+            return answer
+        }
+    }
+
+    @Test(arguments: Wrong.allCases)
+    func aWrongAnswerIsFollowedByACleanRequest(wrong: Wrong) async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path) { [fixture, half] request in
+            request.headers["Range"] == nil ? fixture.response : wrong.answer(fixture, half)
+        }
+        let shown = Recorder<[Int64]>()
+        let downloader = fixture.downloader()
+        let result = try await downloader.downloadImage(
+            with: fixture.url, options: [.processor(FirstByteProcessor())]
+        ) { shown.record([$0, $1]) }
+        #expect(result.originalData == picture)
+        #expect(result.metrics?.resumedByteCount == 0)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-", nil])
+        let clean = try #require(fixture.origin.requests(for: fixture.path).last)
+        #expect(clean.headers["If-Range"] == nil)
+        await downloader.finishWritingPartials()
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func aPartThatNobodyAskedForIsAnError() async throws {
+        fixture.origin.route(fixture.path, fixture.rest(after: half))
+        #expect(await fixture.load().errorCode == 2002)
+        // Also as the answer to the clean request.
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, fixture.rest(after: half - 1))
+        #expect(await fixture.load().errorCode == 2002)
+    }
+
+    @Test func aServerThatIgnoresRangesSendsTheWhole() async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, OriginResponse.png(picture))
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func whatHasChangedIsReceivedWhole() async throws {
+        _ = await fixture.breakOff(after: half)
+        let other = PNGFixture.data(.gradient(width: 9, height: 7))
+        let changed = OriginResponse.png(other).with(.ranges, .entityTag("\"two\""))
+        // The new one breaks off, too.
+        fixture.origin.route(fixture.path, changed.with(.breakOff(afterBytes: 30, .close)))
+        #expect(await fixture.load().errorCode == 2003)
+        fixture.origin.route(fixture.path, changed)
+        #expect(await fixture.load().bytes == other)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-", "bytes=30-"])
+        #expect(fixture.origin.requests.last?.headers["If-Range"] == "\"two\"")
+    }
+
+    @Test(arguments: [404, 410])
+    func whatIsGoneLeavesNothing(status: Int) async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, .status(status))
+        #expect(await fixture.load().errorCode == 2002)
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test(arguments: [401, 403, 412, 429, 500, 503])
+    func otherErrorsSayNothingOfThePart(status: Int) async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, .status(status))
+        #expect(await fixture.load().errorCode == 2002)
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges.last == "bytes=\(half)-")
+    }
+
+    @Test func neitherDoesNoAnswer() async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, .abort())
+        #expect(await fixture.load().errorCode == 2003)
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges.last == "bytes=\(half)-")
+    }
+
+    @Test func credentialsAreGivenForTheRestToo() async throws {
+        _ = await fixture.breakOff(after: half)
+        let credentials = Credentials(user: "ann", password: "secret")
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.basicAuthentication(credentials)))
+        let downloader = fixture.downloader()
+        let responder = Responder()
+        downloader.authenticationChallengeResponder = responder
+        #expect(await fixture.load(downloader).bytes == picture)
+        let range = "bytes=\(half)-"
+        #expect(fixture.ranges == [nil, range, range])
+    }
+
+    private final class Responder: AuthenticationChallengeResponsible, Sendable {
+        func downloader(
+            _ downloader: ImageDownloader, task: SessionDataTask,
+            didReceive challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            (
+                .useCredential,
+                URLCredential(user: "ann", password: "secret", persistence: .none)
+            )
+        }
+    }
+
+    /// A server that sends parts no longer than this.
+    private func serve(partsOf length: Int) {
+        fixture.origin.route(fixture.path) { [fixture] request in
+            guard let range = request.headers["Range"],
+                let start = Int(range.dropFirst("bytes=".count).dropLast())
+            else { return fixture.response.with(.breakOff(afterBytes: length, .close)) }
+            return fixture.rest(after: start, length: length)
+        }
+    }
+
+    @Test func aPartOfTheRestIsFollowedByTheNext() async throws {
+        let length = picture.count / 8 + 1
+        serve(partsOf: length)
+        #expect(await fixture.load().errorCode == 2003)
+        let result = try await fixture.load().get()
+        #expect(result.originalData == picture)
+        #expect(result.metrics?.resumedByteCount == Int64(length))
+        #expect(
+            fixture.ranges
+                == [nil]
+                + stride(from: length, to: picture.count, by: length).map {
+                    "bytes=\($0)-"
+                })
+    }
+
+    @Test(arguments: [200, 206, 404, 416])
+    func whatComesBetweenTwoPartsIsNoneOfThem(status: Int) async throws {
+        let length = picture.count / 4 + 1
+        _ = await fixture.breakOff(after: length)
+        let other = PNGFixture.data(.gradient(width: 9, height: 7))
+        fixture.origin.route(fixture.path) { [fixture] request in
+            let whole = OriginResponse.png(other).with(.entityTag("\"two\""))
+            guard let range = request.headers["Range"] else { return whole }
+            if range == "bytes=\(length)-" { return fixture.rest(after: length, length: length) }
+            switch status {
+            case 200: return whole
+            case 206: return fixture.rest(after: length, length: length)
+            default: return .status(status)
+            }
+        }
+        let result = await fixture.load()
+        let ranges = [nil, "bytes=\(length)-", "bytes=\(2 * length)-"]
+        if status == 404 {
+            #expect(result.errorCode == 2002)
+            #expect(fixture.ranges == ranges)
+        } else {
+            #expect(result.bytes == other)
+            #expect(fixture.ranges == ranges + [nil])
+        }
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func anErrorThatIsTakenForAPictureIsNotAddedToOne() async throws {
+        let length = picture.count / 4 + 1
+        _ = await fixture.breakOff(after: length)
+        fixture.origin.route(fixture.path) { [fixture] request in
+            request.headers["Range"] == "bytes=\(length)-"
+                ? fixture.rest(after: length, length: length)
+                : OriginResponse(status: 500, body: .data(Data("*500".utf8)))
+        }
+        let downloader = fixture.downloader()
+        let delegate = Tolerant()
+        downloader.delegate = delegate
+        #expect(await fixture.load(downloader).bytes == Data("*500".utf8))
+        // It says nothing of the part.
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges.last == "bytes=\(length)-")
+    }
+
+    private final class Tolerant: ImageDownloaderDelegate, Sendable {
+        func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool { true }
+    }
+
+    @Test func afterEightPartsTheNextDownloadGoesOn() async throws {
+        let length = picture.count / 15 + 1
+        serve(partsOf: length)
+        #expect(await fixture.load().errorCode == 2003)
+        let url = fixture.url.absoluteString
+        #expect(
+            await fixture.load().transportError
+                == .incompleteBody(
+                    url: url, received: Int64(9 * length), expected: Int64(picture.count)))
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges[9] == "bytes=\(9 * length)-")
+    }
+
+    /// A server that changes the picture now and then, sends parts or the whole, with or without a
+    /// length, breaks off anywhere, and answers wrongly.
+    @Test(arguments: 0..<20)
+    func whateverTheServerDoesAPictureIsWhole(seed: UInt64) async throws {
+        let pictures = [picture, PNGFixture.data(.gradient(width: 9, height: 7))]
+        let random = Locked(SeededGenerator(state: seed))
+        fixture.origin.route(fixture.path) { request in
+            random.withLock { random in
+                let version = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
+                let picture = pictures[version]
+                let whole = OriginResponse.png(picture).with(.entityTag("\"\(version)\""))
+                var answer = whole
+                let start = request.headers["Range"].flatMap {
+                    Int($0.dropFirst("bytes=".count).dropLast())
+                }
+                if let start, start < picture.count,
+                    request.headers["If-Range"] == "\"\(version)\"",
+                    Int.random(in: 0..<8, using: &random) > 0
+                {
+                    let wrong = Int.random(in: 0..<8, using: &random) == 0
+                    let first = wrong ? Int.random(in: 0..<picture.count, using: &random) : start
+                    let part = picture[first...].prefix(Int.random(in: 20...400, using: &random))
+                    answer = OriginResponse(
+                        status: 206,
+                        headers: [
+                            "Content-Type": "image/png", "ETag": "\"\(version)\"",
+                            "Content-Range":
+                                "bytes \(first)-\(first + part.count - 1)/\(picture.count)",
+                        ], body: .data(Data(part)))
+                }
+                if Bool.random(using: &random) { answer = answer.with(.chunked) }
+                if Bool.random(using: &random) {
+                    let place = Int.random(in: 0..<picture.count, using: &random)
+                    answer = answer.with(.breakOff(afterBytes: place, .close))
+                }
+                return answer
+            }
+        }
+        var downloader = fixture.downloader()
+        var successes = 0
+        for _ in 0..<40 {
+            if random.withLock({ Bool.random(using: &$0) }) { downloader = fixture.downloader() }
+            if let bytes = await fixture.load(downloader).bytes {
+                #expect(pictures.contains(bytes))
+                successes += 1
+            }
+        }
+        #expect(successes > 0)
+        #expect(fixture.ranges.contains { $0 != nil })
+    }
+
+    // MARK: Lengths that are not known
+
+    @Test func aTotalThatIsNotKnownIsToldWithTheRest() async throws {
+        _ = await fixture.breakOff(after: half, fixture.response.with(.chunked))
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+    }
+
+    @Test(arguments: [true, false])
+    func aRestOfUnknownTotalIsTakenIfTheTotalIsRemembered(remembered: Bool) async throws {
+        let first = remembered ? fixture.response : fixture.response.with(.chunked)
+        _ = await fixture.breakOff(after: half, first)
+        fixture.origin.route(fixture.path) { [fixture, half, picture] request in
+            request.headers["Range"] == nil
+                ? fixture.response
+                : fixture.rest(after: half)
+                    .header("Content-Range", "bytes \(half)-\(picture.count - 1)/*")
+        }
+        #expect(await fixture.load().bytes == picture)
+        let range = "bytes=\(half)-"
+        #expect(fixture.ranges == (remembered ? [nil, range] : [nil, range, nil]))
+    }
+
+    // MARK: What is kept
+
+    @Test func anOldDateOfTheLastChangeIsStrong() async throws {
+        let changed = Date(timeIntervalSince1970: 784_111_777)
+        let response = OriginResponse.png(picture).with(.ranges, .lastModified(changed))
+            .header("Date", "Sun, 06 Nov 1994 08:50:37 GMT")
+        _ = await fixture.breakOff(after: half, response)
+        fixture.origin.route(fixture.path, response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+        #expect(
+            fixture.origin.requests.last?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    /// Answers and requests of which nothing is kept.
+    enum Unkept: String, CaseIterable, Sendable {
+        case noValidator, weakTag, tagWithoutQuotes, weakTagWithDate, youngDate
+        case contentCoding, noRanges, noStore, noStoreInTheRequest
+        case ownRange, ownCondition, post, body
+    }
+
+    @Test(arguments: Unkept.allCases)
+    func nothingIsKept(of case: Unkept) async throws {
+        let plain = OriginResponse.png(picture)
+        var response = fixture.response
+        var change: @Sendable (inout URLRequest) -> Void = { _ in }
+        switch `case` {
+        case .noValidator: response = plain
+        case .weakTag: response = plain.header("ETag", "W/\"one\"")
+        case .tagWithoutQuotes: response = plain.header("ETag", "one")
+        case .weakTagWithDate, .youngDate:
+            response =
+                plain
+                .header("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
+                .header("Date", "Sun, 06 Nov 1994 08:50:36 GMT")
+            if `case` == .weakTagWithDate {
+                response = response.header("Date", "Sun, 06 Nov 1995 08:50:36 GMT")
+                    .header("ETag", "W/\"one\"")
+            }
+        case .contentCoding: response = response.with(.encoded(.gzip))
+        case .noRanges: response = plain.header("ETag", "\"one\"").header("Accept-Ranges", "none")
+        case .noStore: response = response.header("Cache-Control", "no-store")
+        case .noStoreInTheRequest:
+            change = { $0.setValue("no-store", forHTTPHeaderField: "Cache-Control") }
+        case .ownRange: change = { $0.setValue("bytes=0-", forHTTPHeaderField: "Range") }
+        case .ownCondition:
+            change = { $0.setValue("\"two\"", forHTTPHeaderField: "If-None-Match") }
+        case .post: change = { $0.httpMethod = "POST" }
+        case .body: change = { $0.httpBody = Data([1]) }
+        }
+        let modifier = AnyModifier { [change] request in
+            var request = request
+            change(&request)
+            return request
+        }
+        let options = KingfisherParsedOptionsInfo.processing(
+            FirstByteProcessor(), [.requestModifier(modifier)])
+        #expect(await fixture.breakOff(after: half, response, options).errorCode == 2003)
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func lessThanTheMinimumIsNotKept() async throws {
+        let downloader = fixture.downloader()
+        downloader.resumption?.minimumSize = half + 1
+        fixture.origin.route(
+            fixture.path,
+            sequence: [half, half + 1].map {
+                fixture.response.with(.breakOff(afterBytes: $0, .close))
+            })
+        #expect(await fixture.load(downloader).errorCode == 2003)
+        #expect(try fixture.files().isEmpty)
+        #expect(await fixture.load(downloader).errorCode == 2003)
+        #expect(try fixture.files().count == 1)
+    }
+
+    @Test func whatIsTooLargeIsNotKept() async throws {
+        let downloader = fixture.downloader()
+        downloader.maximumResponseSize = half
+        fixture.origin.route(fixture.path, fixture.response.with(.chunked))
+        let tooLarge = ImageTransportError.responseTooLarge(
+            url: fixture.url.absoluteString, limit: half)
+        #expect(await fixture.load(downloader).transportError == tooLarge)
+        #expect(try fixture.files().isEmpty)
+        // The limit holds for the whole, not for the rest.
+        _ = await fixture.breakOff(after: half - 1, fixture.response.with(.chunked))
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load(downloader).transportError == tooLarge)
+        #expect(try fixture.files().isEmpty)
+    }
+
+    @Test func anExpiredPartIsNotUsed() async throws {
+        _ = await fixture.breakOff(after: half)
+        let downloader = fixture.downloader()
+        // Of a part that is continued later, the expiration counts that held when it was written.
+        downloader.resumption?.expiration = .seconds(-1)
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: 10, .close)))
+        #expect(await fixture.load(downloader).errorCode == 2003)
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-", nil])
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HalcyonTestKit
+
+@testable import Halcyon
+
+/// An origin with one picture, a folder for partial files, and downloaders that share nothing else, so
+/// that each stands for a run of the program.
+struct ResumptionFixture: Sendable {
+    let origin: OriginServer
+    let folder: TemporaryDirectory
+    let picture: Data
+    let tag = "\"one\""
+    let path = "/photo.png"
+
+    init(picture: Data = PNGFixture.data(.noise(width: 8, height: 6))) async throws {
+        origin = try await OriginServer.start()
+        folder = try TemporaryDirectory()
+        self.picture = picture
+    }
+
+    var url: URL { origin.url(path) }
+    var partials: URL { folder.file("partials") }
+    var resumption: DownloadResumption {
+        DownloadResumption(directory: partials, minimumSize: 1)
+    }
+
+    /// What the server has, with ranges and a strong validator.
+    var response: OriginResponse { OriginResponse.png(picture).with(.ranges, .entityTag(tag)) }
+
+    /// The answer to a request for the rest after `start`, with everything right; `length` is that of
+    /// the part.
+    func rest(after start: Int, length: Int? = nil) -> OriginResponse {
+        let part = picture.dropFirst(start).prefix(length ?? .max)
+        return OriginResponse(
+            status: 206,
+            headers: [
+                "Content-Type": "image/png", "ETag": tag,
+                "Content-Range": "bytes \(start)-\(start + part.count - 1)/\(picture.count)",
+            ],
+            body: .data(Data(part)))
+    }
+
+    func downloader() -> ImageDownloader {
+        let downloader = ImageDownloader.patient("resuming")
+        downloader.resumption = resumption
+        return downloader
+    }
+
+    /// Downloads with a downloader of its own.
+    func load(
+        _ downloader: ImageDownloader? = nil,
+        _ options: KingfisherParsedOptionsInfo = .processing()
+    ) async -> LoadingResult {
+        let downloader = downloader ?? self.downloader()
+        let result = await downloader.result(url, options)
+        await downloader.finishWritingPartials()
+        return result
+    }
+
+    /// Has a download break off after `count` bytes of the body.
+    func breakOff(
+        after count: Int, _ response: OriginResponse? = nil,
+        _ options: KingfisherParsedOptionsInfo = .processing()
+    ) async -> LoadingResult {
+        origin.route(path, (response ?? self.response).with(.breakOff(afterBytes: count, .close)))
+        return await load(nil, options)
+    }
+
+    /// The ranges that were asked for, request by request.
+    var ranges: [String?] { origin.requests(for: path).map { $0.headers["Range"] } }
+
+    /// The data files in the folder of partials.
+    func files() throws -> [URL] {
+        guard FileManager.default.fileExists(atPath: partials.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(
+            at: partials, includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == "part" }
+    }
+}
+
+extension Result<ImageLoadingResult, KingfisherError> {
+    /// The bytes, of a success.
+    var bytes: Data? { (try? get())?.originalData }
+}

@@ -1,0 +1,333 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// Downloads that break off and go on.
+@Suite struct ResumptionTests {
+    let fixture: ResumptionFixture
+    private var picture: Data { fixture.picture }
+    private var half: Int { picture.count / 2 }
+
+    init() async throws {
+        fixture = try await ResumptionFixture()
+    }
+
+    @Test func nothingIsKeptByDefault() async throws {
+        let downloader = ImageDownloader.patient()
+        #expect(downloader.resumption == nil)
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        #expect(await fixture.load(downloader).errorCode == 2003)
+        #expect(await fixture.load(downloader).bytes == picture)
+        #expect(fixture.ranges == [nil, nil])
+        #expect(await downloader.partialsSize == 0)
+    }
+
+    @Test func whereverItBreaksOffThePictureIsTheResult() async throws {
+        for count in 0..<picture.count {
+            fixture.origin.forgetTraffic()
+            #expect(await fixture.breakOff(after: count).errorCode == 2003)
+            fixture.origin.route(fixture.path, fixture.response)
+            let result = await fixture.load()
+            #expect(result.bytes == picture, "broken off after \(count) bytes")
+            #expect(fixture.ranges == [nil, count == 0 ? nil : "bytes=\(count)-"])
+            let request = try #require(fixture.origin.requests(for: fixture.path).last)
+            #expect(request.headers["If-Range"] == (count == 0 ? nil : fixture.tag))
+            #expect(try fixture.files().isEmpty)
+        }
+    }
+
+    @Test func itMayBreakOffAgainAndAgain() async throws {
+        var expected: [String?] = []
+        for step in 0..<5 {
+            // Of each answer 20 bytes arrive.
+            fixture.origin.route(
+                fixture.path, fixture.response.with(.breakOff(afterBytes: 20, .close)))
+            #expect(await fixture.load().errorCode == 2003)
+            expected.append(step == 0 ? nil : "bytes=\(20 * step)-")
+        }
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == expected + ["bytes=100-"])
+    }
+
+    @Test func aCancelledDownloadGoesOn() async throws {
+        let gate = Gate()
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.hold(afterBytes: half, .gate(gate))))
+        let downloader = fixture.downloader()
+        let ended = OneShot<LoadingResult>()
+        let task = downloader.downloadImage(
+            with: fixture.url, options: .processing()
+        ) { ended.give($0) }
+        await gate.waitForWaiters()
+        while (task.sessionTask?.receivedCount ?? 0) < half { await pause() }
+        task.cancel()
+        #expect(await ended.value.errorCode == 1003)
+        while try fixture.files().isEmpty { await pause() }
+        await downloader.finishWritingPartials()
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+        gate.open()
+    }
+
+    @Test func aRetryGoesOnFromMemory() async throws {
+        // There is no place for files.
+        try fixture.folder.write(Data(), to: "partials")
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
+        let manager = KingfisherManager(downloader: fixture.downloader(), cache: cache)
+        let result = try await manager.retrieveImage(
+            with: fixture.url,
+            options: [
+                .retryStrategy(DelayRetryStrategy(maxRetryCount: 1, retryInterval: .seconds(0)))
+            ])
+        #expect(result.data() == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+        #expect(result.metrics?.resumedByteCount == Int64(half))
+    }
+
+    @Test func theMetricsTellWhatWasReceived() async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, fixture.response)
+        let metrics = try #require(try await fixture.load().get().metrics)
+        #expect(metrics.resumedByteCount == Int64(half))
+        #expect(metrics.responseBodyBytesReceived == Int64(picture.count - half))
+        let whole = try #require(try await fixture.load().get().metrics)
+        #expect(whole.resumedByteCount == 0)
+        #expect(whole.responseBodyBytesReceived == Int64(picture.count))
+    }
+
+    @Test func fewBytesOfALargePictureAreLoadedAgain() async throws {
+        let large = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7 &+ 65) })
+        let fixture = try await ResumptionFixture(picture: large)
+        _ = await fixture.breakOff(after: large.count / 10 * 9)
+        fixture.origin.route(fixture.path, fixture.response)
+        let result = try await fixture.load().get()
+        #expect(result.originalData == large)
+        #expect(try #require(result.metrics).responseBodyBytesReceived <= 600_000)
+    }
+
+    @Test func theProgressBeginsWhereTheFirstPartEnded() async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.slices(bytes: 7, pacing: .none)))
+        let progress = Recorder<[Int64]>()
+        let downloader = fixture.downloader()
+        let options: KingfisherOptionsInfo = [.processor(FirstByteProcessor())]
+        _ = try await downloader.downloadImage(with: fixture.url, options: options) {
+            progress.record([$0, $1])
+        }
+        await progress.wait { $0.last?[0] == Int64(picture.count) }
+        let received = progress.events.map { $0[0] }
+        #expect(received == received.sorted())
+        #expect(try #require(received.first) >= Int64(half))
+        #expect(progress.events.allSatisfy { $0[1] == Int64(picture.count) })
+    }
+
+    @Test func aProgressivePictureIsShownFromTheFirstPart() async throws {
+        let jpeg = try ProgressiveFixture()
+        let fixture = try await ResumptionFixture(picture: jpeg.data)
+        _ = await fixture.breakOff(after: jpeg.scanEnds[4])
+        let gate = Gate()
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.hold(afterBytes: 0, .gate(gate))))
+        let shown = Recorder<Image?>()
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
+        let request = ImageRequest(
+            source: .network(fixture.url),
+            options: KingfisherParsedOptionsInfo([
+                .downloader(fixture.downloader()), .targetCache(cache), .cacheMemoryOnly,
+                .progressiveJPEG(progressive),
+            ]), probing: .onCallingThread, progressiveConsumer: { shown.record($0) })
+        async let result = request.run()
+        // Nothing of the rest has been sent.
+        await shown.waitFor(count: 1)
+        gate.open()
+        #expect(try await result.get().data() == jpeg.data)
+    }
+
+    @Test func aPartBelongsToTheHopThatSentIt() async throws {
+        fixture.origin.route("/elsewhere.png", .redirect(to: fixture.path))
+        let elsewhere = fixture.origin.url("/elsewhere.png")
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        let first = fixture.downloader()
+        #expect(await first.result(elsewhere).errorCode == 2003)
+        await first.finishWritingPartials()
+        #expect(await fixture.downloader().result(elsewhere).bytes == picture)
+        #expect(
+            fixture.origin.requests(for: "/elsewhere.png").allSatisfy {
+                $0.headers["Range"] == nil && $0.headers["If-Range"] == nil
+            })
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+    }
+
+    @Test func signedURLsShareThePart() async throws {
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        let options = KingfisherParsedOptionsInfo.processing(
+            FirstByteProcessor(), [.cacheKeyNormalizer(.signedURLs)])
+        func load(_ signature: String) async -> LoadingResult {
+            let downloader = fixture.downloader()
+            let url = fixture.origin.url("\(fixture.path)?Signature=\(signature)")
+            let result = await downloader.result(url, options)
+            await downloader.finishWritingPartials()
+            return result
+        }
+        #expect(await load("a").errorCode == 2003)
+        #expect(await load("b").bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+    }
+
+    @Test func theDelegateSeesRequestAndAnswerAsTheyAre() async throws {
+        _ = await fixture.breakOff(after: half)
+        fixture.origin.route(fixture.path, fixture.response)
+        let downloader = fixture.downloader()
+        let witness = Witness()
+        downloader.delegate = witness
+        let result = await fixture.load(downloader)
+        #expect(result.bytes == picture)
+        #expect(witness.statuses.events == [206])
+        #expect(witness.ranges.events == ["bytes=\(half)-"])
+        #expect(witness.data.events == [picture])
+        // What is handed on is the whole.
+        let response = try #require(witness.responses.events.first)
+        #expect(response.statusCode == 200)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(picture.count)")
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == nil)
+        #expect(response.value(forHTTPHeaderField: "ETag") == fixture.tag)
+    }
+
+    private final class Witness: ImageDownloaderDelegate, Sendable {
+        let statuses = Recorder<Int>()
+        let ranges = Recorder<String?>()
+        let data = Recorder<Data>()
+        let responses = Recorder<HTTPURLResponse>()
+
+        func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse)
+            async -> URLSession.ResponseDisposition
+        {
+            statuses.record((response as? HTTPURLResponse)?.statusCode ?? 0)
+            return .allow
+        }
+
+        func imageDownloader(
+            _ downloader: ImageDownloader, didDownload data: Data, with task: SessionDataTask
+        ) -> Data? {
+            self.data.record(data)
+            ranges.record(task.currentRequest?.value(forHTTPHeaderField: "Range"))
+            if let response = task.response { responses.record(response) }
+            return data
+        }
+    }
+
+    @Test func partialsCanBeMeasuredAndRemoved() async throws {
+        _ = await fixture.breakOff(after: half)
+        let downloader = fixture.downloader()
+        #expect(await downloader.partialsSize == half)
+        await downloader.removePartials()
+        #expect(await downloader.partialsSize == 0)
+        #expect(try fixture.files().isEmpty)
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load(downloader).bytes == picture)
+        #expect(fixture.ranges == [nil, nil])
+    }
+
+    @Test func theFolderIsItsOwnersAlone() async throws {
+        _ = await fixture.breakOff(after: half)
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.partials.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    // MARK: What happens to the files
+
+    private func changeFile(_ change: (inout Data) -> Void) throws {
+        let file = try #require(try fixture.files().first)
+        var data = try Data(contentsOf: file)
+        change(&data)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: data)
+        try handle.close()
+    }
+
+    @Test func aFlippedByteIsNeverPartOfAPicture() async throws {
+        _ = await fixture.breakOff(after: half)
+        try changeFile { $0[$0.count / 2] ^= 1 }
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, nil])
+    }
+
+    @Test func aFileThatIsTooShortIsNotUsed() async throws {
+        _ = await fixture.breakOff(after: half)
+        try changeFile { $0.removeLast() }
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, nil])
+    }
+
+    @Test func ofAFileThatIsTooLongTheSureBytesAreUsed() async throws {
+        _ = await fixture.breakOff(after: half)
+        try changeFile { $0.append(contentsOf: [1, 2, 3]) }
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+    }
+
+    @Test func withoutItsIndexAFileIsNothing() async throws {
+        _ = await fixture.breakOff(after: half)
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.partials.path)
+        where name.hasPrefix(".") {
+            try FileManager.default.removeItem(at: fixture.partials.appendingPathComponent(name))
+        }
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, nil])
+    }
+
+    @Test(.enabled(if: OtherProcess.isAvailable, "needs python3 as the other process"))
+    func whatAnotherProcessHoldsIsLeftAlone() async throws {
+        _ = await fixture.breakOff(after: half)
+        let file = try #require(try fixture.files().first)
+        let other = try OtherProcess(
+            """
+            import fcntl, sys, time
+            file = open(sys.argv[1], "r+b")
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            print("ready", flush=True)
+            time.sleep(1000)
+            """, arguments: [file.path])
+        #expect(other.readLine() == "ready")
+        // Neither used nor replaced nor removed.
+        #expect(await fixture.breakOff(after: half + 10).errorCode == 2003)
+        await fixture.downloader().removePartials()
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges == [nil, nil, nil])
+        #expect(try Data(contentsOf: file) == picture.prefix(half))
+        other.kill()
+        #expect(await fixture.load().bytes == picture)
+        #expect(fixture.ranges.last == "bytes=\(half)-")
+    }
+
+    @Test func twoDownloadersDoNotWriteOneFile() async throws {
+        let gate = Gate()
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.hold(afterBytes: half, .gate(gate))))
+        async let one = fixture.load()
+        async let other = fixture.load()
+        await gate.waitForWaiters(2)
+        gate.open()
+        #expect(await [one.bytes, other.bytes] == [picture, picture])
+        #expect(try fixture.files().isEmpty)
+    }
+}

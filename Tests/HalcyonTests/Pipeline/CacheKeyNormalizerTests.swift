@@ -1,0 +1,126 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// Signed URLs share an image, by the option `cacheKeyNormalizer`.
+@Suite struct CacheKeyNormalizerTests {
+    let fixture: ManagerFixture
+    private let normalizer = CacheKeyNormalizer.signedURLs
+
+    init() async throws {
+        fixture = try await ManagerFixture()
+        fixture.manager.defaultOptions.append(.cacheKeyNormalizer(.signedURLs))
+    }
+
+    private func signed(_ signature: String) -> URL {
+        fixture.origin.url("/photo.png?size=2&Signature=\(signature)")
+    }
+
+    private func retrieve(
+        _ resource: any Resource, _ options: KingfisherOptionsInfo = []
+    ) async throws -> CacheType {
+        try await fixture.manager.retrieveImage(with: resource, options: options).cacheType
+    }
+
+    @Test func anotherSignatureHitsTheSameImage() async throws {
+        #expect(try await retrieve(signed("a")) == .none)
+        #expect(try await retrieve(signed("b")) == .memory)
+        fixture.cache.clearMemoryCache()
+        #expect(try await retrieve(signed("c"), [.onlyFromCache]) == .disk)
+        // The request goes to the URL as given.
+        #expect(fixture.origin.requests.map(\.query) == ["size=2&Signature=a"])
+        #expect(fixture.cache.isCached(forKey: normalizer.key(for: signed("z"))))
+        #expect(!fixture.cache.isCached(forKey: signed("a").cacheKey))
+    }
+
+    @Test func processedImagesAndOriginalsShareItToo() async throws {
+        let processor = CountingProcessor()
+        let options: KingfisherOptionsInfo = [.processor(processor), .cacheOriginalImage]
+        #expect(try await retrieve(signed("a"), options) == .none)
+        #expect(try await retrieve(signed("b"), options) == .memory)
+        #expect(try await retrieve(signed("c")) == .disk)
+        #expect(processor.runs.value == 1 && fixture.origin.requestCount == 1)
+    }
+
+    @Test func aKeyOfTheResourcesOwnStays() async throws {
+        let own = KF.ImageResource(downloadURL: signed("a"), cacheKey: "own")
+        #expect(try await retrieve(own) == .none)
+        #expect(fixture.cache.isCached(forKey: "own"))
+        #expect(!fixture.cache.isCached(forKey: normalizer.key(for: signed("a"))))
+    }
+
+    @Test func aRequestMayDoWithout() async throws {
+        #expect(try await retrieve(signed("a")) == .none)
+        #expect(try await retrieve(signed("a"), [.cacheKeyNormalizer(nil)]) == .none)
+        #expect(fixture.cache.isCached(forKey: signed("a").cacheKey))
+    }
+
+    @Test func providersKeepTheirKeys() async throws {
+        let provider = RawImageDataProvider(
+            data: fixture.png, cacheKey: signed("a").absoluteString)
+        _ = try await fixture.manager.retrieveImage(with: .provider(provider))
+        #expect(fixture.cache.isCached(forKey: signed("a").absoluteString))
+    }
+
+    @Test func prefetchersUseIt() async {
+        let options: KingfisherOptionsInfo = [
+            .targetCache(fixture.cache), .downloader(fixture.downloader),
+            .cacheKeyNormalizer(normalizer),
+        ]
+        func prefetch(_ signature: String) async -> (skipped: Int, completed: Int) {
+            await handedOver { hand in
+                ImagePrefetcher(urls: [signed(signature)], options: options) {
+                    skipped, _, completed in
+                    hand((skipped.count, completed.count))
+                }.start()
+            }
+        }
+        #expect(await prefetch("a") == (0, 1))
+        #expect(await prefetch("b") == (1, 0))
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test func setsOfImagesUseIt() async throws {
+        let images = try await fixture.manager.retrieveImages(
+            with: [signed("a")], options: nil)
+        #expect(images.map(\.cacheType) == [.none])
+        let again = try await fixture.manager.retrieveImages(
+            with: [signed("b")], options: nil)
+        #expect(again.map(\.cacheType) == [.memory])
+    }
+
+    @Test func livePhotosUseIt() async throws {
+        fixture.origin.route("/photo.heic", .ok(Data("still".utf8)))
+        func retrieve(_ signature: String) async throws -> CacheType {
+            let url = fixture.origin.url("/photo.heic?Signature=\(signature)")
+            return try await fixture.manager.retrieveLivePhoto(
+                with: LivePhotoSource(urls: [url])
+            ).cacheType
+        }
+        #expect(try await retrieve("a") == .none)
+        #expect(try await retrieve("b") == .disk)
+    }
+
+    @MainActor @Test func viewsUseIt() async throws {
+        let fixture = try await PresentationFixture()
+        let plain = fixture.url(width: 3)
+        let signed = try #require(URL(string: plain.absoluteString + "?Signature=a"))
+        try await fixture.cacheOnDisk(width: 3)
+        let view = HeadlessImageView()
+        let result = await handedOver { hand in
+            _ = KF.url(signed).targetCache(fixture.cache).downloader(fixture.downloader)
+                .cacheKeyNormalizer(.signedURLs)
+                .onSuccess { hand($0.cacheType) }
+                .onFailure { _ in hand(.none) }
+                .set(to: view)
+        }
+        #expect(result == .disk)
+        #expect(fixture.origin.requestCount == 0)
+        let description = KFImage(signed).cacheKeyNormalizer(.signedURLs)
+        #expect(description.options.cacheKeyNormalizer == .signedURLs)
+    }
+}
