@@ -42,6 +42,17 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
+    /// Asks the program to end, which does not read its standard input, and waits for it.
+    func terminate() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.process.terminate()
+                self.process.waitUntilExit()
+                continuation.resume()
+            }
+        }
+    }
+
     private func exchangeNow(_ line: String?) throws -> String {
         if let line {
             try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))

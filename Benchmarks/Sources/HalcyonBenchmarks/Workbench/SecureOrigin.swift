@@ -13,6 +13,7 @@ final class SecureOrigin: Sendable {
     let certificate: URL
     private let ports: [Version: Int]
     private let configuration: URL
+    private let server: ChildProcess
 
     /// - Parameter folder: An empty one, for what nginx writes.
     init(serving files: URL, in folder: URL) async throws {
@@ -32,8 +33,14 @@ final class SecureOrigin: Sendable {
         let text = Self.configuration(
             ports: ports, files: files.path(percentEncoded: false), folder: folder.path, key: key)
         try Data(text.utf8).write(to: configuration)
-        // Ends when the ports are listened on.
-        try await nginx([])
+        // Debian has it where only root looks.
+        server = try ChildProcess(
+            URL(filePath: "/usr/bin/env"),
+            [
+                "PATH=/usr/bin:/usr/sbin:/bin", "nginx", "-q", "-g", "daemon off;", "-c",
+                configuration.path,
+            ])
+        for port in ports.values { try await Self.waitUntilListened(to: port) }
     }
 
     /// A URL of a file; those with different numbers are different URLs of the same bytes.
@@ -50,22 +57,31 @@ final class SecureOrigin: Sendable {
     }
 
     func close() async {
-        do {
-            try await nginx(["-s", "stop"])
-        } catch {
-            Progress.say("nginx goes on: \(error)")
-        }
+        await server.terminate()
     }
 
     private func base(_ version: Version) -> String {
         "https://localhost:\(ports[version] ?? 0)"
     }
 
-    private func nginx(_ arguments: [String]) async throws {
-        // Debian has it where only root looks.
-        _ = try await ChildProcess.output(
-            of: URL(filePath: "/usr/bin/env"),
-            ["PATH=/usr/bin:/usr/sbin:/bin", "nginx", "-q", "-c", configuration.path] + arguments)
+    private static func waitUntilListened(to port: Int) async throws {
+        for _ in 0..<500 {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { Glibc.close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+            address.sin_port = in_port_t(UInt16(port).bigEndian)
+            let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isListened = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, length) == 0
+                }
+            }
+            if isListened { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw BenchmarkError("nginx does not listen")
     }
 
     /// A port that nobody listens on now.
