@@ -95,14 +95,15 @@ extension DiskStorage {
         /// transaction of the index.
         func store(
             value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions,
+            writeOptions: Data.WritingOptions, derivation: Derivation? = nil,
+            response: ResponsePut? = nil,
             completion: @escaping @Sendable (Result<Void, any Error>) -> Void
         ) {
             do {
                 let file = try inKingfishersWords {
                     try newFile(
                         value, forKey: key, named: name, expiration: expiration,
-                        writeOptions: writeOptions)
+                        writeOptions: writeOptions, derivation: derivation, response: response)
                 }
                 guard let file else {
                     files.passOver()
@@ -124,11 +125,13 @@ extension DiskStorage {
         /// The file of a value; `nil` when it is expired already.
         private func newFile(
             _ value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
-            writeOptions: Data.WritingOptions
+            writeOptions: Data.WritingOptions, derivation: Derivation? = nil,
+            response: ResponsePut? = nil
         ) throws -> NewFile? {
             try files.newFile(
                 name, forKey: key, expiration: expiration,
-                overwriting: !writeOptions.contains(.withoutOverwriting)
+                overwriting: !writeOptions.contains(.withoutOverwriting), derivation: derivation,
+                response: response
             ) {
                 do {
                     return try value.toData()

@@ -11,24 +11,27 @@ extension ImageCache {
     /// `isCurrent` tells whether anyone still wants the image. It is asked before the disk is read,
     /// before the bytes are decoded, and before the image is rendered and put into memory; once it says
     /// no, the result is `none`.
+    ///
+    /// With `origin`, the file is known to be of it, and memory counts only where it is, too.
     func lookup(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?,
+        origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> ImageCacheResult {
-        if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
-            return .memory(image)
-        }
+        if let image = memoryImage(key, options: options, of: origin) { return .memory(image) }
         if options.fromMemoryCacheOrRefresh { return .none }
-        guard !options.loadDiskFileSynchronously, let lookup = LookupKey(key, options) else {
-            return try await promoted(key, options: options, isCurrent: isCurrent).get()
+        guard !options.loadDiskFileSynchronously,
+            let lookup = LookupKey(key, options, of: origin)
+        else {
+            return try await promoted(key, options: options, isCurrent: isCurrent, origin).get()
         }
         let result: Result<ImageCacheResult, KingfisherError>? =
             await lookups.wantedResult(for: lookup, isWanted: isCurrent) { work in
                 // Another look-up may have ended since the memory was asked.
-                if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
+                if let image = memoryImage(key, options: options, of: origin) {
                     return .success(.memory(image))
                 }
                 let result = await promoted(
-                    key, options: options, isCurrent: { work.isWanted })
+                    key, options: options, isCurrent: { work.isWanted }, origin)
                 if case .success(.none) = result, work.isGivenUp { return nil }
                 return result
             }
@@ -38,12 +41,12 @@ extension ImageCache {
     /// The image on disk, put into memory.
     private func promoted(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo,
-        isCurrent: (@Sendable () -> Bool)?
+        isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
     ) async -> Result<ImageCacheResult, KingfisherError> {
         do throws(KingfisherError) {
             guard let image = try await diskImage(key, options: options, isCurrent: isCurrent)
             else { return .success(.none) }
-            storeInMemory(image, for: key, options: options)
+            storeInMemory(image, for: key, options: options, origin: origin)
             return .success(.disk(image))
         } catch {
             return .failure(error)
@@ -84,6 +87,33 @@ extension ImageCache {
         }
         return memoryStorage.value(
             forKey: key.computedKey(with: processorIdentifier), extendingExpiration: extending)
+    }
+
+    /// The image in memory, if any; with `origin`, only one that is of it.
+    func memoryImage(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, of origin: ImageOrigin?
+    ) -> KFCrossPlatformImage? {
+        guard let origin else {
+            return retrieveImageInMemoryCache(forKey: key.source, options: options)
+        }
+        guard let (image, found) = originatedImage(forKey: key.source, options: options),
+            let found, found.record === origin.record
+        else { return nil }
+        return image
+    }
+
+    /// The image in memory, and what is known of its origin.
+    func originatedImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) -> (KFCrossPlatformImage, ImageOrigin?)? {
+        let identifier = options.processor.identifier
+        return memoryStorage.notedValue(
+            forKey: identifier.isEmpty ? key : key.computedKey(with: identifier),
+            extendingExpiration: options.memoryCacheAccessExtendingExpiration
+        ).map { image, note in
+            // Nobody else leaves notes with images.
+            (image, note.map { unsafeDowncast($0, to: ImageOrigin.self) })
+        }
     }
 
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the

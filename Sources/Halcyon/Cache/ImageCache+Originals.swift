@@ -10,18 +10,19 @@ extension ImageCache {
     ///   - options: Those of the original: with the default processor.
     ///   - visit: Lets the request share an original of which others have made their image meanwhile.
     ///   - isCurrent: Whether anyone still wants it; see `lookup`.
+    ///   - origin: See `lookup`.
     /// - Returns: `nil` when there is none.
     func original(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, during visit: OriginalVisit?,
-        isCurrent: (@Sendable () -> Bool)?
+        isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> ImageMaterial? {
-        guard let lookup = LookupKey(key, options) else {
-            return try await readOriginal(key, options, isCurrent).get()
+        guard let lookup = LookupKey(key, options, of: origin) else {
+            return try await readOriginal(key, options, isCurrent, origin).get()
         }
         let result: Result<ImageMaterial?, KingfisherError>? =
             await originals.wantedResult(for: lookup, during: visit?.visit, isWanted: isCurrent) {
                 work in
-                let result = await readOriginal(key, options) { work.isWanted }
+                let result = await readOriginal(key, options, { work.isWanted }, origin)
                 if case .success(nil) = result, work.isGivenUp { return nil }
                 return result
             }
@@ -35,10 +36,10 @@ extension ImageCache {
 
     private func readOriginal(
         _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
-        _ isCurrent: (@Sendable () -> Bool)?
+        _ isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
     ) async -> Result<ImageMaterial?, KingfisherError> {
         do throws(KingfisherError) {
-            return .success(try await material(key, options, isCurrent))
+            return .success(try await material(key, options, isCurrent, origin))
         } catch {
             return .failure(error)
         }
@@ -46,13 +47,13 @@ extension ImageCache {
 
     private func material(
         _ key: ImageKey, _ options: KingfisherParsedOptionsInfo,
-        _ isCurrent: (@Sendable () -> Bool)?
+        _ isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
     ) async throws(KingfisherError) -> ImageMaterial? {
         if isSubclass {
             return try await overriddenLookup(key, options: options, isCurrent: isCurrent).image
                 .map { ImageMaterial(.image($0)) }
         }
-        if let image = retrieveImageInMemoryCache(forKey: key.source, options: options) {
+        if let image = memoryImage(key, options: options, of: origin) {
             return ImageMaterial(.image(image))
         }
         if options.fromMemoryCacheOrRefresh { return nil }

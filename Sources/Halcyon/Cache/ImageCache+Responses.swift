@@ -114,8 +114,8 @@ extension ImageCache {
         where matches: @escaping @Sendable (_ key: String, _ url: String) -> Bool
     ) async throws -> Int {
         await operations.finishAll()
-        return try await DiskLane.writing.run { [diskStorage] in
-            try inKingfishersWords { try diskStorage.files.invalidateResponses(where: matches) }
+        return try await DiskLane.writing.run { [responses] in
+            try inKingfishersWords { try responses.invalidate(where: matches) }
         }
     }
 }
@@ -125,7 +125,8 @@ private struct ResponseName: Sendable {
     private let names: Set<String>
 
     init(_ name: String) {
-        names = [name, URL(string: name).map(HalcyonHTTP.ResponseKey.normalized) ?? name]
+        let normalized = URL(string: name).map(ResponseKey.normalized) ?? name
+        names = [name, CachedResponses.rowKey(name), CachedResponses.rowKey(normalized)]
     }
 
     /// Whether a response of this key and URL is meant, in whatever partition.

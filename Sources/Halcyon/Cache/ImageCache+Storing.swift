@@ -16,18 +16,19 @@ extension ImageCache {
     /// position in their metadata, unless the options keep it. Expiration and write options are those of
     /// the options. A failure is logged: nobody else may hear of it.
     func startStoringOriginal(
-        _ data: Data, for key: ImageKey, options: KingfisherParsedOptionsInfo
+        _ data: Data, for key: ImageKey, options: KingfisherParsedOptionsInfo,
+        stated: StatedOrigin? = nil
     ) -> OneShot<CacheStoreResult> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
             options.makeStoredOriginal(data) { [self] stored in
                 write(
                     stored, for: key, expiration: options.diskCacheExpiration,
-                    writeOptions: options.diskStoreWriteOptions, logging: true, finish)
+                    writeOptions: options.diskStoreWriteOptions, logging: true, stated, finish)
             }
         }
     }
 
-    /// Stores an image: in memory now, if it is rendered, and the rest afterwards.
+    /// Stores an image for the program: in memory now, if it is rendered, and the rest afterwards.
     func startStore(
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool
@@ -35,13 +36,13 @@ extension ImageCache {
         let key = ImageKey(key, options)
         let isRendered = image.isRendered
         if isRendered {
-            storeInMemory(image, for: key, options: options)
+            storeInMemory(image, for: key, options: options, origin: .program)
             if !toDisk { return .finished(CacheStoreResult()) }
         }
         return .writing(
             startDiskStore(
                 image, original: original, for: key, options: options,
-                alsoInMemory: !isRendered, toDisk: toDisk))
+                alsoInMemory: !isRendered, toDisk: toDisk, stated: .program))
     }
 
     /// Stores an image on disk after what was asked for before; with `alsoInMemory` it is rendered
@@ -49,7 +50,7 @@ extension ImageCache {
     func startDiskStore(
         _ image: KFCrossPlatformImage, original: Data?, for key: ImageKey,
         options: KingfisherParsedOptionsInfo, alsoInMemory: Bool = false, toDisk: Bool = true,
-        logging: Bool = false
+        logging: Bool = false, stated: StatedOrigin? = nil
     ) -> OneShot<CacheStoreResult> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
             DecodingPool.shared.submit { [self] in
@@ -60,7 +61,7 @@ extension ImageCache {
                     do { _ = try image.bitmap() } catch {
                         return finish(CacheStoreResult(failure, logging: logging))
                     }
-                    storeInMemory(image, for: key, options: options)
+                    storeInMemory(image, for: key, options: options, origin: stated?.origin)
                     if !toDisk { return finish(CacheStoreResult()) }
                 }
                 let data = options.cacheSerializer.data(with: image, original: original)
@@ -69,7 +70,7 @@ extension ImageCache {
                 }
                 write(
                     data, for: key, expiration: options.diskCacheExpiration,
-                    writeOptions: options.diskStoreWriteOptions, logging: logging, finish)
+                    writeOptions: options.diskStoreWriteOptions, logging: logging, stated, finish)
             }
         }
     }
@@ -77,12 +78,12 @@ extension ImageCache {
     /// Writes bytes to disk after what was asked for before.
     func startWriting(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions = []
+        writeOptions: Data.WritingOptions = [], stated: StatedOrigin? = nil
     ) -> OneShot<CacheStoreResult> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
             write(
                 data, for: key, expiration: expiration, writeOptions: writeOptions,
-                logging: false, finish)
+                logging: false, stated, finish)
         }
     }
 
@@ -102,16 +103,17 @@ extension ImageCache {
 
     /// Puts a rendered image into memory.
     func storeInMemory(
-        _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo
+        _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo,
+        origin: ImageOrigin? = nil
     ) {
         memoryStorage.store(
-            value: image, forKey: key.text, expiration: options.memoryCacheExpiration)
+            value: image, forKey: key.text, expiration: options.memoryCacheExpiration, note: origin)
     }
 
     /// Writes bytes on a thread of the disk; `finish` is called there.
     private func write(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions, logging: Bool,
+        writeOptions: Data.WritingOptions, logging: Bool, _ stated: StatedOrigin?,
         _ finish: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         let name = key.fileName(in: self)
@@ -119,7 +121,8 @@ extension ImageCache {
         DiskLane.writing.submit { [diskStorage] in
             diskStorage.store(
                 value: data, forKey: key.text, named: name, expiration: expiration,
-                writeOptions: writeOptions
+                writeOptions: writeOptions, derivation: stated?.derivation(of: data),
+                response: stated?.response
             ) { result in
                 switch result {
                 case .success:

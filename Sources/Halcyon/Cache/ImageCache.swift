@@ -47,6 +47,8 @@ open class ImageCache: @unchecked Sendable {
     let originals = SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?> {
         if case .some(.success(.some)) = $0 { true } else { false }
     }
+    /// The servers' responses that images were made of.
+    let responses: CachedResponses
     private let cleaning = Mutex<RepeatingTimer?>(nil)
 
     /// Makes the cache's folder of a parent folder and the cache's name.
@@ -59,6 +61,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
+        responses = CachedResponses(diskStorage.files)
         cleaning.withLock {
             $0 = RepeatingTimer(after: 60, every: 3600) { [weak self] in
                 self?.cleanExpiredDiskCache()
@@ -138,7 +141,7 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
-        let task = startWriting(data, for: key, expiration: expiration)
+        let task = startWriting(data, for: key, expiration: expiration, stated: .program)
         deliver(.writing(task), on: callbackQueue, to: completionHandler)
     }
 

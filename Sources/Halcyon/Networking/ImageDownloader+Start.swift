@@ -1,5 +1,6 @@
 public import Foundation
 import FoundationNetworking
+import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
@@ -13,29 +14,37 @@ extension ImageDownloader {
     ///   - viewer: Who is shown a progressive JPEG meanwhile.
     ///   - visit: Lets the request be served by a download that has ended since it began; `handle` is
     ///     then not linked.
+    ///   - hop: What is sent instead of a plain request for `url`; the modifier has seen it.
     ///   - completion: Called exactly once, on any thread.
     func start(
         url: URL, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
         viewer: ProgressiveViewer? = nil, handle: DownloadTask, visit: Downloads.Visit? = nil,
+        hop: DownloadHop? = nil,
         completion: @escaping @Sendable (Result<DownloadedData, KingfisherError>) -> Void
     ) {
-        let request = URLRequest(
-            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: downloadTimeout)
         handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
             handle: handle, limits: options.decodingLimits ?? decodingLimits,
             progress: progress, viewer: viewer, completion: completion)
 
+        if let hop { return begin(hop.request, hop, options, waiter, visit) }
+        let request = plainRequest(for: url)
         switch options.requestModifier {
         case nil:
-            begin(request, options, waiter, visit)
+            begin(request, nil, options, waiter, visit)
         case let modifier as any ImageDownloadRequestModifier:
             let modified: (URLRequest) -> URLRequest? = modifier.modified(for:)
-            begin(modified(request), options, waiter, visit)
+            begin(modified(request), nil, options, waiter, visit)
         case let modifier?:
             prepare(request, with: modifier, url: url, options, waiter, visit)
         }
+    }
+
+    /// The request for `url` before a modifier has seen it.
+    func plainRequest(for url: URL) -> URLRequest {
+        URLRequest(
+            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: downloadTimeout)
     }
 
     /// Waits for an asynchronous modifier and begins the download then, unless it is cancelled first.
@@ -52,7 +61,7 @@ extension ImageDownloader {
             let modified = await modifier.modified(for: request)
             guard decision.give(()) else { return }
             self.preparations.withLock { $0.end(id) }
-            self.begin(modified, options, waiter, visit)
+            self.begin(modified, nil, options, waiter, visit)
         }
         handle.onCancel(before: decision) {
             task.cancel()
@@ -64,8 +73,8 @@ extension ImageDownloader {
 
     /// Joins the running download for `request` or starts one.
     private func begin(
-        _ request: URLRequest?, _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter,
-        _ visit: Downloads.Visit?
+        _ request: URLRequest?, _ hop: DownloadHop?, _ options: KingfisherParsedOptionsInfo,
+        _ waiter: DownloadWaiter, _ visit: Downloads.Visit?
     ) {
         let settings = currentSettings
         let request = request.map(settings.completed)
@@ -76,9 +85,10 @@ extension ImageDownloader {
             return waiter.completion(.failure(error))
         }
         let join = downloads.join(
-            waiter, for: ResponseKey(request), during: visit, priority: waiter.handle.priority
+            waiter, for: DownloadKey(request, isHop: hop != nil), during: visit,
+            priority: waiter.handle.priority
         ) { transfer in
-            SessionDataTask(request: request) { [self] token in
+            SessionDataTask(request: request, hop: hop) { [self] token in
                 leave(Downloads.Ticket(work: transfer, token: token))
             } reprioritized: { [self] token, priority in
                 downloads.setPriority(
@@ -94,7 +104,9 @@ extension ImageDownloader {
             link(waiter, to: task, ticket, options)
             // The handle may have been cancelled before; others may still have joined.
             guard !task.isTransferCancelled else { return }
-            eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
+            if hop?.redirectCount ?? 0 == 0 {
+                eventDelegate.imageDownloader(self, willDownloadImageForURL: url, with: request)
+            }
             let transfer = Transfer(
                 id: ticket.work, task: task, downloader: self, settings: settings,
                 options: options)
@@ -190,19 +202,22 @@ extension ImageDownloader {
 /// nothing in the cache would find no running download either, and load the same again. So a request
 /// visits the group of its URL before it looks into the cache.
 typealias Downloads = WorkTable<
-    URL, ResponseKey, SessionDataTask, DownloadWaiter, DownloadedData
+    URL, DownloadKey, SessionDataTask, DownloadWaiter, DownloadedData
 >
 
 /// What makes two requests the same download: method, URL, header fields and body.
 ///
 /// Every header field counts: any of them may change what the server answers.
-struct ResponseKey: Hashable, Sendable {
+struct DownloadKey: Hashable, Sendable {
     let url: String
     let method: String
     let headers: [String: String]
     let body: Data?
+    /// Whether a redirect ends the download.
+    let isHop: Bool
 
-    init(_ request: URLRequest) {
+    init(_ request: URLRequest, isHop: Bool) {
+        self.isHop = isHop
         url = request.url?.absoluteString ?? ""
         method = request.httpMethod ?? "GET"
         headers = Dictionary(
@@ -210,6 +225,30 @@ struct ResponseKey: Hashable, Sendable {
             uniquingKeysWith: { first, _ in first })
         body = request.httpBody
     }
+}
+
+/// A download that a request by the rules of HTTP caching asks for: its redirects are not followed but
+/// handed back, for each of them is a request of its own.
+struct DownloadHop: Sendable {
+    /// What is sent, with the cache's own fields.
+    let request: URLRequest
+    /// Where the first request of the chain went, which is what people know.
+    let firstURL: URL
+    /// Redirects followed to get here.
+    let redirectCount: Int
+    /// Whether the cache asks if what it has is still good, so that a `304` is an answer.
+    let isConditional: Bool
+}
+
+/// How a download was answered, for the cache.
+struct DownloadAnswer: Sendable {
+    let status: Int
+    let fields: HTTPFields
+    /// When the request was sent, and when the header of the answer had arrived.
+    let requested: Date
+    let received: Date
+    /// Where a redirect leads.
+    let redirect: URLRequest?
 }
 
 /// A caller that waits for a download.
@@ -231,6 +270,8 @@ struct DownloadedData: Sendable {
     /// What the downloader refuses to decode for this caller.
     var limits: DecodingLimits
     let sessionTask: SessionDataTask
+    /// Of a download for the HTTP cache.
+    let answer: DownloadAnswer?
     /// The data and what is made of it for all callers of the download.
     let material: ImageMaterial
 
@@ -240,6 +281,7 @@ struct DownloadedData: Sendable {
         metrics = task.metrics
         limits = .default
         sessionTask = task
+        answer = task.answer
         material = ImageMaterial(.data(data))
     }
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
@@ -34,6 +35,10 @@ open class ImageDownloader: @unchecked Sendable {
     let name: String
     let downloads = Downloads()
     let preparations = Mutex(Preparations())
+    /// The time on the wall, for what HTTP says about times.
+    let now: @Sendable () -> Date
+    /// What is asked of servers about images that were delivered stale.
+    let revalidations: Revalidations
     let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
 
@@ -41,21 +46,25 @@ open class ImageDownloader: @unchecked Sendable {
     public init(name: String) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
-        serverPauses = ServerPauses()
+        now = { .coarse }
+        revalidations = Revalidations(now: now)
+        serverPauses = ServerPauses(now: now)
         settings = Mutex(
             DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
     }
 
     /// `transport` takes the place of the network when it is given; `progressiveClock` measures
-    /// `scanInterval`.
+    /// `scanInterval`, `now` is the time on the wall.
     init(
         name: String, transport: (any HTTPTransport)?,
         progressiveClock: any Clock<Duration> = ContinuousClock(),
-        serverPauses: ServerPauses = ServerPauses()
+        now: @escaping @Sendable () -> Date = { .coarse }, serverPauses: ServerPauses? = nil
     ) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
-        self.serverPauses = serverPauses
+        self.now = now
+        revalidations = Revalidations(now: now)
+        self.serverPauses = serverPauses ?? ServerPauses(now: now)
         settings = Mutex(
             DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
     }

@@ -80,3 +80,25 @@ extension ImageDownloader {
         serverPauses.end(for: url)
     }
 }
+
+extension ImageRequest {
+    /// Waits while the server of a network image wants to be left alone: for work that nobody is
+    /// waiting for. Returns why the image is not to be loaded.
+    func waitForServer() async -> KingfisherError? {
+        let downloader = options.downloader ?? .default
+        guard case .network(let resource) = source,
+            downloader.serverPause(for: resource.downloadURL) != nil
+        else { return nil }
+        let url = resource.downloadURL
+        let waiting = Task { try await downloader.serverPauses.wait(for: url) }
+        let action = handle.onCancel { waiting.cancel() }
+        defer { handle.removeCancelAction(action) }
+        do {
+            guard let end = try await waiting.value else { return nil }
+            return .transport(
+                ImageTransportError.pausedByServer(url: url.absoluteString, until: end))
+        } catch {
+            return cancellation
+        }
+    }
+}

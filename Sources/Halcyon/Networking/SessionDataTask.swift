@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
@@ -25,6 +26,9 @@ public class SessionDataTask: @unchecked Sendable {
         var isCancelled = false
         var hasViewers = false
         var reportsProgress = false
+        var requested: Date?
+        var received: Date?
+        var redirect: URLRequest?
     }
 
     private let state: Mutex<State>
@@ -34,13 +38,18 @@ public class SessionDataTask: @unchecked Sendable {
     /// How urgent the transfer is: as its most urgent caller.
     let transferPriority = TransferPriority()
 
+    /// What a request by the rules of HTTP caching has asked for.
+    let hop: DownloadHop?
+
     /// `leave` takes a caller out of the download; `reprioritized` is told of callers that have become
     /// more or less urgent.
     init(
-        request: URLRequest, leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
+        request: URLRequest, hop: DownloadHop? = nil,
+        leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
         reprioritized: @escaping @Sendable (CancelToken, Float) -> Void = { _, _ in }
     ) {
-        originalURL = request.url
+        originalURL = hop?.firstURL ?? request.url
+        self.hop = hop
         state = Mutex(State(request: request))
         self.leave = leave
         self.reprioritized = reprioritized
@@ -65,6 +74,46 @@ public class SessionDataTask: @unchecked Sendable {
 
     /// Status and header fields of the answer.
     var head: AnswerHead? { state[\.head] }
+
+    /// The answer, for the cache; `nil` of a download that it has not asked for.
+    var answer: DownloadAnswer? {
+        guard hop != nil else { return nil }
+        return state.withLock { state in
+            guard let head = state.head, let requested = state.requested,
+                let received = state.received
+            else { return nil }
+            return DownloadAnswer(
+                status: head.status,
+                fields: HTTPFields(head),
+                requested: requested, received: received, redirect: state.redirect)
+        }
+    }
+
+    /// Whether the answer is one to the cache's own question: what it has is still good.
+    func isNotModified(_ status: Int) -> Bool { hop?.isConditional == true && status == 304 }
+
+    /// Whether there is no content, because the answer leads elsewhere or to what the cache has.
+    var hasNoContent: Bool {
+        state.withLock { $0.redirect != nil || isNotModified($0.head?.status ?? 0) }
+    }
+
+    /// Notes when a request is about to be sent.
+    func noteSending(at date: Date) {
+        state[\.requested] = date
+    }
+
+    /// Notes when the header of an answer has arrived.
+    func noteAnswer(at date: Date) {
+        state[\.received] = date
+    }
+
+    /// Notes that the answer, `head`, leads to another request.
+    func setRedirect(_ request: URLRequest, by head: AnswerHead) {
+        state.withLock {
+            $0.head = head
+            $0.redirect = request
+        }
+    }
 
     /// The bytes received so far without copying; later ones do not change the result.
     var sharedData: Data { state[\.data] }

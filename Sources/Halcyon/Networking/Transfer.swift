@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonHTTP
 import HalcyonWork
 import Synchronization
 
@@ -70,6 +71,7 @@ final class Transfer: Sendable {
                     stall: settings.stallTimeout(of: request), deadline: deadline,
                     priority: task.transferPriority,
                     trustsAnyCertificate: settings.trustsAnyCertificate(of: request.url?.host))
+                if task.hop != nil { task.noteSending(at: downloader.now()) }
                 var times: ExchangeTimes?
                 do {
                     times = try await transport.perform(
@@ -96,6 +98,10 @@ final class Transfer: Sendable {
                     display = makeDisplay()
                     task.startOver()
                 case .redirect(let next):
+                    if task.hop != nil {
+                        resumable?.leave()
+                        return task.setCurrentRequest(next)
+                    }
                     redirectCount += 1
                     guard redirectCount <= Self.redirectLimit else {
                         throw ImageTransportError.tooManyRedirects(
@@ -132,14 +138,16 @@ final class Transfer: Sendable {
         start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int,
         resumedByteCount: Int
     ) {
-        guard let status = task.head?.status, (200...299).contains(status) else { return }
+        guard let status = task.head?.status,
+            (200...299).contains(status) || task.isNotModified(status)
+        else { return }
         task.setMetrics(
             NetworkMetrics(
                 start: start, end: ContinuousClock().now, times: times,
                 sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
                 receivedByteCount: task.receivedCount - resumedByteCount,
                 resumedByteCount: resumedByteCount, statusCode: status,
-                redirectCount: redirectCount))
+                redirectCount: redirectCount + (task.hop?.redirectCount ?? 0)))
     }
 
     /// How much room is made for a body whose header says `expected` bytes.
@@ -163,6 +171,9 @@ final class Transfer: Sendable {
     ) {
         var error: KingfisherError?
         switch outcome {
+        case .success where task.hasNoContent:
+            // A redirect is not the end.
+            if task.answer?.redirect != nil { return }
         case .failure(let failure):
             error = failure
         case .success(let received):
@@ -183,9 +194,19 @@ final class Transfer: Sendable {
 
     /// From here on no caller can join; those that visited before find the result kept.
     private func deliver(_ outcome: Result<DownloadedData, KingfisherError>) {
-        for waiter in downloader.downloads.finish(id, keeping: try? outcome.get()) {
+        let kept = try? outcome.get()
+        for waiter in downloader.downloads.finish(id, keeping: kept?.keptForLatecomers) {
             waiter.completion(outcome.map { $0.limited(by: waiter.limits) })
         }
+    }
+}
+
+extension DownloadedData {
+    /// What those get who have begun before the end but have not asked yet: nothing of an answer that
+    /// its server wants to be kept by nobody.
+    fileprivate var keptForLatecomers: DownloadedData? {
+        guard let answer, CacheControlDirectives(of: answer.fields).noStore else { return self }
+        return nil
     }
 }
 
@@ -236,8 +257,10 @@ final class ReceivedAnswer: Sendable {
 
     /// Decides on the answer.
     func receive(_ head: AnswerHead) async throws -> BodyDisposition {
+        if transfer.task.hop != nil { transfer.task.noteAnswer(at: transfer.downloader.now()) }
         if let url = request.url { transfer.downloader.serverPauses.note(head, from: url) }
         if let next = try await redirect(head) {
+            if transfer.task.hop != nil { transfer.task.setRedirect(next, by: head) }
             state.withLock { $0.sequel = .redirect(next) }
             return .discard
         }
@@ -338,7 +361,10 @@ final class ReceivedAnswer: Sendable {
     }
 
     private func check(_ head: AnswerHead, with delegate: any ImageDownloaderDelegate) throws {
-        guard delegate.isValidStatusCode(head.status, for: transfer.downloader) else {
+        guard
+            transfer.task.isNotModified(head.status)
+                || delegate.isValidStatusCode(head.status, for: transfer.downloader)
+        else {
             throw KingfisherError.responseError(
                 reason: .invalidHTTPStatusCode(response: try head.response))
         }

@@ -116,7 +116,8 @@ extension ImageSniffer {
     /// Whether there are no control characters, and UTF-8 but for a last character that is cut off.
     private static func isText(_ sample: Slice<UnsafeRawBufferPointer>) -> Bool {
         sample.allSatisfy { $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 12 || $0 == 13 }
-            && !String(decoding: sample, as: UTF8.self).dropLast().unicodeScalars.contains("\u{FFFD}")
+            && !String(decoding: sample, as: UTF8.self).dropLast().unicodeScalars.contains(
+                "\u{FFFD}")
     }
 
     /// `P1` … `P7` and white space.

@@ -1,6 +1,6 @@
 import CFileSystem
 import CXXHash
-import Foundation
+package import Foundation
 import Glibc
 
 /// An open folder, whose files are reached by their names in it.
@@ -244,7 +244,7 @@ extension CacheFolder {
 }
 
 /// What is found out about a file, in an open folder or at a path.
-enum DiskFile {
+package enum DiskFile {
     /// What reading a file gave.
     enum Content {
         case bytes(Data, Stamp)
@@ -314,7 +314,7 @@ enum DiskFile {
     }
 
     /// The XXH3 checksum, 64 bits.
-    static func checksum(_ data: Data) -> Int64 {
+    package static func checksum(_ data: Data) -> Int64 {
         data.withUnsafeBytes { Int64(bitPattern: XXH3_64bits($0.baseAddress, $0.count)) }
     }
 }

@@ -76,6 +76,27 @@ public enum MemoryStorage {
                 StoredObject(value), cost: value.cacheCost, forKey: key, expiration: expiration)
         }
 
+        /// Keeps `value` with a note of the storer's own beside it; see `store(value:forKey:expiration:)`.
+        @inlinable
+        package func store(
+            value: T, forKey key: String, expiration: StorageExpiration?,
+            note: (any AnyObject & Sendable)?
+        ) {
+            objects.store(
+                StoredObject(value), cost: value.cacheCost, forKey: key, expiration: expiration,
+                note: note)
+        }
+
+        /// The key's value and the note it was stored with, unless it is missing or expired.
+        @inlinable
+        package func notedValue(
+            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
+        ) -> (value: T, note: (any AnyObject & Sendable)?)? {
+            objects.notedObject(forKey: key, extending: extendingExpiration).map {
+                ($0.object.value(as: T.self), $0.note)
+            }
+        }
+
         /// The key's value, unless it is missing or expired.
         @inlinable
         public func value(
@@ -113,11 +134,17 @@ final class ObjectStore: Sendable {
     /// An object with the expiration it was stored with.
     struct Entry: Sendable {
         let object: StoredObject
+        /// What the storer has to say of it.
+        let note: (any AnyObject & Sendable)?
         private let expiration: StorageExpiration
         private(set) var estimatedExpiration: Date
 
-        init(_ object: StoredObject, expiration: StorageExpiration, at date: Date) {
+        init(
+            _ object: StoredObject, note: (any AnyObject & Sendable)? = nil,
+            expiration: StorageExpiration, at date: Date
+        ) {
             self.object = object
+            self.note = note
             self.expiration = expiration
             estimatedExpiration = expiration.estimatedExpirationSince(date)
         }
@@ -176,13 +203,14 @@ final class ObjectStore: Sendable {
 
     @usableFromInline
     func store(
-        _ object: StoredObject, cost: Int, forKey key: String, expiration: StorageExpiration?
+        _ object: StoredObject, cost: Int, forKey key: String, expiration: StorageExpiration?,
+        note: (any AnyObject & Sendable)? = nil
     ) {
         let date = now()
         let key = StoreKey(key)
         let expiration = expiration ?? state.withLock { $0.config.expiration }
         guard !expiration.isExpired(at: date) else { return }
-        let entry = Entry(object, expiration: expiration, at: date)
+        let entry = Entry(object, note: note, expiration: expiration, at: date)
         let leaving = entries.insert(entry, cost: cost, forKey: key)
         withExtendedLifetime(leaving) {}
     }
@@ -196,6 +224,20 @@ final class ObjectStore: Sendable {
             if entry.isExpired(at: date) { return nil }
             entry.extendExpiration(extending, at: date)
             return entry.object
+        }
+    }
+
+    /// The same with what the storer said of it.
+    @usableFromInline
+    func notedObject(
+        forKey key: String, extending: ExpirationExtending
+    ) -> (object: StoredObject, note: (any AnyObject & Sendable)?)? {
+        let date = now()
+        let key = StoreKey(key)
+        return entries.use(key) { entry in
+            if entry.isExpired(at: date) { return nil }
+            entry.extendExpiration(extending, at: date)
+            return (entry.object, entry.note)
         }
     }
 
@@ -267,7 +309,7 @@ final class ValueBox<T: Sendable>: Sendable {
 extension Date {
     /// The time of the kernel's last tick, 1 to 10 ms ago at most: enough for expirations of seconds,
     /// at a third of what the exact time costs.
-    static var coarse: Date {
+    package static var coarse: Date {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return Date(

@@ -28,6 +28,23 @@ public import FoundationNetworking
         retry(DelayRetryStrategy(maxRetryCount: maxCount, retryInterval: interval))
     }
 
+    /// Sets whether and how the server says how long the image is good for.
+    public func httpCaching(_ caching: HTTPCaching = .on) -> Self {
+        setting(\.httpCaching, to: caching)
+    }
+
+    /// Sets what is told, on the main actor, what a revalidation in the background has found, when a
+    /// stale image was shown first.
+    public func onRevalidated(
+        _ block: (@MainActor @Sendable (HTTPRevalidation) -> Void)?
+    ) -> Self {
+        guard let block else { return setting(\.onHTTPRevalidation, to: nil) }
+        let listener: @Sendable (HTTPRevalidation) -> Void = { found in
+            MainActor.assumeIsolated { block(found) }
+        }
+        return setting(\.onHTTPRevalidation, to: listener)
+    }
+
     /// Sets the source to load instead in low data mode; `nil` for none.
     public func lowDataModeSource(_ source: Source?) -> Self {
         setting(\.lowDataModeSource, to: source)

@@ -5,6 +5,8 @@
     /// Begins the load anew.
     var retry: (@MainActor () -> Void)?
 
+    var isThere: Bool { view != nil }
+
     var isEmpty: Bool {
         guard let view else { return true }
         return view.image == nil && view.imageViewState.placeholder == nil
@@ -79,6 +81,8 @@
     let placeholder: KFCrossPlatformImage?
     let get: @MainActor (Holder) -> KFCrossPlatformImage?
     let set: @MainActor (Holder, KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
+
+    var isThere: Bool { holder != nil }
 
     var isEmpty: Bool { holder.flatMap(get) == nil }
 

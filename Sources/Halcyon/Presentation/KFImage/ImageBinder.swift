@@ -163,6 +163,8 @@ public import Foundation
     weak var binder: ImageBinder?
     let context: KFImage.Context
 
+    var isThere: Bool { binder != nil }
+
     var isEmpty: Bool { binder?.presentation.image == nil }
 
     func showPlaceholder(_ options: KingfisherParsedOptionsInfo) {

@@ -5,6 +5,9 @@ import Synchronization
 /// A slot holds its view weakly: a load does not keep a view alive, and does nothing to one that is
 /// gone.
 @MainActor protocol ImageSlot: Sendable {
+    /// Whether its view has not gone.
+    var isThere: Bool { get }
+
     /// Whether neither an image nor a placeholder is on show.
     var isEmpty: Bool { get }
 

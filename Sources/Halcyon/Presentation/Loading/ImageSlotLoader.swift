@@ -1,3 +1,4 @@
+import HalcyonWork
 /// Told of the image a view shows now, or why it does not; once for each call that sets an image.
 public typealias ImageSettingCompletion =
     @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
@@ -13,6 +14,8 @@ public typealias ImageSettingCompletion =
     private var token: RequestToken?
     /// Counts what the slot was told to show.
     private var revision = 0
+    /// Images on show that the server is being asked about in the background.
+    private var revalidations = 0
     private let becameIdle: @MainActor (ImageSlotLoader) -> Void
 
     /// `becameIdle` is called when there is nothing left to remember.
@@ -43,6 +46,7 @@ public typealias ImageSettingCompletion =
         }
         let endActivity = slot.beginActivity()
 
+        let answered = OneShot<HTTPRevalidation?>()
         let token = RequestToken()
         self.token?.cancel()
         self.token = token
@@ -50,18 +54,24 @@ public typealias ImageSettingCompletion =
         taskIdentifier = identifier
         var options = options.withPartsOfSharedManager
         if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
-        let request = ImageRequest(
+        var request = ImageRequest(
             source: source, options: options,
             progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
             isCurrent: { token.isCurrent },
             progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil)
+        request.onRevalidated = { found in
+            CallbackQueue.mainAsync.execute {
+                answered.give(found)
+            }
+        }
         // Cancels replacements of the first attempt too, so there is never another one to keep.
         task = request.handle
 
         let load = Load(
             identifier: identifier, handle: request.handle, revision: revision, source: source,
-            slot: slot, options: options, endActivity: endActivity, completion: completion)
+            slot: slot, token: token, options: options, endActivity: endActivity,
+            completion: completion, revalidation: answered)
         request.start { result in self.finish(load, result) }
         return options.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
     }
@@ -90,7 +100,14 @@ public typealias ImageSettingCompletion =
             return
         }
         taskIdentifier = nil
-        token = nil
+        if case .success(let value) = result, case .stale(.revalidating)? = value.httpCacheUse {
+            revalidations += 1
+            load.revalidation.whenGiven { found in
+                MainActor.assumeIsolated { self.revalidated(load, found) }
+            }
+        } else {
+            token = nil
+        }
         tellIfIdle()
 
         switch result {
@@ -109,8 +126,32 @@ public typealias ImageSettingCompletion =
         }
     }
 
+    /// Shows what the server has now in place of the stale image, if that is still on show.
+    private func revalidated<Slot: ImageSlot>(_ load: Load<Slot>, _ found: HTTPRevalidation?) {
+        revalidations -= 1
+        defer { tellIfIdle() }
+        guard let found, revision == load.revision, load.token.isCurrent, load.slot.isThere else {
+            return
+        }
+        let tell = { load.options.onHTTPRevalidation?(found) }
+        guard case .changed(let value) = found else {
+            tell()
+            return
+        }
+        if load.options.needsTransition(cacheType: .none) {
+            load.slot.animate(
+                ImageChange(
+                    value.image, options: load.options,
+                    isWanted: { self.revision == load.revision && load.token.isCurrent },
+                    ended: { if $0 { tell() } }))
+        } else {
+            load.slot.show(value.image, options: load.options)
+            tell()
+        }
+    }
+
     private func tellIfIdle() {
-        if taskIdentifier == nil, task == nil { becameIdle(self) }
+        if taskIdentifier == nil, task == nil, revalidations == 0 { becameIdle(self) }
     }
 }
 
@@ -121,9 +162,12 @@ public typealias ImageSettingCompletion =
     let revision: Int
     let source: Source
     let slot: Slot
+    let token: RequestToken
     let options: KingfisherParsedOptionsInfo
     let endActivity: @MainActor () -> Void
     let completion: ImageSettingCompletion?
+    /// What the server has said about an image that was shown stale; `nil` when it was not asked.
+    let revalidation: OneShot<HTTPRevalidation?>
 
     /// What a load is told that ended as `result` when the slot had been given something else.
     func superseded(

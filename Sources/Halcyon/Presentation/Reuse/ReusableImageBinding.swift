@@ -89,6 +89,8 @@ public enum ReusableImageState: Sendable {
     weak var binding: ReusableImageBinding?
     let source: Source
 
+    var isThere: Bool { binding != nil }
+
     var isEmpty: Bool { true }
 
     /// Its states know only the image itself.

@@ -44,6 +44,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var downloadPriority: Float = 0.5
     public var lowDataModeSource: Source?
     public var decodingLimits: DecodingLimits?
+    public var httpCaching: HTTPCaching = .off
+    public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
     /// Who watches the download: the request that has a subclass of the downloader load.
     var watcher: DownloadWatcher?
 
@@ -115,6 +117,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
         case .downloadPriority(let value): downloadPriority = value
         case .lowDataMode(let value): lowDataModeSource = value
         case .decodingLimits(let value): decodingLimits = value
+        case .httpCaching(let value): httpCaching = value
+        case .onHTTPRevalidation(let value): onHTTPRevalidation = value
         }
     }
 

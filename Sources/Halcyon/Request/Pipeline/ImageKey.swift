@@ -60,13 +60,17 @@ struct LookupKey: Hashable, Sendable {
     let key: ImageKey
     private let creating: ImageCreatingOptions
     private let serializer: SerializerIdentity
+    /// Of the response that what is read must be of; 0 for any origin.
+    private let generation: Int64
 
     /// `nil` when the file must be read for one request alone, because its serializer cannot be compared
     /// with others.
-    init?(_ key: ImageKey, _ options: KingfisherParsedOptionsInfo) {
+    init?(_ key: ImageKey, _ options: KingfisherParsedOptionsInfo, of origin: ImageOrigin? = nil) {
         guard let serializer = SerializerIdentity(options.cacheSerializer) else { return nil }
         self.key = key
         self.serializer = serializer
+        // One that the program has stored has a number that no response has.
+        generation = origin.map { $0.record?.generation ?? -1 } ?? 0
         creating = options.imageCreatingOptions
     }
 }

@@ -78,7 +78,7 @@ extension ImageRequest {
                 writing.give(.failure(cancellation))
                 return
             }
-            write(loaded.bytes, of: loaded.material, key).whenGiven { stored in
+            write(loaded.bytes, of: loaded.material, key, nil).whenGiven { stored in
                 writing.give(stored.diskCacheResult.map { loaded })
             }
         }
@@ -111,7 +111,7 @@ extension ImageRequest {
     }
 
     /// Who is shown a progressive JPEG meanwhile; `nil` when nobody wants to be.
-    private var progressiveViewer: ProgressiveViewer? {
+    var progressiveViewer: ProgressiveViewer? {
         guard let progressive = options.progressiveJPEG, let consumer = progressiveConsumer else {
             return nil
         }

@@ -7,24 +7,26 @@ extension ImageRequest {
     /// the memory cache has it, or with `waitForCache` when the disk has been written. What cannot be
     /// written is logged and fails nothing.
     ///
-    /// Of requests that share a material, the first of those with equal wishes writes for all.
+    /// Of requests that share a material, the first of those with equal wishes writes for all. `stated` is
+    /// what is known of where the material comes from.
     func store(
-        _ image: Image, of material: ImageMaterial, original: Data?, for key: ImageKey
+        _ image: Image, of material: ImageMaterial, original: Data?, for key: ImageKey,
+        stated: StatedOrigin? = nil
     ) async {
         var writings = [ImageFiles.Writing]()
         if targetCache.isSubclass {
             writings.append(storeByOverride(image, original: original))
         } else {
-            targetCache.storeInMemory(image, for: key, options: options)
+            targetCache.storeInMemory(image, for: key, options: options, origin: stated?.origin)
             if !options.cacheMemoryOnly {
-                writings.append(write(image, of: material, original: original, key))
+                writings.append(write(image, of: material, original: original, key, stated))
             }
         }
         if let original, options.cacheOriginalImage, hasProcessor {
             writings.append(
                 originalCache.isSubclass
                     ? storeByOverride(original)
-                    : writeOriginal(original, of: material))
+                    : writeOriginal(original, of: material, stated))
         }
         if options.waitForCache {
             for writing in writings { _ = await writing.value }
@@ -32,7 +34,8 @@ extension ImageRequest {
     }
 
     private func write(
-        _ image: Image, of material: ImageMaterial, original: Data?, _ key: ImageKey
+        _ image: Image, of material: ImageMaterial, original: Data?, _ key: ImageKey,
+        _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
         let wish = ImageFiles.Wish(
             creating: options.imageCreatingOptions,
@@ -42,13 +45,14 @@ extension ImageRequest {
         let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
         return material.files.write(wish, at: place, for: number) {
             targetCache.startDiskStore(
-                image, original: original, for: key, options: options, logging: true)
+                image, original: original, for: key, options: options, logging: true,
+                stated: stated)
         }
     }
 
     /// Writes the bytes as they were loaded.
     func write(
-        _ bytes: Data, of material: ImageMaterial, _ key: ImageKey
+        _ bytes: Data, of material: ImageMaterial, _ key: ImageKey, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
         let wish = ImageFiles.Wish(
             expiration: options.diskCacheExpiration,
@@ -57,12 +61,12 @@ extension ImageRequest {
         return material.files.write(wish, at: place, for: number) {
             targetCache.startWriting(
                 bytes, for: key, expiration: options.diskCacheExpiration,
-                writeOptions: options.diskStoreWriteOptions)
+                writeOptions: options.diskStoreWriteOptions, stated: stated)
         }
     }
 
     private func writeOriginal(
-        _ bytes: Data, of material: ImageMaterial
+        _ bytes: Data, of material: ImageMaterial, _ stated: StatedOrigin?
     ) -> ImageFiles.Writing {
         let key = originalKey
         let wish = ImageFiles.Wish(
@@ -71,7 +75,8 @@ extension ImageRequest {
             writeOptions: options.diskStoreWriteOptions.rawValue)
         let place = ImageFiles.Place(cache: ObjectIdentifier(originalCache), key: key)
         return material.files.write(wish, at: place, for: number) {
-            originalCache.startStoringOriginal(bytes, for: key, options: options)
+            originalCache.startStoringOriginal(
+                bytes, for: key, options: options, stated: stated)
         }
     }
 

@@ -15,7 +15,7 @@ struct ImageRequest: Sendable {
     }
 
     /// Counts requests: of two that write one file, that of the later one stays.
-    let number: UInt64
+    var number: UInt64
     /// What was asked for.
     let originalSource: Source
     /// What this attempt loads.
@@ -34,8 +34,18 @@ struct ImageRequest: Sendable {
     /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
     var isReplacement = false
     /// Whether the bytes go to the disk as they come and nobody needs pixels: of the delivered image
-    /// only the header has been read. The processor must be the default one.
+    /// only the header has been read, and of one that is on the disk not even that. The processor must be
+    /// the default one.
     var storesBytesOnly = false
+    /// Whether nobody waits for the image now, so that a server that wants to be left alone is waited for.
+    var isPrefetch = false
+    /// Whether it asks the server about an image that has been delivered stale.
+    var isRevalidation = false
+    /// Told, instead of the options' `onHTTPRevalidation`, what asking the server in the background has
+    /// found; `nil` when it was not asked.
+    var onRevalidated: (@Sendable (HTTPRevalidation?) -> Void)?
+    /// What is found out on the way and is no result.
+    var notes = RequestNotes()
     /// What the image of `source` is cached under, where that has been made already.
     var imageKey: ImageKey?
 
@@ -61,10 +71,19 @@ struct ImageRequest: Sendable {
     var key: String { options.cacheKey(of: source) }
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
+    /// All caches that the image, or what it is made of, may be in.
+    var caches: [ImageCache] {
+        targetCache === originalCache ? [targetCache] : [targetCache, originalCache]
+    }
+    /// Whether nothing has begun when the call that asks for the image returns.
+    var preparesLater: Bool {
+        options.requestModifier.map { !($0 is any ImageDownloadRequestModifier) } ?? false
+    }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
 
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
+        if followsHTTPCaching { return try await freshImage() }
         if let hit = await memoryHit() { return hit }
         let key = imageKey ?? ImageKey(self.key, options)
         // Begun before the caches are asked, so that no image slips through between work that ends and
@@ -96,7 +115,7 @@ struct ImageRequest: Sendable {
     }
 
     /// Ends a request that was cancelled, or superseded, while it looked into the caches.
-    private func checkStillWanted() throws(KingfisherError) {
+    func checkStillWanted() throws(KingfisherError) {
         if let isCurrent, !isCurrent() {
             throw .cacheError(reason: .imageNotExisting(key: key))
         }
@@ -169,17 +188,23 @@ extension ImageRequest {
     }
 
     /// The final image, made of the cached original.
-    func madeOfOriginal(_ key: ImageKey, _ visit: Visit, _ foundTrace: inout Bool)
-        async throws(KingfisherError) -> RetrieveImageResult?
-    {
+    ///
+    /// With `origin`, only of one that was made of that response, or that the program has stored.
+    func madeOfOriginal(
+        _ key: ImageKey, _ visit: Visit, _ foundTrace: inout Bool, of origin: ImageOrigin? = nil
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
         guard mayHaveOriginal else { return nil }
         let plain = originalOptions
-        guard mayHold(originalCache, options: plain, foundTrace: &foundTrace) else { return nil }
+        guard
+            origin != nil
+                || mayHold(originalCache, options: plain, foundTrace: &foundTrace)
+        else { return nil }
         let originalKey = originalKey
         let material: ImageMaterial?
         do throws(KingfisherError) {
             material = try await originalCache.original(
-                originalKey, options: plain, during: visit.original, isCurrent: isWanted)
+                originalKey, options: plain, during: visit.original, isCurrent: isWanted,
+                origin: origin)
         } catch {
             return try passOver(error)
         }
@@ -200,9 +225,12 @@ extension ImageRequest {
         case .success(let image):
             if handle.isCancelled { throw cancellation }
             if !hasProcessor, !originalCache.isSubclass {
-                originalCache.storeInMemory(image, for: originalKey, options: plain)
+                originalCache.storeInMemory(
+                    image, for: originalKey, options: plain, origin: origin)
             }
-            await store(image, of: material, original: nil, for: key)
+            await store(
+                image, of: material, original: nil, for: key,
+                stated: origin.map { StatedOrigin($0) })
             return deliverSerializing(image, cacheType: .none)
         }
     }
@@ -221,12 +249,12 @@ extension ImageRequest {
     }
 
     /// Whether the request has neither been cancelled nor superseded.
-    private var isWanted: @Sendable () -> Bool {
+    var isWanted: @Sendable () -> Bool {
         { [isCurrent, handle] in (isCurrent?() ?? true) && !handle.isCancelled }
     }
 
     /// A disk that cannot be read is no reason to fail a request that may load.
-    private func passOver(_ error: KingfisherError) throws(KingfisherError)
+    func passOver(_ error: KingfisherError) throws(KingfisherError)
         -> RetrieveImageResult?
     {
         if options.onlyFromCache { throw error }
@@ -249,7 +277,7 @@ extension ImageRequest {
 
     /// An animation that was decoded with other options than asked for (first frame only, say), made
     /// again from the bytes it carries.
-    private func rebuiltIfNeeded(_ image: Image) async -> Image {
+    func rebuiltIfNeeded(_ image: Image) async -> Image {
         guard let animated = image.animatedSource, animated.frameCount > 1,
             let data = animated.data,
             image.creatingOptions.withoutLimits != options.imageCreatingOptions.withoutLimits
@@ -257,5 +285,17 @@ extension ImageRequest {
         // A cached image that cannot be made again is better than none.
         let item = ImageProcessItem.data(data)
         return (try? await item.processed(options)) ?? image
+    }
+}
+
+/// What an attempt has found out on its way, for those who decide what follows.
+final class RequestNotes: Sendable {
+    private let remembersError = Atomic(false)
+
+    /// Whether the error is one that the cache has remembered: nobody was asked, and asking again has no
+    /// use.
+    var hasRememberedError: Bool {
+        get { remembersError.load(ordering: .relaxed) }
+        set { remembersError.store(newValue, ordering: .relaxed) }
     }
 }

@@ -233,7 +233,9 @@ public struct RetrieveImageResult: Sendable {
     /// long as encoding the image.
     public let data: @Sendable () -> Data?
     /// The network measurements of a fresh download.
-    public let metrics: NetworkMetrics?
+    public internal(set) var metrics: NetworkMetrics?
+    /// How the image came about; `nil` without `httpCaching` and for data providers.
+    public internal(set) var httpCacheUse: HTTPCacheUse?
 
     public init(
         image: KFCrossPlatformImage, cacheType: CacheType, source: Source, originalSource: Source,

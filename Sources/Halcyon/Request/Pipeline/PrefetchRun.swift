@@ -101,11 +101,13 @@ final class PrefetchRun: Sendable {
 
     private func request(for source: Source) -> ImageRequest {
         var request = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
+        request.isPrefetch = true
         if options.needsBytesOnly {
             request.storesBytesOnly = true
             request.options.preloadAllAnimationData = false
-            // It has been looked for already.
-            request.options.forceRefresh = true
+            // It has been looked for already, unless HTTP has a say in it.
+            request.options.forceRefresh =
+                request.options.forceRefresh || !request.followsHTTPCaching
         }
         return request
     }
@@ -113,33 +115,21 @@ final class PrefetchRun: Sendable {
     /// Begins on a thread of the disk.
     private func outcome(of request: ImageRequest) async -> PrefetchPlan.Outcome {
         if isStopped { return .cutShort }
-        if !options.forceRefresh, await isCached(request) { return .skipped }
+        if !options.forceRefresh, !request.followsHTTPCaching, await isCached(request) {
+            return .skipped
+        }
         if isStopped { return .cutShort }
-        if let error = await waitForServer(of: request) { return .failed(error) }
+        if !request.followsHTTPCaching, let error = await request.waitForServer() {
+            return .failed(error)
+        }
         if isStopped { return .cutShort }
         switch await request.run() {
-        case .success: return .completed
+        case .success(let result):
+            switch result.httpCacheUse {
+            case nil, .fetched: return .completed
+            case .fresh, .validated, .stale: return .skipped
+            }
         case .failure(let error): return .failed(error)
-        }
-    }
-
-    /// Waits while the server of a network image wants to be left alone: nobody is waiting for the
-    /// image. Returns why it is not to be loaded.
-    private func waitForServer(of request: ImageRequest) async -> KingfisherError? {
-        let downloader = options.downloader ?? .default
-        guard case .network(let resource) = request.source,
-            downloader.serverPause(for: resource.downloadURL) != nil
-        else { return nil }
-        let url = resource.downloadURL
-        let waiting = Task { try await downloader.serverPauses.wait(for: url) }
-        let action = request.handle.onCancel { waiting.cancel() }
-        defer { request.handle.removeCancelAction(action) }
-        do {
-            guard let end = try await waiting.value else { return nil }
-            return .transport(
-                ImageTransportError.pausedByServer(url: url.absoluteString, until: end))
-        } catch {
-            return request.cancellation
         }
     }
 

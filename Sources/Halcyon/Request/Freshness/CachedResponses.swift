@@ -1,0 +1,196 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+import Synchronization
+
+/// The responses that images of a cache were made of: records in memory, rows in the index of its
+/// folder. What other processes have learnt is seen when the rows are read.
+final class CachedResponses: Sendable {
+    private struct Weak {
+        weak var record: ResponseRecord?
+    }
+
+    private let files: FileStore
+    /// Each variant of a key once, as far as anybody holds them.
+    private let known = Mutex<[String: [Weak]]>([:])
+
+    init(_ files: FileStore) {
+        self.files = files
+    }
+
+    // MARK: Looking
+
+    /// The current responses under `key`, of memory and disk. Reads the index: blocks.
+    func read(_ key: String, under policy: HTTPCachePolicy) -> [ResponseRecord] {
+        // An index that cannot be read knows nothing.
+        let rows = (try? files.responses(forKey: Self.rowKey(key))) ?? []
+        return change(key) { records in
+            for row in rows {
+                if let stored = StoredResponse(row) { learn(row, stored, key, policy, &records) }
+            }
+            return records
+        }
+    }
+
+    private func learn(
+        _ row: ResponseRow, _ stored: StoredResponse, _ key: String, _ policy: HTTPCachePolicy,
+        _ records: inout [ResponseRecord]
+    ) {
+        if let index = records.firstIndex(where: { $0.stored.variant == stored.variant }) {
+            let known = records[index]
+            if known.stored.received > stored.received { return }
+            if known.generation == row.generation {
+                if known.stored != stored { known.freshen(stored, under: policy) }
+                return
+            }
+            records.remove(at: index)
+        }
+        records.append(
+            ResponseRecord(
+                key: key, generation: row.generation, stored: stored, bodyLength: row.bodyLength,
+                bodyChecksum: row.bodyChecksum, under: policy))
+    }
+
+    /// Changes which responses are current under `key`; those that are taken out are out of use.
+    @discardableResult
+    private func change<R: Sendable>(
+        _ key: String, _ body: (inout [ResponseRecord]) -> R
+    ) -> R {
+        let (result, removed, _) = known.withLock { known in
+            let former = (known[key] ?? []).compactMap(\.record).filter(\.isCurrent)
+            var records = former
+            let result = body(&records)
+            known[key] = records.isEmpty ? nil : records.map(Weak.init)
+            // Keys whose records have gone are forgotten now and then.
+            if known.count > 1024, known.count.nonzeroBitCount == 1 {
+                known = known.filter { $0.value.contains { $0.record != nil } }
+            }
+            let removed = former.filter { old in !records.contains { $0 === old } }
+            for record in removed { record.supersede() }
+            // Kept until the lock is released: what goes with a record may have a lock of its own.
+            return (result, removed, former)
+        }
+        withExtendedLifetime(removed) {}
+        return result
+    }
+
+    // MARK: Changing
+
+    /// The record of a response that has just come: that of the same bytes where there is one, which is
+    /// freshened, else a new generation. Of answers that overtake each other the later one stays.
+    ///
+    /// - Parameter others: Those it takes the place of.
+    /// - Returns: `nil` when a later answer is there already.
+    func adopt(
+        _ stored: StoredResponse, _ key: String, body: Data?, over others: [ResponseRecord],
+        under policy: HTTPCachePolicy
+    ) -> ResponseRecord? {
+        let checksum = body.map { DiskFile.checksum($0) }
+        let length = body.map { Int64($0.count) }
+        return change(key) { records in
+            let rivals = records.filter { record in
+                record.stored.variant == stored.variant || others.contains { $0 === record }
+            }
+            if rivals.contains(where: { !stored.isAtLeastAsNew(as: $0.stored) }) { return nil }
+            let same = rivals.first {
+                $0.generation != 0 && body != nil && $0.bodyChecksum == checksum
+                    && $0.bodyLength == length && $0.stored.variant == stored.variant
+            }
+            if let same {
+                same.freshen(stored, under: policy)
+                return same
+            }
+            records.removeAll { record in rivals.contains { $0 === record } }
+            let record = ResponseRecord(
+                key: key, generation: body == nil ? 0 : .random(in: 1...(.max)), stored: stored,
+                bodyLength: length, bodyChecksum: checksum, under: policy)
+            records.append(record)
+            return record
+        }
+    }
+
+    /// Forgets a response, and with it the images that were made of it.
+    func remove(_ record: ResponseRecord) async {
+        record.supersede()
+        await DiskLane.writing.run { [files] in
+            // Images of a row that cannot be removed are misses by the next one's generation.
+            try? files.removeResponse(key: record.rowKey, variant: record.variant)
+        }
+    }
+
+    /// Writes what a validation has found out.
+    /// - Returns: Whether the row was still about the same bytes.
+    func writeFreshened(_ record: ResponseRecord, from variant: Data) async -> Bool {
+        let row = record.row
+        return await DiskLane.writing.run { [files] in
+            // What cannot be written is asked for once more by the next process.
+            (try? files.freshen(row, from: variant)) ?? true
+        }
+    }
+
+    /// Writes the row of a response without a file: a redirect, or an error that is remembered.
+    func writeAlone(_ record: ResponseRecord, _ put: ResponsePut) {
+        DiskLane.writing.submit { [files] in
+            // As above. Until it is written, the record is what is known of it.
+            withExtendedLifetime(record) { try? files.put(put) }
+        }
+    }
+
+    /// Has the responses validated before they are used again that `matches` holds for, by the key of
+    /// their row and their URL. Blocks.
+    /// - Returns: How many of those on disk.
+    @discardableResult
+    func invalidate(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
+        defer { invalidateKnown(where: matches) }
+        return try files.invalidateResponses(where: matches)
+    }
+
+    private func invalidateKnown(where matches: (_ key: String, _ url: String) -> Bool) {
+        let records = known.withLock { $0.values.flatMap { $0.compactMap(\.record) } }
+        for record in records {
+            let url = record.stored.url.absoluteString.maskingSecrets
+            if matches(record.rowKey, url) { record.invalidate() }
+        }
+    }
+
+    /// The key of a row: one with secrets in it is kept as a digest.
+    static func rowKey(_ key: String) -> String {
+        let shown = key.maskingSecrets
+        return shown == key ? key : "\(shown) \(Digest.sha256.hexadecimal(key))"
+    }
+}
+
+extension ResponseRecord {
+    var rowKey: String { CachedResponses.rowKey(key) }
+
+    /// The row of the response.
+    var row: ResponseRow {
+        let stored = stored
+        // A list of texts can be encoded.
+        let fields = (try? JSONEncoder().encode(stored.fields)) ?? Data("[]".utf8)
+        return ResponseRow(
+            key: rowKey, variant: Data(stored.variant), vary: stored.vary.joined(separator: ","),
+            url: stored.url.absoluteString.maskingSecrets, status: stored.status, fields: fields,
+            requested: stored.requested.timeIntervalSince1970,
+            received: stored.received.timeIntervalSince1970, generation: generation,
+            bodyLength: bodyLength, bodyChecksum: bodyChecksum,
+            freshUntil: freshUntil.timeIntervalSince1970, isInvalidated: stored.isInvalidated,
+            used: stored.received.timeIntervalSince1970)
+    }
+}
+
+extension StoredResponse {
+    /// `nil` when the row makes no sense.
+    init?(_ row: ResponseRow) {
+        guard let url = URL(string: row.url),
+            let fields = try? JSONDecoder().decode(HTTPFields.self, from: row.fields)
+        else { return nil }
+        self.init(
+            url: url, status: row.status, fields: fields,
+            vary: row.vary.split(separator: ",").map(String.init), variant: Array(row.variant),
+            requested: Date(timeIntervalSince1970: row.requested),
+            received: Date(timeIntervalSince1970: row.received),
+            isInvalidated: row.isInvalidated)
+    }
+}

@@ -1,0 +1,322 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+extension FreshnessWalk {
+    /// Sends the hop's request and makes of the answer what it means.
+    mutating func ask(
+        _ hop: Hop, _ decision: HTTPCacheDecision, copy: Copy?
+    ) async throws(KingfisherError) -> Step {
+        let downloaded: DownloadedData
+        do throws(KingfisherError) {
+            downloaded = try await send(hop, decision)
+        } catch {
+            return try await recover(from: error, hop, copy)
+        }
+        guard let answer = downloaded.answer else { throw .requestError(reason: .emptyRequest) }
+        await invalidate(after: hop, answer)
+        if let location = answer.redirect {
+            return .follow(location, await keepRedirect(hop, answer))
+        }
+        if downloaded.sessionTask.isNotModified(answer.status), let record = hop.record {
+            return try await validated(hop, record, answer, downloaded, copy)
+        }
+        if answer.status == 304 || answer.status == 206 && !hop.asked.fields.contains("Range") {
+            // An answer to a question that nobody has asked, or a part that nobody wanted.
+            throw .status(of: downloaded.sessionTask)
+        }
+        return .done(try await received(downloaded, answer, hop, copy))
+    }
+
+    mutating func send(
+        _ hop: Hop, _ decision: HTTPCacheDecision
+    ) async throws(KingfisherError) -> DownloadedData {
+        guard var sent = hop.sent else { throw .requestError(reason: .emptyRequest) }
+        guard case .download(_, _, let downloads) = visit.loading else {
+            throw .requestError(reason: .emptyRequest)
+        }
+        if request.isPrefetch, let error = await request.waitForServer() { throw error }
+        var isConditional = false
+        if case .validate(let condition, _) = decision {
+            sent.setValue(condition.line.value, forHTTPHeaderField: condition.line.name)
+            isConditional = true
+        }
+        let wish = options.forceRefresh ? "no-cache" : "max-age=0"
+        if options.forceRefresh || options.httpCaching.validation == .always,
+            hop.asked.method == "GET", sent.value(forHTTPHeaderField: "Cache-Control") == nil
+        {
+            sent.setValue(wish, forHTTPHeaderField: "Cache-Control")
+        }
+        let download = DownloadHop(
+            request: sent, firstURL: resource.downloadURL, redirectCount: redirectCount,
+            isConditional: isConditional)
+        let isFirst = !hasSent
+        hasSent = true
+        let request = request
+        let announces = isFirst && (request.isReplacement || foundCopy || request.preparesLater)
+        let outcome = await handedOver { hand in
+            downloader.start(
+                url: resource.downloadURL, options: options, progress: request.progress,
+                viewer: request.progressiveViewer, handle: request.handle, visit: downloads,
+                hop: download, completion: hand)
+            if announces { request.taskUpdated?(request.handle) }
+        }
+        return try outcome.get()
+    }
+
+    /// An error: a stale copy may take its place.
+    func recover(
+        from error: KingfisherError, _ hop: Hop, _ copy: Copy?
+    ) async throws(KingfisherError) -> Step {
+        if error.isCancelled { throw error }
+        let now = downloader.now()
+        if let record = hop.record, let copy, !options.forceRefresh,
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
+            let result = try await deliver(copy)
+        {
+            record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
+            return .done(request.used(.stale(.error(error)), result))
+        }
+        if let status = error.statusOfAnswer, status == 404 || status == 410 {
+            if let record = hop.record { await responses.remove(record) }
+        }
+        remember(error, hop, now)
+        throw error
+    }
+
+    /// Keeps an error for a while where the settings say so.
+    func remember(_ error: KingfisherError, _ hop: Hop, _ now: Date) {
+        guard let status = error.statusOfAnswer, let task = request.handle.sessionTask,
+            let answer = task.answer, answer.status == status,
+            case .store(let stored) = policy.storing(
+                hop.asked, status: answer.status, fields: answer.fields,
+                requested: answer.requested, received: answer.received),
+            let until = policy.rememberedUntil(stored)
+        else { return }
+        let others = hop.superseded(under: policy)
+        guard
+            let record = responses.adopt(
+                stored, hop.responseKey, body: nil, over: others, under: policy)
+        else { return }
+        writeAlone(record, until: until, superseding: others)
+    }
+
+    /// Writes the row of a response without a file.
+    func writeAlone(
+        _ record: ResponseRecord, until date: Date? = nil, superseding others: [ResponseRecord]
+    ) {
+        if options.cacheMemoryOnly { return }
+        var row = record.row
+        if let date { row.freshUntil = date.timeIntervalSince1970 }
+        responses.writeAlone(
+            record,
+            ResponsePut(
+                row: row, superseded: others.map(\.variant).filter { $0 != record.variant }))
+    }
+
+    func invalidate(after hop: Hop, _ answer: DownloadAnswer) async {
+        let urls = policy.invalidations(
+            after: hop.asked, status: answer.status, fields: answer.fields)
+        guard !urls.isEmpty else { return }
+        let keys = Set(
+            urls.map {
+                CachedResponses.rowKey(
+                    ResponseKey.key(url: $0, partition: options.httpCaching.partition))
+            })
+        await DiskLane.writing.run { [responses] in
+            // What cannot be written is known to this process all the same.
+            _ = try? responses.invalidate { key, _ in keys.contains(key) }
+        }
+    }
+
+    /// Stores a redirect that may be stored.
+    func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) async -> ResponseRecord? {
+        let others = hop.superseded(under: policy)
+        guard options.redirectHandler == nil,
+            case .store(let stored) = policy.storing(
+                hop.asked, status: answer.status, fields: answer.fields,
+                requested: answer.requested, received: answer.received),
+            let record = responses.adopt(
+                stored, hop.responseKey, body: nil, over: others, under: policy)
+        else {
+            for other in others { await responses.remove(other) }
+            return nil
+        }
+        writeAlone(record, superseding: others)
+        return record
+    }
+
+    /// A `304`: what is stored is good, or is told to be something else.
+    mutating func validated(
+        _ hop: Hop, _ record: ResponseRecord, _ answer: DownloadAnswer,
+        _ downloaded: DownloadedData, _ copy: Copy?
+    ) async throws(KingfisherError) -> Step {
+        let freshening = policy.freshen(
+            record.stored, with: answer.fields, for: hop.asked, requested: answer.requested,
+            received: answer.received)
+        switch freshening {
+        case .mismatch:
+            return try await ask(hop, .fetch(because: .stale), copy: copy)
+        case .useOnce:
+            break
+        case .keep(let stored):
+            let variant = record.variant
+            record.freshen(stored, under: policy)
+            let isKept = await keep(record, from: variant)
+            if case .memory? = copy {} else if !isKept, mayStartAgain { return .again }
+        }
+        if let location = record.redirect(hop.sent) { return .follow(location, record) }
+        let result: RetrieveImageResult?
+        if let copy { result = try await deliver(copy) } else { result = nil }
+        if case .useOnce = freshening { await responses.remove(record) }
+        guard var result else {
+            // The copy has gone meanwhile.
+            return try await ask(hop, .fetch(because: .stale), copy: nil)
+        }
+        result.metrics = downloaded.metrics
+        return .done(request.used(.validated, result))
+    }
+
+    /// Writes the row of a freshened response wherever there are files of it.
+    func keep(_ record: ResponseRecord, from variant: Data) async -> Bool {
+        var isKept = options.cacheMemoryOnly
+        for cache in request.caches {
+            let isWritten = await cache.responses.writeFreshened(record, from: variant)
+            isKept = isKept || isWritten
+        }
+        return isKept
+    }
+
+    /// The content, as an image.
+    func received(
+        _ downloaded: DownloadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
+    ) async throws(KingfisherError) -> RetrieveImageResult {
+        let body = downloaded.sessionTask.sharedData
+        let storing = policy.storing(
+            hop.asked, status: answer.status, fields: answer.fields, requested: answer.requested,
+            received: answer.received)
+        let others = hop.superseded(under: policy)
+        if case .store(let stored) = storing, let record = hop.record, let copy,
+            record.holds(body), stored.variant == record.stored.variant,
+            let same = responses.adopt(
+                stored, hop.responseKey, body: body, over: others, under: policy), same === record
+        {
+            _ = await keep(record, from: record.variant)
+            if var result = try await deliver(copy) {
+                result.metrics = downloaded.metrics
+                return request.used(.fetched(stored: true), result)
+            }
+        }
+        let image = try await image(of: downloaded)
+        if request.handle.isCancelled { throw request.cancellation }
+        var isStored = false
+        if case .store(let stored) = storing, answer.status == 200 || answer.status == 203 {
+            let record = responses.adopt(
+                stored, hop.responseKey, body: body, over: others, under: policy)
+            if let record {
+                isStored = true
+                await store(
+                    image, of: downloaded, StatedOrigin(origin(record), superseding: others))
+            }
+        } else if case .refuse(let refusal) = storing, refusal.concernsTheResponse {
+            for other in others { await responses.remove(other) }
+        }
+        let bytes = downloaded.data
+        return request.used(
+            .fetched(stored: isStored),
+            request.deliver(image, cacheType: .none, metrics: downloaded.metrics) { bytes })
+    }
+
+    func store(
+        _ image: Image, of downloaded: DownloadedData, _ stated: StatedOrigin
+    ) async {
+        if request.storesBytesOnly {
+            let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
+            _ = await writing.value
+        } else {
+            await request.store(
+                image, of: downloaded.material, original: downloaded.data, for: key, stated: stated)
+        }
+    }
+
+    func image(of downloaded: DownloadedData) async throws(KingfisherError) -> Image {
+        let made = await handedOver { hand in
+            downloaded.makeImage(
+                options, rendering: !request.storesBytesOnly, for: request.handle,
+                completion: hand)
+        }
+        return try made.get()
+    }
+
+    func revalidate(_ record: ResponseRecord) {
+        if downloader.serverPause(for: record.stored.url) != nil {
+            request.onRevalidated?(nil)
+        } else {
+            downloader.revalidations.begin(record, for: request)
+        }
+    }
+}
+
+extension StorageRefusal {
+    /// Whether it is the response that may not be kept, not the request that does not want it.
+    fileprivate var concernsTheResponse: Bool {
+        switch self {
+        case .method, .status, .requestNoStore: false
+        default: true
+        }
+    }
+}
+
+extension KingfisherError {
+    /// The status of the server's answer, when that is what failed.
+    var statusOfAnswer: Int? { answer?.statusCode }
+
+    var answer: HTTPURLResponse? {
+        guard case .responseError(reason: .invalidHTTPStatusCode(let response)) = self else {
+            return nil
+        }
+        return response
+    }
+
+    /// What the failure is to the cache.
+    var cacheFailure: CacheRequestFailure {
+        if let statusOfAnswer { return .status(statusOfAnswer) }
+        if case .responseError(reason: .URLSessionError(ImageTransportError.pausedByServer)) = self
+        {
+            return .status(503)
+        }
+        guard case .responseError(reason: .URLSessionError(let error)) = self,
+            let error = error as? ImageTransportError
+        else { return .other }
+        switch error {
+        case .cannotResolveHost, .connectionRefused, .cannotConnect, .timedOut, .connectionReset,
+            .incompleteBody:
+            return .noAnswer
+        default:
+            return .other
+        }
+    }
+
+    /// The seconds that the server asks to be left alone.
+    func retryAfter(at now: Date) -> TimeInterval? {
+        guard let answer else { return nil }
+        return RetryAfter.delay(
+            status: answer.statusCode, fields: HTTPFields(answer), received: now)
+    }
+
+    /// The answer is no success.
+    fileprivate static func status(of task: SessionDataTask) -> KingfisherError {
+        guard let response = task.response else { return .requestError(reason: .emptyRequest) }
+        return .responseError(reason: .invalidHTTPStatusCode(response: response))
+    }
+
+    /// An error that is remembered, as when it was the server's answer.
+    static func remembered(_ stored: StoredResponse) -> KingfisherError {
+        guard let response = HTTPURLResponse(stored) else {
+            return .requestError(reason: .emptyRequest)
+        }
+        return .responseError(reason: .invalidHTTPStatusCode(response: response))
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+/// A request's way to an image by the rules of HTTP, from redirect to redirect: what is stored of each
+/// hop decides whether the server is asked, and what its answer means.
+struct FreshnessWalk {
+    /// How a hop ends.
+    enum Step {
+        case done(RetrieveImageResult)
+        /// A redirect, with its record when it is stored.
+        case follow(URLRequest, ResponseRecord?)
+        /// What was decided on has changed meanwhile.
+        case again
+    }
+
+    let request: ImageRequest
+    let downloader: ImageDownloader
+    let resource: any Resource
+    let key: ImageKey
+    let visit: ImageRequest.Visit
+    let policy: HTTPCachePolicy
+    /// What is sent next; `nil` when the modifier gave nothing to send.
+    var next: URLRequest?
+    /// The redirects followed so far, as far as they are stored.
+    var way: [ResponseRecord] = []
+    var isWayKnown = true
+    var redirectCount = 0
+    var hasSent = false
+    /// Whether a copy seemed to be there, so that the caller was told of no task.
+    var foundCopy = false
+    var mayStartAgain = true
+
+    init(
+        request: ImageRequest, downloader: ImageDownloader, resource: any Resource, key: ImageKey,
+        visit: ImageRequest.Visit, first: URLRequest?
+    ) {
+        self.request = request
+        self.downloader = downloader
+        self.resource = resource
+        self.key = key
+        self.visit = visit
+        next = first
+        policy = HTTPCachePolicy(request.options.httpCaching) {
+            Array(Digest.sha256.hexadecimal(Data($0)).utf8)
+        }
+    }
+
+    var options: KingfisherParsedOptionsInfo { request.options }
+    var responses: CachedResponses { request.targetCache.responses }
+
+    mutating func image() async throws(KingfisherError) -> RetrieveImageResult {
+        while true {
+            let hop = await hop()
+            switch try await step(hop) {
+            case .done(let result):
+                return result
+            case .again:
+                mayStartAgain = false
+            case .follow(let next, let record):
+                redirectCount += 1
+                guard redirectCount <= Transfer.redirectLimit else {
+                    throw .transport(
+                        ImageTransportError.tooManyRedirects(
+                            url: resource.downloadURL.absoluteString,
+                            limit: Transfer.redirectLimit))
+                }
+                if let record { way.append(record) } else { isWayKnown = false }
+                self.next = next
+            }
+            try request.checkStillWanted()
+        }
+    }
+
+    // MARK: One hop
+
+    /// A hop and what is stored of it.
+    struct Hop {
+        /// `nil` when there is nothing to send.
+        let sent: URLRequest?
+        let asked: HTTPCacheRequest
+        let responseKey: String
+        let records: [ResponseRecord]
+        let selection: CacheSelection
+        let record: ResponseRecord?
+
+        /// Those that an answer to the request takes the place of.
+        func superseded(under policy: HTTPCachePolicy) -> [ResponseRecord] {
+            records.filter { policy.matches($0.stored, asked) }
+        }
+    }
+
+    private func hop() async -> Hop {
+        let url = next?.url ?? resource.downloadURL
+        var asked = HTTPCacheRequest(
+            method: next?.httpMethod ?? "GET", url: url,
+            fields: HTTPFields(
+                (next?.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+                    .map { .init(name: $0.key, value: $0.value) }))
+        if options.onlyFromCache, !options.forceRefresh {
+            // Its words in HTTP.
+            asked.fields.append("Cache-Control", "only-if-cached, max-stale")
+        }
+        let responseKey = ResponseKey.key(
+            resourceKey: redirectCount == 0 ? explicitKey : nil, url: url,
+            normalizer: options.cacheKeyNormalizer, partition: options.httpCaching.partition)
+        let records = await request.onDisk { [policy, request, responses] in
+            let own = responses.read(responseKey, under: policy)
+            let others = request.originalCache.responses
+            return own.isEmpty && others !== responses
+                ? others.read(responseKey, under: policy) : own
+        }
+        let selection = policy.select(asked, among: records.map(\.stored))
+        var record: ResponseRecord?
+        if case .response(_, let index) = selection { record = records[index] }
+        return Hop(
+            sent: next, asked: asked, responseKey: responseKey, records: records,
+            selection: selection, record: record)
+    }
+
+    /// The cache key that the program has given the resource, if it is not just its URL.
+    private var explicitKey: String? {
+        resource.cacheKey == resource.downloadURL.absoluteString ? nil : resource.cacheKey
+    }
+
+    private mutating func step(_ hop: Hop) async throws(KingfisherError) -> Step {
+        let now = downloader.now()
+        if options.forceRefresh {
+            return try await ask(hop, .fetch(because: .requestNoCache), copy: nil)
+        }
+        if let record = hop.record, record.stored.status >= 400 {
+            if policy.answersWithRemembered(record.stored, hop.asked, now: now) {
+                request.notes.hasRememberedError = true
+                throw .remembered(record.stored)
+            }
+            return try await ask(hop, .fetch(because: .stale), copy: nil)
+        }
+        var decision = policy.decide(hop.asked, with: hop.selection, now: now)
+        if let record = hop.record, let location = record.redirect(hop.sent) {
+            return try await redirect(hop, decision, record, to: location)
+        }
+        if case .useStale(revalidate: true) = decision, request.isRevalidation {
+            decision = hop.record?.stored.revalidation(because: .stale) ?? decision
+        }
+        if case .unsatisfiable = decision { throw notCached }
+        let copy = await copy(of: hop.record)
+        foundCopy = foundCopy || copy != nil
+        switch decision {
+        case .use:
+            if let copy, let result = try await deliver(copy) {
+                return .done(request.used(.fresh, result))
+            }
+        case .useStale(let revalidates):
+            if let copy, let record = hop.record, let result = try await deliver(copy) {
+                if revalidates { revalidate(record) }
+                return .done(
+                    request.used(.stale(revalidates ? .revalidating : .accepted), result))
+            }
+        case .validate, .fetch, .unsatisfiable:
+            if let copy, let result = try await pausing(hop, copy, now) { return .done(result) }
+            if copy != nil { return try await ask(hop, decision, copy: copy) }
+        }
+        if options.onlyFromCache { throw notCached }
+        // Without a copy a `304` would be of no use.
+        return try await ask(hop, decision.unconditional, copy: nil)
+    }
+
+    private var notCached: KingfisherError {
+        .cacheError(reason: .imageNotExisting(key: request.key))
+    }
+
+    /// A stale copy while the server is left alone because of an error.
+    private func pausing(
+        _ hop: Hop, _ copy: Copy, _ now: Date
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
+        guard let record = hop.record, !request.isPrefetch,
+            let error = record.pausingError(at: now) ?? serverPause(hop),
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
+            let result = try await deliver(copy)
+        else { return nil }
+        return request.used(.stale(.error(error)), result)
+    }
+
+    /// The error of a server that wants to be left alone.
+    private func serverPause(_ hop: Hop) -> KingfisherError? {
+        let url = hop.asked.url
+        return downloader.serverPause(for: url).map {
+            .transport(ImageTransportError.pausedByServer(url: url.absoluteString, until: $0))
+        }
+    }
+
+    /// A stored redirect.
+    private mutating func redirect(
+        _ hop: Hop, _ decision: HTTPCacheDecision, _ record: ResponseRecord, to location: URLRequest
+    ) async throws(KingfisherError) -> Step {
+        switch decision {
+        case .use where !way.contains { $0 === record }, .useStale(revalidate: false):
+            return .follow(location, record)
+        case .unsatisfiable:
+            throw notCached
+        case .useStale:
+            return try await ask(hop, record.stored.revalidation(because: .stale), copy: nil)
+        case .use, .validate, .fetch:
+            return try await ask(hop, decision, copy: nil)
+        }
+    }
+
+    // MARK: Copies
+
+    /// Where the wanted image, or what it can be made of, is cached of the current response.
+    enum Copy {
+        case memory(Image)
+        case disk(ImageOrigin)
+        case original(ImageOrigin)
+    }
+
+    func origin(_ record: ResponseRecord) -> ImageOrigin {
+        ImageOrigin(record: record, way: way, isWayKnown: isWayKnown)
+    }
+
+    func copy(of record: ResponseRecord?) async -> Copy? {
+        guard let record, record.generation != 0 else { return nil }
+        let cache = request.targetCache
+        let origin = origin(record)
+        if let (image, noted) = cache.originatedImage(forKey: request.key, options: options),
+            noted?.record === record
+        {
+            if let noted, !noted.isSameWay(as: origin) {
+                cache.storeInMemory(image, for: key, options: options, origin: origin)
+            }
+            return .memory(image)
+        }
+        if options.fromMemoryCacheOrRefresh { return nil }
+        if record.isOrigin(of: await request.fileOrigin(key, in: cache)) { return .disk(origin) }
+        guard request.mayHaveOriginal else { return nil }
+        let (originals, plain) = (request.originalCache, request.originalOptions)
+        if let (_, noted) = originals.originatedImage(forKey: request.key, options: plain),
+            noted?.record === record
+        {
+            return .original(origin)
+        }
+        let file = await request.fileOrigin(request.originalKey, in: originals)
+        return record.isOrigin(of: file) ? .original(origin) : nil
+    }
+
+    /// Stands for a cached image whose pixels nobody needs.
+    private static let unread = Image(
+        bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
+
+    /// - Returns: `nil` when it has gone, or turns out to be damaged.
+    func deliver(_ copy: Copy) async throws(KingfisherError) -> RetrieveImageResult? {
+        let result: RetrieveImageResult?
+        switch copy {
+        case .memory(let image):
+            result = request.deliverSerializing(
+                await request.rebuiltIfNeeded(image), cacheType: .memory)
+        case .disk where request.storesBytesOnly:
+            result = request.deliver(Self.unread, cacheType: .disk) { nil }
+        case .disk(let origin):
+            result = try await request.cached(key, of: origin)
+        case .original(let origin):
+            result = try await request.made(of: origin, key, visit)
+        }
+        if result != nil, request.isReplacement, !hasSent { request.taskUpdated?(nil) }
+        return result
+    }
+}
+
+extension HTTPCacheDecision {
+    /// The same without a condition: for who could not use a `304`.
+    fileprivate var unconditional: HTTPCacheDecision {
+        if case .validate(_, let reason) = self { .fetch(because: reason) } else { self }
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+extension ImageRequest {
+    /// Whether the rules of HTTP say how long the image is good for. A cache or a downloader of the
+    /// program's own class is asked as ever: what its methods answer is the program's word.
+    var followsHTTPCaching: Bool {
+        guard options.httpCaching.isOn, case .network = source else { return false }
+        return !targetCache.isSubclass && !originalCache.isSubclass
+            && !(options.downloader ?? .default).isSubclass
+    }
+
+    /// One attempt by the rules of HTTP: memory → index → decision → server → deliver.
+    ///
+    /// Each redirect is a request of its own: it is looked up, decided on and sent by itself.
+    func freshImage() async throws(KingfisherError) -> RetrieveImageResult {
+        if let hit = await freshMemoryHit() { return hit }
+        guard case .network(let resource) = source else {
+            throw .requestError(reason: .emptyRequest)
+        }
+        let key = imageKey ?? ImageKey(self.key, options)
+        let visit = beginVisit()
+        defer { visit.end() }
+        let downloader = options.downloader ?? .default
+        let prepared = try await prepared(resource.downloadURL, by: downloader)
+        try checkStillWanted()
+        if let stored = try await storedByProgram(key, visit) { return stored }
+        var walk = FreshnessWalk(
+            request: self, downloader: downloader, resource: resource, key: key, visit: visit,
+            first: prepared)
+        return try await walk.image()
+    }
+
+    /// An image in memory about which there is nothing to decide. Who has no request modifier pays no
+    /// more for it than without HTTP caching.
+    private func freshMemoryHit() async -> RetrieveImageResult? {
+        guard options.requestModifier == nil, !options.forceRefresh, !isReplacement,
+            !isRevalidation,
+            let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
+            let origin,
+            origin.isUsable(at: (options.downloader ?? .default).now(), under: options.httpCaching)
+        else { return nil }
+        return used(
+            .fresh,
+            deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
+    }
+
+    /// The request as it will be sent: after the modifier; `nil` when that gives none.
+    private func prepared(
+        _ url: URL, by downloader: ImageDownloader
+    ) async throws(KingfisherError) -> URLRequest? {
+        let plain = downloader.plainRequest(for: url)
+        let modified: URLRequest?
+        switch options.requestModifier {
+        case nil: modified = plain
+        case let modifier as any ImageDownloadRequestModifier:
+            let modify: (URLRequest) -> URLRequest? = modifier.modified(for:)
+            modified = modify(plain)
+        case let modifier?:
+            let answer = OneShot<URLRequest?>()
+            let task = Task { answer.give(await modifier.modified(for: plain)) }
+            handle.onCancel(before: answer) {
+                task.cancel()
+                answer.give(nil)
+            }
+            modified = await answer.value
+            if handle.isCancelled { throw .neverStarted(plain) }
+        }
+        return modified.map(downloader.currentSettings.completed)
+    }
+
+    /// The image that the program itself has stored: HTTP has nothing to say about it.
+    private func storedByProgram(
+        _ key: ImageKey, _ visit: Visit
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
+        if options.forceRefresh { return nil }
+        if let (image, origin) = targetCache.originatedImage(forKey: self.key, options: options),
+            let origin, origin.record == nil
+        {
+            return used(
+                .fresh, deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
+        }
+        if options.fromMemoryCacheOrRefresh { return nil }
+        if await fileOrigin(key, in: targetCache)?.derivation == .program,
+            let result = try await cached(key, of: .program)
+        {
+            return used(.fresh, result)
+        }
+        if mayHaveOriginal,
+            await fileOrigin(originalKey, in: originalCache)?.derivation == .program,
+            let result = try await made(of: .program, key, visit)
+        {
+            return used(.fresh, result)
+        }
+        return nil
+    }
+
+    /// What the index says of a file.
+    func fileOrigin(_ key: ImageKey, in cache: ImageCache) async -> FileOrigin? {
+        let name = key.fileName(in: cache)
+        // What is being written is looked at when it is there.
+        await cache.operations.pending(name)?.value
+        return await onDisk { [files = cache.diskStorage.files] in
+            // A file that nothing can be learnt of is of unknown origin.
+            try? files.origin(of: name)
+        }
+    }
+
+    /// Runs what reads the index: here, when what begins is to have begun when the call returns, else on
+    /// a thread of the disk.
+    func onDisk<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        probing == .onCallingThread ? body() : await DiskLane.reading.run(body)
+    }
+
+    /// The final image, if it is cached and made of `origin`.
+    func cached(
+        _ key: ImageKey, of origin: ImageOrigin
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
+        let found: ImageCacheResult
+        do throws(KingfisherError) {
+            found = try await targetCache.lookup(
+                key, options: options, isCurrent: isWanted, origin: origin)
+        } catch {
+            return try passOver(error)
+        }
+        guard let image = found.image else { return nil }
+        return deliverSerializing(await rebuiltIfNeeded(image), cacheType: found.cacheType)
+    }
+
+    /// The final image, made of a cached original that is of `origin`.
+    func made(
+        of origin: ImageOrigin, _ key: ImageKey, _ visit: Visit
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
+        var foundTrace = false
+        return try await madeOfOriginal(key, visit, &foundTrace, of: origin)
+    }
+
+    /// `result` with the note how it came about.
+    func used(_ use: HTTPCacheUse, _ result: RetrieveImageResult) -> RetrieveImageResult {
+        var result = result
+        result.httpCacheUse = use
+        return result
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonWork
+import Synchronization
+
+/// Asks servers in the background about images that were delivered stale: once for each response, however
+/// many ask meanwhile, and a few at a time. What is under way belongs to nobody and is not cancelled.
+final class Revalidations: Sendable {
+    /// How a revalidation ended, for requests of any processor.
+    private enum Finding: Sendable {
+        case unchanged
+        case changed(RetrieveImageResult)
+        case failed(KingfisherError)
+    }
+
+    private struct Job {
+        let record: ResponseRecord
+        /// The one that began it, without retries and alternatives.
+        let request: ImageRequest
+        /// Those who asked.
+        var requests: [ImageRequest]
+    }
+
+    private struct State {
+        var running: [ObjectIdentifier: Job] = [:]
+        /// In the order they came.
+        var waiting: [Job] = []
+        var pauses: [ObjectIdentifier: (pause: FailurePause, record: ResponseRecord)] = [:]
+    }
+
+    private static let width = 4
+    private static let capacity = 256
+    /// The most urgent that something in the background may be.
+    private static let priority: Float = 0.25
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> Date
+
+    init(now: @escaping @Sendable () -> Date) {
+        self.now = now
+    }
+
+    /// Asks about the response of `record`, which has been delivered to `request`, unless the last time
+    /// failed a moment ago. A view is told in any case.
+    func begin(_ record: ResponseRecord, for request: ImageRequest) {
+        let id = ObjectIdentifier(record)
+        let date = now()
+        let dropped: [ImageRequest] = state.withLock { state in
+            if state.pauses[id]?.pause.end(at: date) != nil { return [request] }
+            if state.running[id] != nil {
+                state.running[id]?.requests.append(request)
+                return []
+            }
+            if let index = state.waiting.firstIndex(where: { $0.record === record }) {
+                state.waiting[index].requests.append(request)
+                return []
+            }
+            state.waiting.append(
+                Job(record: record, request: request.revalidating, requests: [request]))
+            return state.waiting.count > Self.capacity ? state.waiting.removeFirst().requests : []
+        }
+        for request in dropped { request.onRevalidated?(nil) }
+        startNext()
+    }
+
+    private func startNext() {
+        let job: Job? = state.withLock { state in
+            guard state.running.count < Self.width, !state.waiting.isEmpty else { return nil }
+            let job = state.waiting.removeFirst()
+            state.running[ObjectIdentifier(job.record)] = job
+            return job
+        }
+        guard let job else { return }
+        Task {
+            let result = await job.request.run()
+            self.finish(job.record, self.finding(of: result, job.record))
+            self.startNext()
+        }
+    }
+
+    private func finding(
+        of result: Result<RetrieveImageResult, KingfisherError>, _ record: ResponseRecord
+    ) -> Finding {
+        switch result {
+        case .failure(let error): return .failed(error)
+        case .success(let image):
+            // A stale copy was used once more.
+            if case .stale(.error(let error))? = image.httpCacheUse { return .failed(error) }
+            return record.isCurrent ? .unchanged : .changed(image)
+        }
+    }
+
+    private func finish(_ record: ResponseRecord, _ finding: Finding) {
+        let id = ObjectIdentifier(record)
+        let date = now()
+        let job = state.withLock { state in
+            if case .failed(let error) = finding {
+                var pause = state.pauses[id]?.pause ?? FailurePause(.backgroundRevalidation)
+                pause.noteFailure(
+                    at: date, retryAfter: error.retryAfter(at: date), chance: 0.5)
+                state.pauses[id] = (pause, record)
+            } else {
+                state.pauses[id] = nil
+            }
+            // Those of responses that are out of use, and long over.
+            if state.pauses.count > Self.capacity {
+                state.pauses = state.pauses.filter { $0.value.pause.end(at: date) != nil }
+            }
+            return state.running.removeValue(forKey: id)
+        }
+        for request in job?.requests ?? [] { tell(request, finding, job?.request) }
+    }
+
+    private func tell(_ request: ImageRequest, _ finding: Finding, _ asked: ImageRequest?) {
+        guard request.onRevalidated != nil || request.options.onHTTPRevalidation != nil else {
+            return
+        }
+        switch finding {
+        case .unchanged: request.tell(.unchanged)
+        case .failed(let error): request.tell(.failed(error))
+        case .changed(let result):
+            if asked?.number == request.number { return request.tell(.changed(result)) }
+            // Of the same bytes, but made by its own processor.
+            Task {
+                switch await request.revalidating.run() {
+                case .success(let result): request.tell(.changed(result))
+                case .failure(let error): request.tell(.failed(error))
+                }
+            }
+        }
+    }
+
+    /// The request that asks again for the image of `request`.
+    static func request(of request: ImageRequest) -> ImageRequest {
+        var options = request.options
+        options.retryStrategy = nil
+        options.alternativeSources = nil
+        options.onHTTPRevalidation = nil
+        options.downloadPriority = min(options.downloadPriority, priority)
+        var asked = ImageRequest(source: request.source, options: options, probing: .onItsOwnThread)
+        asked.number = request.number
+        asked.isRevalidation = true
+        return asked
+    }
+}
+
+extension ImageRequest {
+    fileprivate var revalidating: ImageRequest { Revalidations.request(of: self) }
+
+    /// Tells what a revalidation has found: a view on the main actor, a program on its queue.
+    fileprivate func tell(_ found: HTTPRevalidation) {
+        if let onRevalidated {
+            onRevalidated(found)
+        } else if let listener = options.onHTTPRevalidation {
+            options.callbackQueue.execute { listener(found) }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+@Suite struct FreshImageTests {
+    @Test func aFreshImageIsDeliveredWithoutARequestAndAStaleOneIsValidated() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 fetched")
+        fixture.pass(59)
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.count == 1)
+        fixture.pass(1)
+        #expect(try await fixture.got() == "3 validated")
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        fixture.pass(59)
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.count == 2)
+    }
+
+    @Test func withoutHTTPCachingNothingChanges() async throws {
+        let fixture = try await FreshnessFixture(.off)
+        fixture.serve(3, "no-store", tag: "\"1\"")
+        #expect(try await fixture.got() == "3 -")
+        fixture.pass(1_000_000)
+        #expect(try await fixture.got() == "3 -")
+        #expect(fixture.count == 1)
+    }
+
+    @Test func aNewPictureTakesThePlaceOfAllThatWasMadeOfTheOldOne() async throws {
+        let fixture = try await FreshnessFixture()
+        let small = KingfisherOptionsInfoItem.processor(
+            DownsamplingImageProcessor(size: CGSize(width: 2, height: 2)))
+        fixture.serve(8, tag: "\"1\"")
+        #expect(try await fixture.got() == "8 fetched")
+        _ = try await fixture.get([small])
+        let before = fixture.count
+        fixture.serve(6, tag: "\"2\"")
+        fixture.pass(100)
+        #expect(try await fixture.got() == "6 fetched")
+        // Made anew, of the new picture.
+        #expect(try await fixture.got([small]) == "2 fresh")
+        #expect(fixture.count == before + 1)
+    }
+
+    @Test func a304ForOneProcessorMakesTheImagesOfOthersFreshAgain() async throws {
+        let fixture = try await FreshnessFixture()
+        let processors = (2...4).map { CountingProcessor(identifier: "test.\($0)") }
+        fixture.serve(8, tag: "\"1\"")
+        for processor in processors { _ = try await fixture.get([.processor(processor)]) }
+        fixture.pass(100)
+        fixture.origin.forgetTraffic()
+        #expect(try await fixture.got([.processor(processors[0])]) == "3 validated")
+        #expect(try await fixture.got([.processor(processors[1])]) == "3 fresh")
+        #expect(try await fixture.got([.processor(processors[2])]) == "3 fresh")
+        #expect(fixture.count == 1)
+        #expect(processors.map(\.runs.value) == [1, 1, 1])
+    }
+
+    @Test func theSameBytesInA200KeepTheGeneration() async throws {
+        let fixture = try await FreshnessFixture()
+        let processor = CountingProcessor()
+        fixture.serve(8)
+        #expect(try await fixture.got([.processor(processor)]) == "3 fetched")
+        fixture.pass(100)
+        #expect(try await fixture.got([.processor(processor)]) == "3 fetched")
+        #expect(processor.runs.value == 1)
+        #expect(try await fixture.got([.processor(processor)]) == "3 fresh")
+        #expect(fixture.count == 2)
+    }
+
+    @Test func withoutTheWantedImageAndTheOriginalTheRequestIsUnconditional() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        _ = try await fixture.get([.processor(CountingProcessor(identifier: "a"))])
+        fixture.pass(100)
+        _ = try await fixture.get([.processor(CountingProcessor(identifier: "b"))])
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+        // Of the same generation, so that the first one is fresh again.
+        #expect(
+            try await fixture.got([.processor(CountingProcessor(identifier: "a"))]) == "3 fresh")
+    }
+
+    @Test func withTheOriginalA304LeadsToProcessing() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let processor = CountingProcessor()
+        #expect(try await fixture.got([.processor(processor)]) == "3 validated")
+        #expect(processor.runs.value == 1)
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+    }
+
+    @Test func anImageThatMustNotBeStoredIsDeliveredToNobodyLater() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "no-store")
+        #expect(try await fixture.got() == "3 fetched, unstored")
+        #expect(try await fixture.got() == "3 fetched, unstored")
+        #expect(
+            fixture.cache.imageCachedType(forKey: fixture.origin.url("/a.png").cacheKey) == .none)
+        #expect(fixture.count == 2)
+    }
+
+    @Test func aPageInPlaceOfThePictureLeavesTheStoredOne() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route(
+            "/a.png", .ok(Data("<html>Log in</html>".utf8), contentType: "text/html"))
+        let error = await kingfisherError { _ = try await fixture.get() }
+        #expect(error?.errorCode == 4001)
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 validated")
+    }
+
+    @Test func aStaleImageIsDeliveredAtOnceAndRevalidatedInTheBackground() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=60, stale-while-revalidate=600", tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let events = Recorder<HTTPRevalidation>()
+        let listening: KingfisherOptionsInfo = [
+            .callbackQueue(.untouch), .onHTTPRevalidation { events.record($0) },
+        ]
+        #expect(try await fixture.got(listening) == "3 stale revalidating")
+        guard case .unchanged? = await events.waitFor(count: 1).first else {
+            Issue.record("not unchanged")
+            return
+        }
+        #expect(try await fixture.got(listening) == "3 fresh")
+        fixture.pass(100)
+        fixture.serve(4, "max-age=60, stale-while-revalidate=600", tag: "\"2\"")
+        #expect(try await fixture.got(listening) == "3 stale revalidating")
+        guard case .changed(let result)? = await events.waitFor(count: 2).last else {
+            Issue.record("not changed")
+            return
+        }
+        #expect(result.image.pixelSize.width == 4)
+        #expect(try await fixture.got(listening) == "4 fresh")
+        #expect(fixture.count == 3)
+    }
+
+    @Test func aStaleImageIsDeliveredWhenTheServerCannotBeReached() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
+        #expect(try await fixture.got() == "3 stale error")
+        let asked = fixture.count
+        #expect(try await fixture.got() == "3 stale error")
+        #expect(fixture.count == asked, "the server is left alone for a while")
+        fixture.pass(6)
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 validated")
+    }
+
+    @Test(arguments: [
+        ("max-age=60", 500, false), ("max-age=60, stale-if-error=100", 503, true),
+        ("max-age=60, stale-if-error=10", 503, false),
+        ("max-age=60, must-revalidate", 503, false), ("max-age=60", 403, false),
+    ])
+    func errorsOfTheServerAreAnsweredWithAStaleImageWhereTheResponseAllowsIt(
+        _ words: String, _ status: Int, _ isStale: Bool
+    ) async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, words, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route("/a.png", .status(status))
+        if isStale {
+            #expect(try await fixture.got() == "3 stale error")
+        } else {
+            let error = await kingfisherError { _ = try await fixture.get() }
+            #expect(error?.errorCode == 2002)
+            fixture.serve(3, words, tag: "\"1\"")
+            #expect(try await fixture.got() == "3 validated")
+        }
+    }
+
+    @Test func aMissingPictureIsForgotten() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route("/a.png", .status(404))
+        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test func anImageStoredByTheProgramIsValidWhateverTheServerSays() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3)
+        let image = try #require(Image(data: FreshnessFixture.png(7)))
+        let key = fixture.origin.url("/a.png").cacheKey
+        try await fixture.cache.store(image, forKey: key)
+        fixture.pass(1_000)
+        #expect(try await fixture.got() == "7 fresh")
+        #expect(fixture.count == 0)
+    }
+
+    @Test func anImageOfUnknownOriginIsLoadedAnew() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3)
+        _ = try await fixture.get([.httpCaching(.off)])
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await fixture.got() == "3 fresh")
+    }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// What the other options mean for a request that follows HTTP's rules.
+@Suite struct FreshnessOptionTests {
+    @Test func forceRefreshAsksForTheWholeAndSaysSo() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
+        let headers = try #require(fixture.origin.requests.last?.headers)
+        #expect(headers["Cache-Control"] == "no-cache" && headers["If-None-Match"] == nil)
+    }
+
+    @Test func fromMemoryCacheOrRefreshValidatesWhatIsInMemoryAndNothingElse() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fresh")
+        fixture.pass(100)
+        #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 validated")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fetched")
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test func onlyFromCacheNeverAsksAndAcceptsStaleImages() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        #expect(
+            await kingfisherError { _ = try await fixture.get([.onlyFromCache]) }?.errorCode == 3006
+        )
+        _ = try await fixture.get()
+        #expect(try await fixture.got([.onlyFromCache]) == "3 fresh")
+        fixture.pass(1_000)
+        #expect(try await fixture.got([.onlyFromCache]) == "3 stale accepted")
+        #expect(fixture.count == 1)
+    }
+
+    @Test func onlyFromCacheDeliversNothingStaleThatTheServerForbids() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=60, must-revalidate", tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(1_000)
+        #expect(
+            await kingfisherError { _ = try await fixture.get([.onlyFromCache]) }?.errorCode == 3006
+        )
+    }
+
+    @Test func cacheOriginalImageGivesACopyForEveryProcessor() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        let first = CountingProcessor(identifier: "a")
+        let second = CountingProcessor(identifier: "b")
+        _ = try await fixture.get([.processor(first), .cacheOriginalImage])
+        #expect(try await fixture.got([.processor(second), .cacheOriginalImage]) == "3 fresh")
+        fixture.pass(100)
+        fixture.cache.clearMemoryCache()
+        let third = CountingProcessor(identifier: "c")
+        #expect(try await fixture.got([.processor(third)]) == "3 validated")
+        #expect(fixture.count == 2)
+    }
+
+    @Test func withCacheMemoryOnlyTheRecordValidatesAndNothingIsWritten() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get([.cacheMemoryOnly])
+        fixture.pass(100)
+        #expect(try await fixture.got([.cacheMemoryOnly]) == "3 validated")
+        #expect(try fixture.cache.diskStorage.entries().isEmpty)
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got([.cacheMemoryOnly]) == "3 fetched")
+    }
+
+    @Test func retentionAndFreshnessAreIndependent() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=1000000", tag: "\"1\"")
+        _ = try await fixture.get([
+            .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
+        ])
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test func aModifierThatSetsConditionsOfItsOwnIsLeftAlone() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let modifier = AnyModifier { request in
+            var request = request
+            request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+            return request
+        }
+        let error = await kingfisherError {
+            _ = try await fixture.get([.requestModifier(modifier)])
+        }
+        #expect(error?.errorCode == 2002)
+        #expect(try await fixture.got() == "3 validated")
+    }
+
+    @Test func aModifierRunsOncePerAttempt() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        let runs = Locked(0)
+        let modifier = AnyModifier { request in
+            runs.withLock { $0 += 1 }
+            return request
+        }
+        _ = try await fixture.get([.requestModifier(modifier)])
+        #expect(runs.value == 1)
+        #expect(try await fixture.got([.requestModifier(modifier)]) == "3 fresh")
+        #expect(runs.value == 2 && fixture.count == 1)
+    }
+
+    @Test func aModifierThatGivesNothingLeavesTheCache() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3)
+        _ = try await fixture.get()
+        let modifier = AnyModifier { _ in nil }
+        #expect(try await fixture.got([.requestModifier(modifier)]) == "3 fresh")
+        fixture.pass(100)
+        let error = await kingfisherError {
+            _ = try await fixture.get([.requestModifier(modifier)])
+        }
+        #expect(error?.errorCode == 1001)
+    }
+
+    @Test func requestsThatVaryGetTheirOwnPictures() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png") { request in
+            .png(FreshnessFixture.png(request.headers["Accept-Language"] == "de" ? 4 : 3))
+                .header("Cache-Control", "max-age=600").header("Vary", "Accept-Language")
+        }
+        func speaking(_ language: String) -> KingfisherOptionsInfo {
+            [
+                .requestModifier(
+                    AnyModifier { request in
+                        var request = request
+                        request.setValue(language, forHTTPHeaderField: "Accept-Language")
+                        return request
+                    })
+            ]
+        }
+        #expect(try await fixture.got(speaking("en")) == "3 fetched")
+        #expect(try await fixture.got(speaking("de")) == "4 fetched")
+        #expect(try await fixture.got(speaking("DE")) == "4 fresh")
+        #expect(try await fixture.got(speaking("en")) == "3 fetched")
+    }
+
+    @Test func partitionsKeepUsersApart() async throws {
+        var caching = HTTPCaching.on
+        caching.partition = "anna"
+        let fixture = try await FreshnessFixture(caching)
+        fixture.serve(3, "max-age=600")
+        #expect(try await fixture.got() == "3 fetched")
+        caching.partition = "berta"
+        #expect(try await fixture.got([.httpCaching(caching)]) == "3 fetched")
+    }
+
+    @Test func validationAlwaysAsksEvenWhileFresh() async throws {
+        var caching = HTTPCaching.on
+        caching.validation = .always
+        let fixture = try await FreshnessFixture(caching)
+        fixture.serve(3, "max-age=600", tag: "\"1\"")
+        _ = try await fixture.get()
+        #expect(try await fixture.got() == "3 validated")
+        #expect(fixture.origin.requests.last?.headers["Cache-Control"] == "max-age=0")
+    }
+
+    @Test func aRememberedErrorIsNotAskedForAgainUntilItsEnd() async throws {
+        var caching = HTTPCaching.on
+        caching.negative = .on(lifetime: 30)
+        let fixture = try await FreshnessFixture(caching)
+        fixture.origin.route("/a.png", .status(404))
+        let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
+        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        let error = await kingfisherError {
+            _ = try await fixture.get([.retryStrategy(retries)])
+        }
+        #expect(error?.errorCode == 2002 && fixture.count == 1)
+        fixture.serve(3)
+        fixture.pass(31)
+        #expect(try await fixture.got() == "3 fetched")
+    }
+
+    @Test func byDefaultErrorsAreNotRemembered() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png", .status(404).header("Cache-Control", "max-age=600"))
+        for _ in 0..<2 {
+            #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        }
+        #expect(fixture.count == 2)
+    }
+
+    @Test func aStaleImageComesBeforeRetriesAndAlternatives() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        fixture.serve(4, at: "/other.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
+        let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
+        let options: KingfisherOptionsInfo = [
+            .retryStrategy(retries),
+            .alternativeSources([.network(fixture.origin.url("/other.png"))]),
+        ]
+        #expect(try await fixture.got(options) == "3 stale error")
+        #expect(fixture.origin.requestCount(for: "/other.png") == 0)
+    }
+
+    @Test func oneValidationServesAllWhoAsk() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let gate = Gate()
+        fixture.serve(3, tag: "\"1\"", [.wait(.gate(gate))])
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await fixture.got() } }
+            await fixture.origin.waitForRequests(2)
+            gate.open()
+            for try await result in group {
+                #expect(["3 validated", "3 fresh"].contains(result))
+            }
+        }
+        #expect(fixture.count == 2)
+    }
+
+    @Test func aPrefetcherSkipsWhatIsFreshOrStillGoodAndCompletesWhatIsNew() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        fixture.serve(3, at: "/b.png")
+        func prefetched() async -> [Int] {
+            let urls = [fixture.origin.url("/a.png"), fixture.origin.url("/b.png")]
+            return await handedOver { hand in
+                ImagePrefetcher(
+                    urls: urls,
+                    options: [
+                        .httpCaching(.on), .targetCache(fixture.cache),
+                        .downloader(fixture.downloader),
+                    ],
+                    completionHandler: { skipped, failed, completed in
+                        hand([skipped.count, failed.count, completed.count])
+                    }
+                ).start()
+            }
+        }
+        #expect(await prefetched() == [0, 0, 2])
+        #expect(await prefetched() == [2, 0, 0])
+        #expect(fixture.count == 2)
+        fixture.pass(100)
+        fixture.serve(4, at: "/b.png")
+        #expect(await prefetched() == [1, 0, 1])
+        #expect(try await fixture.got(at: "/b.png") == "4 fresh")
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+@Suite struct RedirectFreshnessTests {
+    @Test func aFreshRedirectToAFreshImageNeedsNoRequest() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=600"))
+        fixture.serve(3, "max-age=600", at: "/b.png")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(fixture.count == 2)
+        #expect(try await fixture.got() == "3 fresh")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.count == 2)
+    }
+
+    @Test func aRedirectThatMayNotBeStoredIsAskedForAndTheImageIsNot() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
+        fixture.serve(3, "max-age=600", at: "/b.png")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 2)
+        #expect(fixture.origin.requestCount(for: "/b.png") == 1)
+    }
+
+    @Test func conditionsGoToTheHopThatTheyBelongTo() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
+        fixture.serve(3, "max-age=60", tag: "\"b\"", at: "/b.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        #expect(try await fixture.got() == "3 validated")
+        let conditions = fixture.origin.requests.map { $0.headers["If-None-Match"] ?? "-" }
+        #expect(conditions == ["-", "-", "-", "\"b\""])
+    }
+
+    @Test func aRedirectThatLeadsElsewhereNowGivesTheOtherPicture() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
+        fixture.serve(3, "max-age=6000", at: "/b.png")
+        fixture.serve(4, "max-age=6000", at: "/c.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/c.png", status: 301).header("Cache-Control", "max-age=60"))
+        #expect(try await fixture.got() == "4 fetched")
+        #expect(try await fixture.got() == "4 fresh")
+    }
+
+    @Test func aLoopEndsWithTheErrorOfTheNetwork() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.routeRedirectLoop("/a.png", "/b.png", status: 301)
+        let error = await kingfisherError { _ = try await fixture.get() }
+        #expect(error?.errorCode == 2003)
+    }
+
+    @Test func withARedirectHandlerRedirectsAreNotStored() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=600"))
+        fixture.serve(3, "max-age=600", at: "/b.png")
+        let handling: KingfisherOptionsInfo = [
+            .redirectHandler(AnyRedirectHandler { _, _, request, handler in handler(request) })
+        ]
+        #expect(try await fixture.got(handling) == "3 fetched")
+        #expect(try await fixture.got(handling) == "3 fresh")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 2)
+        #expect(fixture.origin.requestCount(for: "/b.png") == 1)
+    }
+}

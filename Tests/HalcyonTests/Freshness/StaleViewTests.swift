@@ -1,0 +1,117 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// Views that show a stale image while the server is asked.
+@MainActor @Suite struct StaleViewTests {
+    private let words = "max-age=60, stale-while-revalidate=6000"
+
+    private func options(
+        _ fixture: FreshnessFixture, _ events: Recorder<String>, _ more: KingfisherOptionsInfo = []
+    ) -> KingfisherOptionsInfo {
+        [
+            .httpCaching(.on), .targetCache(fixture.cache), .downloader(fixture.downloader),
+            .waitForCache,
+            .onHTTPRevalidation { found in
+                switch found {
+                case .unchanged: events.record("unchanged")
+                case .changed(let result):
+                    events.record("changed \(result.image.pixelSize.width)")
+                case .failed: events.record("failed")
+                }
+            },
+        ] + more
+    }
+
+    private func show(
+        _ fixture: FreshnessFixture, in view: HeadlessImageView, _ options: KingfisherOptionsInfo,
+        path: String = "/a.png"
+    ) async -> SettingResult {
+        await handedOver { hand in
+            view.kf.setImage(with: fixture.origin.url(path), options: options) { hand($0) }
+        }
+    }
+
+    @Test func theStaleImageIsShownAtOnceAndThenTheNewOne() async throws {
+        let fixture = try await FreshnessFixture()
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, words, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.serve(4, words, tag: "\"2\"")
+        let result = await show(fixture, in: view, options(fixture, events))
+        #expect(result.width == 3)
+        #expect(await events.waitFor(count: 1) == ["changed 4"])
+        #expect(view.image?.pixelSize.width == 4)
+    }
+
+    @Test func anUnchangedPictureIsNotDrawnAgain() async throws {
+        let fixture = try await FreshnessFixture()
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, words, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        _ = await show(fixture, in: view, options(fixture, events))
+        let shown = view.image
+        #expect(await events.waitFor(count: 1) == ["unchanged"])
+        #expect(view.image === shown)
+    }
+
+    @Test func aViewThatWasGivenSomethingElseIsLeftAlone() async throws {
+        let fixture = try await FreshnessFixture()
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, words, tag: "\"1\"")
+        fixture.serve(5, at: "/b.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let gate = Gate()
+        fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
+        _ = await show(fixture, in: view, options(fixture, events))
+        #expect(await show(fixture, in: view, options(fixture, events), path: "/b.png").width == 5)
+        gate.open()
+        // The new picture is cached, and nothing else happens.
+        while try await fixture.get().image.pixelSize.width != 4 { await Task.yield() }
+        #expect(view.image?.pixelSize.width == 5)
+        #expect(events.events.isEmpty)
+    }
+
+    @Test func aFailureLeavesWhatIsShown() async throws {
+        let fixture = try await FreshnessFixture()
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, words, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.serve(3, words, tag: "\"1\"", [.abort(.reset)])
+        _ = await show(fixture, in: view, options(fixture, events))
+        #expect(await events.waitFor(count: 1) == ["failed"])
+        #expect(view.image?.pixelSize.width == 3)
+    }
+
+    @Test func aThousandViewsOfOneStaleImageAskOnce() async throws {
+        let fixture = try await FreshnessFixture()
+        let events = Recorder<String>()
+        fixture.serve(3, words, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let gate = Gate()
+        fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
+        let views = (0..<1_000).map { _ in HeadlessImageView() }
+        for view in views {
+            view.kf.setImage(
+                with: fixture.origin.url("/a.png"), options: options(fixture, events))
+        }
+        await fixture.origin.waitForRequests(2)
+        gate.open()
+        #expect(await events.waitFor(count: 1_000).allSatisfy { $0 == "changed 4" })
+        #expect(views.allSatisfy { $0.image?.pixelSize.width == 4 })
+        #expect(fixture.count == 2)
+    }
+}
