@@ -26,7 +26,9 @@ extension FileStore {
 
     /// Stores a response without a file, such as a redirect; what was made of a former generation is
     /// removed. A response with content is kept only with files of its generation.
+    /// - Throws: Also `StorageError.cannotMakeFolder`.
     package func put(_ put: ResponsePut) throws {
+        if !directory.known({ $0.isReady }) { try makeFolder() }
         try indexed { try directory.put(put) }
     }
 

@@ -242,6 +242,16 @@ import Testing
         #expect(try store.responses(forKey: "dog") == [], "content of which there is no file")
     }
 
+    @Test func aResponseMayBeTheFirstInItsFolder() throws {
+        let config = DiskStorage.Config(name: "new", sizeLimit: 0, directory: fixture.folder.url)
+        let store = FileStore(config: config, now: { Date() })
+        #expect(try store.responses(forKey: "old") == [])
+        #expect(!FileManager.default.fileExists(atPath: store.url.path))
+        let row = fixture.row("old", generation: 0)
+        try store.put(ResponsePut(row: row))
+        #expect(try store.responses(forKey: "old") == [row])
+    }
+
     @Test func theLimitsHold() throws {
         var limits = IndexTransaction.ResponseLimits()
         (limits.all, limits.withoutContent, limits.variants, limits.step) = (12, 5, 3, 2)
