@@ -40,6 +40,8 @@ import Testing
 
     /// Defect: D-2
     @Test func aShellCancelledDuringTheProbeSendsNothing() async throws {
+        // Or it has been sent already, when this thread was held up.
+        fixture.origin.route("/photo.png", .png(fixture.png).with(.wait(.gate(Gate()))))
         let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
         let task = fixture.manager.retrieveImage(
             with: fixture.url, options: [.asyncCacheTypeCheck, .callbackQueue(.untouch)]
