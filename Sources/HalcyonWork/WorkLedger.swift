@@ -60,6 +60,9 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         var nextToken = 0
         /// That of the most urgent caller.
         var priority: Float
+
+        // No key path, which would be made anew each time: the type is generic.
+        var callers: [Caller] { places.map { $0.caller } }
     }
 
     /// A result and how many of those are still there who may use it.
@@ -90,6 +93,9 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
 
     /// Whether nobody waits, nobody visits and nothing is kept.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
+
+    /// Whether there is work for `key` that can be joined.
+    package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
 
     /// All places taken, those of the oldest work first.
     package var tickets: [(Job, Ticket)] {
@@ -146,7 +152,7 @@ extension WorkLedger {
 
     /// Who waits for a piece of work now, in the order they joined.
     package func callers(of work: Int) -> [Caller] {
-        entries[work]?.places.map(\.caller) ?? []
+        entries[work]?.callers ?? []
     }
 
     /// Ends a piece of work; its result, if there is one to keep, stays for the visitors of the groups
@@ -157,13 +163,13 @@ extension WorkLedger {
         guard let entry = entries[work] else { return [] }
         remove(work)
         if let result {
-            for group in Set(entry.places.compactMap(\.visit?.group)) {
+            for group in Set(entry.places.compactMap { $0.visit?.group }) {
                 guard let visitors = groups[group] else { continue }
                 groups[group]?.kept[entry.key] = Kept(
                     result: result, first: lastVisit, firstCount: visitors.count)
             }
         }
-        return entry.places.map(\.caller)
+        return entry.callers
     }
 
     private mutating func remove(_ work: Int) {
@@ -252,7 +258,7 @@ extension WorkLedger.Entry {
     private mutating func updatePriority() {
         // Mostly one of the first is as urgent as the one who was the most urgent.
         guard !places.contains(where: { $0.priority == priority }) else { return }
-        priority = places.lazy.map(\.priority).max() ?? priority
+        priority = places.lazy.map { $0.priority }.max() ?? priority
     }
 }
 

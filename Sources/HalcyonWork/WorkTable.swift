@@ -59,6 +59,9 @@ package final class WorkTable<
     /// All places taken, those of the oldest work first.
     package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
+    /// Whether there is work for `key` that can be joined.
+    package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
+
     /// Begins a visit, during which results of the group are kept; `end(_:)` has to follow, once.
     package func visit(_ group: Group) -> Visit {
         state.withLock { $0.ledger.visit(group) }

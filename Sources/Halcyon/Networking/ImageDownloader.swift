@@ -39,6 +39,7 @@ open class ImageDownloader: @unchecked Sendable {
     let now: @Sendable () -> Date
     /// What is asked of servers about images that were delivered stale.
     let revalidations: Revalidations
+    let network: any NetworkMonitoring
     let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
 
@@ -47,7 +48,8 @@ open class ImageDownloader: @unchecked Sendable {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
         now = { .coarse }
-        revalidations = Revalidations(now: now)
+        network = NetworkMonitor.shared
+        revalidations = Revalidations(now: now, network: network)
         serverPauses = ServerPauses(now: now)
         settings = Mutex(
             DownloaderSettings(fixedTransport: nil, progressiveClock: ContinuousClock()))
@@ -58,12 +60,14 @@ open class ImageDownloader: @unchecked Sendable {
     init(
         name: String, transport: (any HTTPTransport)?,
         progressiveClock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { .coarse }, serverPauses: ServerPauses? = nil
+        now: @escaping @Sendable () -> Date = { .coarse }, serverPauses: ServerPauses? = nil,
+        network: any NetworkMonitoring = NetworkMonitor.shared
     ) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
         self.now = now
-        revalidations = Revalidations(now: now)
+        self.network = network
+        revalidations = Revalidations(now: now, network: network)
         self.serverPauses = serverPauses ?? ServerPauses(now: now)
         settings = Mutex(
             DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))

@@ -74,7 +74,7 @@ public struct AddressPolicy: Hashable, Sendable {
 /// An address of version 4 or 6 of the Internet protocol.
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// 4 or 16 bytes, the most significant first.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     init(bytes: [UInt8]) {
         self.bytes = bytes

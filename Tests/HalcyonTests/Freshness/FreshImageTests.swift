@@ -213,4 +213,124 @@ import Testing
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got() == "3 fresh")
     }
+
+    @Test func whatAnotherCacheAtTheFolderHasLearntIsUsedAfterARestart() async throws {
+        let first = try await FreshnessFixture()
+        first.serve(3, tag: "\"1\"")
+        _ = try await first.get()
+        let second = try await FreshnessFixture(in: first.folder)
+        let url = first.origin.url("/a.png")
+        second.pass(30)
+        let hit = try await second.manager.retrieveImage(with: url)
+        guard case .fresh? = hit.httpCacheUse else {
+            Issue.record("\(String(describing: hit.httpCacheUse))")
+            return
+        }
+        #expect(hit.cacheType == .disk)
+        // One validates, and the other has no need to.
+        second.pass(70)
+        first.pass(100)
+        _ = try await second.manager.retrieveImage(with: url)
+        let before = first.count
+        #expect(try await first.got() == "3 fresh")
+        #expect(first.count == before)
+    }
+
+    @Test func withoutANetworkAStaleImageComesAtOnceAndIsRevalidatedWhenThereIsOne() async throws {
+        let network = FakeNetwork(isConnected: true)
+        let fixture = try await FreshnessFixture(network: network)
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        network.timeOut()
+        let events = Recorder<HTTPRevalidation>()
+        let listening: KingfisherOptionsInfo = [
+            .callbackQueue(.untouch), .onHTTPRevalidation { events.record($0) },
+        ]
+        #expect(try await fixture.got(listening) == "3 stale revalidating")
+        #expect(fixture.count == 1)
+        while network.observerCount == 0 { await Task.yield() }
+        network.connect()
+        guard case .unchanged? = await events.waitFor(count: 1).first else {
+            Issue.record("not unchanged")
+            return
+        }
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.count == 2)
+    }
+
+    @Test func aStaleRedirectIsFollowedWhenItsServerCannotBeReached() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
+        fixture.serve(3, "max-age=6000", at: "/b.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route("/a.png", .status(200).with(.abort(.reset)))
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test func aServerThatWantsToBeLeftAloneIsWhileThereIsAStaleImage() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=60, stale-if-error=6000", tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route("/other.png", .status(503).header("Retry-After", "120"))
+        _ = await kingfisherError { _ = try await fixture.get(at: "/other.png") }
+        #expect(try await fixture.got() == "3 stale error")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 1)
+        fixture.pass(121)
+        #expect(try await fixture.got() == "3 validated")
+    }
+
+    @Test func anAnswerThatWasOvertakenIsDeliveredAndNotStored() async throws {
+        let fixture = try await FreshnessFixture()
+        let gate = Gate()
+        func picture(_ width: Int, dated date: String) -> OriginResponse {
+            .png(FreshnessFixture.png(width)).header("Cache-Control", "max-age=600")
+                .header("Date", date)
+        }
+        fixture.origin.route(
+            "/a.png",
+            sequence: [
+                picture(3, dated: "Fri, 15 Jan 2027 07:00:00 GMT").with(.wait(.gate(gate))),
+                picture(4, dated: "Fri, 15 Jan 2027 07:30:00 GMT"),
+            ])
+        async let slow = fixture.got()
+        await fixture.origin.waitForRequests(1)
+        #expect(try await fixture.got([.forceRefresh]) == "4 fetched")
+        gate.open()
+        #expect(try await slow == "3 fetched, unstored")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got([.onlyFromCache]).hasPrefix("4"))
+    }
+
+    @Test func responsesCanBeInvalidatedInMemoryAndOnDisk() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=6000", tag: "\"1\"")
+        _ = try await fixture.get()
+        let url = fixture.origin.url("/a.png").absoluteString
+        #expect(try await fixture.cache.invalidateResponses(forKey: url) == 1)
+        #expect(try await fixture.got() == "3 validated")
+        #expect(try await fixture.cache.invalidateResponses(matching: "*/a.*") == 1)
+        #expect(try await fixture.got() == "3 validated")
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test func secretsInAddressesDoNotReachTheIndex() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=600")
+        #expect(try await fixture.got(at: "/a.png?token=geheim") == "3 fetched")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(at: "/a.png?token=geheim") == "3 fresh")
+        #expect(try await fixture.got(at: "/a.png?token=anders") == "3 fetched")
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
+        let folder = fixture.cache.diskStorage.directoryURL
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.isEmpty && !files.isEmpty)
+        for file in files {
+            let bytes = try Data(contentsOf: folder.appending(path: file))
+            #expect(bytes.firstRange(of: Data("geheim".utf8)) == nil, "\(file)")
+        }
+    }
 }

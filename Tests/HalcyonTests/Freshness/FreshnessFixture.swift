@@ -16,12 +16,16 @@ final class FreshnessFixture: Sendable {
     let manager: KingfisherManager
     let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
 
-    init(_ caching: HTTPCaching = .on, in folder: TemporaryDirectory? = nil) async throws {
+    init(
+        _ caching: HTTPCaching = .on, in folder: TemporaryDirectory? = nil,
+        network: any NetworkMonitoring = FakeNetwork(isConnected: true)
+    ) async throws {
         origin = try await OriginServer.start()
         self.folder = try folder ?? TemporaryDirectory()
         cache = try ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
         let clock = clock
-        downloader = ImageDownloader(name: "test", transport: nil, now: { clock.value })
+        downloader = ImageDownloader(
+            name: "test", transport: nil, now: { clock.value }, network: network)
         downloader.downloadTimeout = 60
         manager = KingfisherManager(downloader: downloader, cache: cache)
         manager.defaultOptions = [.httpCaching(caching), .waitForCache]

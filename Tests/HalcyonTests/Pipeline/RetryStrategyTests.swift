@@ -307,6 +307,7 @@ final class FakeNetwork: NetworkMonitoring {
     }
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
+    func reaches(_ host: String) -> Bool { isConnected }
     var observerCount: Int { state.withLock { $0.waiting.count } }
     var timeouts: [TimeInterval?] { state.withLock { $0.waiting.map(\.timeout) } }
 

@@ -1,17 +1,31 @@
 import Dispatch
 import Foundation
 import Glibc
+import HalcyonHTTP
+import HalcyonWork
 import Synchronization
 
 /// Tells whether there is a network.
 protocol NetworkMonitoring: Sendable {
     var isConnected: Bool { get }
 
+    /// Whether a server may be reached: there is a network, or none is needed.
+    func reaches(_ host: String) -> Bool
+
     /// Calls `callback` once: with `true` when there is a network again, with `false` after
     /// `timeoutInterval` seconds without one.
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
     ) -> any NetworkObserver
+}
+
+extension NetworkMonitoring {
+    /// Waits until there is a network, or for so many seconds; whether there is one then.
+    func isConnected(within seconds: TimeInterval) async -> Bool {
+        await handedOver { hand in
+            _ = observeConnectivity(timeoutInterval: seconds, callback: hand)
+        }
+    }
 }
 
 /// Waits for the network until it is cancelled.
@@ -90,6 +104,13 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
 
     var isConnected: Bool { routes.hasDefaultRoute }
 
+    func reaches(_ host: String) -> Bool {
+        if isConnected || host.lowercased() == "localhost" { return true }
+        // The name of a machine nearby is not to be told from others.
+        let text = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        return IPAddress(text).map { $0.isLoopback || routes.hasDirectRoute(to: $0) } ?? false
+    }
+
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
     ) -> any NetworkObserver {
@@ -161,6 +182,13 @@ struct RouteTable: Sendable {
         Self.hasIPv4Default(text("route")) || Self.hasIPv6Default(text("ipv6_route"))
     }
 
+    /// Whether an address is in a network that this machine is part of.
+    func hasDirectRoute(to address: IPAddress) -> Bool {
+        address.bytes.count == 4
+            ? Self.hasIPv4Route(text("route"), to: address.bytes)
+            : Self.hasIPv6Route(text("ipv6_route"), to: address.bytes)
+    }
+
     private func text(_ name: String) -> String {
         // A table that cannot be read has no routes.
         (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
@@ -176,6 +204,37 @@ struct RouteTable: Sendable {
         }
     }
 
+    static func hasIPv4Route(_ table: String, to address: [UInt8]) -> Bool {
+        // The kernel prints numbers as they are in memory.
+        let address = address.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        return table.split(separator: "\n").dropFirst().contains { line in
+            let columns = line.split(whereSeparator: \.isWhitespace)
+            guard columns.count > 7, let network = UInt32(columns[1], radix: 16),
+                let flags = Int(columns[3], radix: 16), let mask = UInt32(columns[7], radix: 16)
+            else { return false }
+            let isDirect = columns[2] == "00000000" && mask != 0
+            return isDirect && flags & 0x1 != 0 && address & mask == network
+        }
+    }
+
+    static func hasIPv6Route(_ table: String, to address: [UInt8]) -> Bool {
+        table.split(separator: "\n").contains { line in
+            let columns = line.split(whereSeparator: \.isWhitespace)
+            guard columns.count == 10, columns[9] != "lo", let flags = Int(columns[8], radix: 16),
+                let length = Int(columns[1], radix: 16), (1...128).contains(length),
+                columns[4].allSatisfy({ $0 == "0" })
+            else { return false }
+            let digits = Array(columns[0])
+            let network = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+                UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+            }
+            guard network.count == 16, flags & 0x1 != 0, flags & 0x200 == 0 else { return false }
+            return (0..<length).allSatisfy { bit in
+                (network[bit / 8] ^ address[bit / 8]) & (0x80 >> (bit % 8)) == 0
+            }
+        }
+    }
+
     /// Columns: destination, its prefix length, source, its prefix length, next hop, metric,
     /// references, use, flags, interface; numbers in hexadecimal.
     static func hasIPv6Default(_ table: String) -> Bool {
@@ -186,5 +245,11 @@ struct RouteTable: Sendable {
             return columns[9] != "lo" && columns[1] == "00" && flags & 0x1 != 0
                 && flags & 0x200 == 0
         }
+    }
+}
+
+extension IPAddress {
+    fileprivate var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 }

@@ -39,7 +39,10 @@ extension FreshnessWalk {
         }
         if request.isPrefetch, let error = await request.waitForServer() { throw error }
         var isConditional = false
-        if case .validate(let condition, _) = decision {
+        if case .validate(let condition, _) = decision,
+            // Somebody who has no copy is loading the whole.
+            !downloader.downloads.isUnderWay(DownloadKey(sent, isHop: true))
+        {
             sent.setValue(condition.line.value, forHTTPHeaderField: condition.line.name)
             isConditional = true
         }
@@ -78,6 +81,12 @@ extension FreshnessWalk {
         {
             record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
             return .done(request.used(.stale(.error(error)), result))
+        }
+        if let record = hop.record, let location = record.redirect(hop.sent), !options.forceRefresh,
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now)
+        {
+            // Where it leads may be cached, or reachable.
+            return .follow(location, record)
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
             if let record = hop.record { await responses.remove(record) }

@@ -135,6 +135,7 @@ struct FreshnessWalk {
                 request.notes.hasRememberedError = true
                 throw .remembered(record.stored)
             }
+            if options.onlyFromCache { throw notCached }
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         var decision = policy.decide(hop.asked, with: hop.selection, now: now)
@@ -160,6 +161,7 @@ struct FreshnessWalk {
             }
         case .validate, .fetch, .unsatisfiable:
             if let copy, let result = try await pausing(hop, copy, now) { return .done(result) }
+            if let copy, let result = try await offline(hop, copy, now) { return .done(result) }
             if copy != nil { return try await ask(hop, decision, copy: copy) }
         }
         if options.onlyFromCache { throw notCached }
@@ -181,6 +183,19 @@ struct FreshnessWalk {
             let result = try await deliver(copy)
         else { return nil }
         return request.used(.stale(.error(error)), result)
+    }
+
+    /// A stale copy while there is no network: nobody has to wait for a failure that is certain.
+    private func offline(
+        _ hop: Hop, _ copy: Copy, _ now: Date
+    ) async throws(KingfisherError) -> RetrieveImageResult? {
+        guard let record = hop.record, !request.isPrefetch, !request.isRevalidation,
+            policy.usesStale(record.stored, for: hop.asked, after: .noAnswer, now: now),
+            let host = hop.asked.url.host, !downloader.network.reaches(host),
+            let result = try await deliver(copy)
+        else { return nil }
+        downloader.revalidations.begin(record, for: request, awaitingNetwork: true)
+        return request.used(.stale(.revalidating), result)
     }
 
     /// The error of a server that wants to be left alone.

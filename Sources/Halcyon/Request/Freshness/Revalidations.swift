@@ -17,6 +17,8 @@ final class Revalidations: Sendable {
         let record: ResponseRecord
         /// The one that began it, without retries and alternatives.
         let request: ImageRequest
+        /// Whether there was no network when it was begun.
+        let awaitsNetwork: Bool
         /// Those who asked.
         var requests: [ImageRequest]
     }
@@ -34,15 +36,23 @@ final class Revalidations: Sendable {
     private static let priority: Float = 0.25
 
     private let state = Mutex(State())
-    private let now: @Sendable () -> Date
+    /// The longest wait for a network, in seconds.
+    private static let patience: TimeInterval = 30
 
-    init(now: @escaping @Sendable () -> Date) {
+    private let now: @Sendable () -> Date
+    private let network: any NetworkMonitoring
+
+    init(now: @escaping @Sendable () -> Date, network: any NetworkMonitoring) {
         self.now = now
+        self.network = network
     }
 
     /// Asks about the response of `record`, which has been delivered to `request`, unless the last time
-    /// failed a moment ago. A view is told in any case.
-    func begin(_ record: ResponseRecord, for request: ImageRequest) {
+    /// failed a moment ago. A view is told in any case. With `awaitingNetwork` there is none now, and it
+    /// is waited for.
+    func begin(
+        _ record: ResponseRecord, for request: ImageRequest, awaitingNetwork: Bool = false
+    ) {
         let id = ObjectIdentifier(record)
         let date = now()
         let dropped: [ImageRequest] = state.withLock { state in
@@ -56,7 +66,9 @@ final class Revalidations: Sendable {
                 return []
             }
             state.waiting.append(
-                Job(record: record, request: request.revalidating, requests: [request]))
+                Job(
+                    record: record, request: request.revalidating,
+                    awaitsNetwork: awaitingNetwork, requests: [request]))
             return state.waiting.count > Self.capacity ? state.waiting.removeFirst().requests : []
         }
         for request in dropped { request.onRevalidated?(nil) }
@@ -72,10 +84,20 @@ final class Revalidations: Sendable {
         }
         guard let job else { return }
         Task {
-            let result = await job.request.run()
-            self.finish(job.record, self.finding(of: result, job.record))
+            if job.awaitsNetwork, await !self.network.isConnected(within: Self.patience) {
+                self.drop(job.record)
+            } else {
+                let result = await job.request.run()
+                self.finish(job.record, self.finding(of: result, job.record))
+            }
             self.startNext()
         }
+    }
+
+    /// Gives up what could not be asked.
+    private func drop(_ record: ResponseRecord) {
+        let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
+        for request in job?.requests ?? [] { request.onRevalidated?(nil) }
     }
 
     private func finding(
