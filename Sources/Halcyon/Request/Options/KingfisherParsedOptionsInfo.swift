@@ -38,14 +38,13 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var processingQueue: CallbackQueue?
     public var forcedExtension: String?
     public var alternativeSources: [Source]?
-    public var cacheKeyNormalizer: CacheKeyNormalizer?
     public var retryStrategy: (any RetryStrategy)?
     public var progressiveJPEG: ImageProgressive?
     public var downloadPriority: Float = 0.5
     public var lowDataModeSource: Source?
     public var decodingLimits: DecodingLimits?
-    public var httpCaching: HTTPCaching = .off
-    public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
+    /// What few requests ask for.
+    private var rare: RareOptions?
     /// Who watches the download: the request that has a subclass of the downloader load.
     var watcher: DownloadWatcher?
 
@@ -139,4 +138,49 @@ public struct KingfisherParsedOptionsInfo: Sendable {
             scale: scaleFactor, preloadAll: preloadAllAnimationData,
             onlyFirstFrame: onlyLoadFirstFrame, limits: decodingLimits ?? .default)
     }
+}
+
+extension KingfisherParsedOptionsInfo {
+    public var httpCaching: HTTPCaching {
+        get { rare?.httpCaching ?? .off }
+        set { setRare(\.httpCaching, to: newValue) }
+    }
+
+    public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? {
+        get { rare?.onHTTPRevalidation }
+        set { setRare(\.onHTTPRevalidation, to: newValue) }
+    }
+
+    public var cacheKeyNormalizer: CacheKeyNormalizer? {
+        get { rare?.cacheKeyNormalizer }
+        set { setRare(\.cacheKeyNormalizer, to: newValue) }
+    }
+
+    private mutating func setRare<Value>(
+        _ path: WritableKeyPath<RareOptions.Values, Value>, to value: Value
+    ) {
+        var values = rare?.values ?? RareOptions.Values()
+        values[keyPath: path] = value
+        rare = RareOptions(values)
+    }
+}
+
+/// Options that most requests do not have. Options are copied a few times on the way of every request, and
+/// each reference in them is counted each time: here one for all of these.
+private final class RareOptions: Sendable {
+    struct Values: Sendable {
+        var httpCaching = HTTPCaching.off
+        var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
+        var cacheKeyNormalizer: CacheKeyNormalizer?
+    }
+
+    let values: Values
+
+    init(_ values: Values) {
+        self.values = values
+    }
+
+    var httpCaching: HTTPCaching { values.httpCaching }
+    var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? { values.onHTTPRevalidation }
+    var cacheKeyNormalizer: CacheKeyNormalizer? { values.cacheKeyNormalizer }
 }
