@@ -67,6 +67,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
+            Let servers say how long a cached image is good for, and ask them whether one whose time is \
+            over is still theirs. It is used all the same when the server cannot be reached.
+            """)
+    var httpCaching = false
+
+    @Flag(
+        help: """
             Keep the beginning of a download that breaks off, and load only the rest the next time, if \
             the server says that the picture is the same.
             """)
@@ -132,9 +139,8 @@ struct LoadCommand: AsyncParsableCommand {
                 destination: destination(for: arguments), format: try outputFormat(),
                 quality: quality, keepsMetadata: keepMetadata),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
-            onlyFromCache: onlyFromCache, resumes: resume, jobs: jobs, timeout: timeout,
-            limits: limits,
-            isJSON: json, isQuiet: quiet)
+            onlyFromCache: onlyFromCache, usesHTTPCaching: httpCaching, resumes: resume,
+            jobs: jobs, timeout: timeout, limits: limits, isJSON: json, isQuiet: quiet)
     }
 
     private var limits: DecodingLimits {

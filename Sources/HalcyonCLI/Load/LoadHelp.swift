@@ -26,6 +26,12 @@ enum LoadHelp {
           bytes         of the file that was loaded, or of the cached file
           milliseconds  until the image was there, without writing it
           output        the file that was written, or null
+        and with --http-caching, for what is loaded over HTTP:
+          httpCacheUse  fetched, or fetched-not-stored where the server forbids that;
+                        fresh: the server was not asked; validated: it says that the
+                        cached image is still good; stale-error: its time is over, but
+                        the server failed; stale-accepted, by --only-from-cache
+          staleError    with stale-error, what failed: { code, message }
         or
           source, error: { code, message }
         The codes are those of KingfisherError, and 9001 (the format cannot hold the image), \

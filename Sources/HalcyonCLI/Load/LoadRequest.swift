@@ -14,6 +14,8 @@ struct LoadRequest: Sendable {
     let cacheDirectory: String?
     let forceRefresh: Bool
     let onlyFromCache: Bool
+    /// Whether servers say how long cached images are good for.
+    let usesHTTPCaching: Bool
     /// Whether downloads that break off are continued the next time.
     let resumes: Bool
     let jobs: Int
@@ -69,10 +71,18 @@ struct LoadRequest: Sendable {
         var options = Self.options(processor: processor) + [.decodingLimits(limits)]
         if forceRefresh { options.append(.forceRefresh) }
         if onlyFromCache { options.append(.onlyFromCache) }
+        if usesHTTPCaching { options.append(.httpCaching(Self.httpCaching)) }
         if plan.keepsMetadata { options.append(.keepPositionInOriginal) }
         if !hasRepeatedSources { options.append(.memoryCacheExpiration(.expired)) }
         return options
     }
+
+    /// The server is asked first, as nobody would be there to hear what it says in the background.
+    private static let httpCaching: HTTPCaching = {
+        var caching = HTTPCaching.on
+        caching.staleWhileRevalidate = .never
+        return caching
+    }()
 
     /// Whether a decoded picture may be of use again.
     private var hasRepeatedSources: Bool {

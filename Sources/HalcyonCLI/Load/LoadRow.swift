@@ -6,6 +6,8 @@ struct LoadRow: Sendable {
     struct Image: Sendable {
         var cacheKey: String
         var cacheType: CacheType
+        /// `nil` without HTTP caching, and for what is not loaded over HTTP.
+        var httpCacheUse: HTTPCacheUse?
         /// The format of the bytes.
         var format: ImageFormat
         var width: Int
@@ -28,7 +30,7 @@ struct LoadRow: Sendable {
     var json: JSONObject {
         switch result {
         case .success(let image):
-            return JSONObject([
+            var object = JSONObject([
                 "source": .string(source.text),
                 "cacheKey": .string(image.cacheKey),
                 "cacheType": .string(image.cacheType.name),
@@ -40,6 +42,13 @@ struct LoadRow: Sendable {
                 "milliseconds": .double(image.milliseconds),
                 "output": .init(image.output),
             ])
+            if let use = image.httpCacheUse {
+                object.add("httpCacheUse", .string(use.name))
+                if case .stale(.error(let error)) = use {
+                    object.add("staleError", .object(LoadFailure(error).json))
+                }
+            }
+            return object
         case .failure(let failure):
             return JSONObject(["source": .string(source.text), "error": .object(failure.json)])
         }
@@ -52,7 +61,8 @@ struct LoadRow: Sendable {
             var facts = ["\(image.width)×\(image.height) \(image.format.rawValue)"]
             if image.frames > 1 { facts.append(Quantity.count(image.frames, "frame")) }
             facts.append(Quantity.bytes(Int64(image.bytes)))
-            facts.append("\(image.origin) in \(Quantity.milliseconds(image.milliseconds))")
+            let use = image.httpCacheUse.map { " (\($0.text.printable))" } ?? ""
+            facts.append("\(image.origin)\(use) in \(Quantity.milliseconds(image.milliseconds))")
             let arrow = image.output.map { " → \($0.printable)" } ?? ""
             return style(.green, "✓") + " \(name)  " + style(.faint, facts.joined(separator: ", "))
                 + arrow
@@ -68,6 +78,31 @@ extension LoadRow.Image {
         case .none: "loaded"
         case .memory: "from memory"
         case .disk: "from disk"
+        }
+    }
+}
+
+extension HTTPCacheUse {
+    /// The name in JSON rows.
+    fileprivate var name: String {
+        switch self {
+        case .fetched(stored: true): "fetched"
+        case .fetched(stored: false): "fetched-not-stored"
+        case .fresh: "fresh"
+        case .validated: "validated"
+        case .stale(.revalidating): "stale-revalidating"
+        case .stale(.error): "stale-error"
+        case .stale(.accepted): "stale-accepted"
+        }
+    }
+
+    /// How people are told.
+    fileprivate var text: String {
+        switch self {
+        case .fetched(stored: false): "fetched, not stored"
+        case .stale(.error(let error)): "stale: \(LoadFailure(error).message)"
+        case .fetched, .fresh, .validated: name
+        case .stale: "stale"
         }
     }
 }

@@ -31,7 +31,8 @@ struct SourceLoader: Sendable {
             result.image, original: try await original(of: result, bytes: bytes), format: format,
             index: job.index)
         return LoadRow.Image(
-            cacheKey: source.cacheKey, cacheType: result.cacheType, format: format,
+            cacheKey: source.cacheKey, cacheType: result.cacheType,
+            httpCacheUse: result.httpCacheUse, format: format,
             width: result.image.pixelSize.width, height: result.image.pixelSize.height,
             frames: result.image.frameCount, bytes: bytes.count,
             milliseconds: duration.milliseconds, output: output)

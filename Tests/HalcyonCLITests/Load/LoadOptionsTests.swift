@@ -12,8 +12,8 @@ import Testing
             destination: .nowhere, format: nil, quality: nil, keepsMetadata: keepsMetadata)
         let request = LoadRequest(
             arguments: sources.map(ImageArgument.init), processor: nil, plan: plan,
-            cacheDirectory: nil, forceRefresh: false, onlyFromCache: false, resumes: false, jobs: 1,
-            timeout: nil, limits: .default, isJSON: false, isQuiet: true)
+            cacheDirectory: nil, forceRefresh: false, onlyFromCache: false, usesHTTPCaching: false,
+            resumes: false, jobs: 1, timeout: nil, limits: .default, isJSON: false, isQuiet: true)
         return KingfisherParsedOptionsInfo(request.options)
     }
 
