@@ -187,7 +187,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "HalcyonGalleryTests",
-            dependencies: ["Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonTestKit"]),
+            dependencies: [
+                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSampleServer",
+                "HalcyonSamples", "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),

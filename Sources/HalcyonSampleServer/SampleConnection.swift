@@ -29,7 +29,7 @@ struct SampleConnection {
             guard words.count == 3, words[0] == "GET" || words[0] == "HEAD" else { return }
             let path = words[1].prefix { $0 != "?" }
             guard let answer = answer(String(path).removingPercentEncoding ?? ""),
-                send(answer, withBody: words[0] == "GET")
+                send(answer, withBody: words[0] == "GET", isKnown: answer.isKnown(to: header))
             else { return }
         }
     }
@@ -43,7 +43,7 @@ struct SampleConnection {
     }
 
     /// - Returns: Whether the connection may carry another answer.
-    private func send(_ answer: SampleAnswer, withBody: Bool) -> Bool {
+    private func send(_ answer: SampleAnswer, withBody: Bool, isKnown: Bool) -> Bool {
         var body = answer.body[...]
         switch answer.end {
         case .complete: break
@@ -55,11 +55,8 @@ struct SampleConnection {
                 descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
             return false
         }
-        let header =
-            "HTTP/1.1 \(answer.status) \(answer.status == 200 ? "OK" : "No")\r\n"
-            + "Content-Type: \(answer.contentType)\r\nContent-Length: \(answer.body.count)\r\n\r\n"
-        guard send(Data(header.utf8)[...]) else { return false }
-        guard withBody else { return true }
+        guard send(Data(answer.header(isKnown: isKnown).utf8)[...]) else { return false }
+        guard withBody, !isKnown else { return true }
         let length = max(1, (body.count + answer.pieces - 1) / answer.pieces)
         var isFirst = true
         while !body.isEmpty {

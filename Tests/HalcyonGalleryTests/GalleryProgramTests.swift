@@ -48,7 +48,7 @@ import Testing
     @Test func theHelpNamesAllPages() async throws {
         let help = try await run(["--help"], hasDisplay: false)
         #expect(help.exitCode == 0)
-        for page in ["grid", "transitions", "four-cut", "failures"] {
+        for page in ["grid", "transitions", "four-cut", "failures", "freshness"] {
             #expect(help.text.contains(page))
         }
         #expect(help.text.contains("xvfb-run"))
@@ -93,7 +93,7 @@ import Testing
         .enabled(if: TestDisplay.isAvailable),
         arguments: [
             "grid", "transitions", "placeholders", "processors", "formats", "animated", "four-cut",
-            "failures",
+            "failures", "freshness",
         ])
     func everyPageGivesAPicture(page: String) async throws {
         let outcome = try await run(["--page", page, "--screenshot", "page.png", "--at", "0.2"])

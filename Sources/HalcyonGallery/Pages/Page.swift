@@ -32,6 +32,7 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case animated
     case fourCut = "four-cut"
     case failures
+    case freshness
 
     /// The name in the list of pages.
     var title: String {
@@ -44,6 +45,7 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .animated: "Animated images"
         case .fourCut: "Four-cut"
         case .failures: "Failures"
+        case .freshness: "Freshness"
         }
     }
 
@@ -58,6 +60,7 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .animated: AnimatedPage.make(gallery)
         case .fourCut: FourCutPage.make(gallery)
         case .failures: FailuresPage.make(gallery)
+        case .freshness: FreshnessPage.make(gallery)
         }
     }
 }

@@ -40,6 +40,12 @@ final class TextButton: View {
         gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
         Event.on(UnsafeMutableRawPointer(widget), "clicked", action)
     }
+
+    /// Changes the words.
+    func setTitle(_ title: String) {
+        gtk_button_set_label(
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self), title)
+    }
 }
 
 extension View {

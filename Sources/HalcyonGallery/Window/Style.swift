@@ -21,6 +21,7 @@ import CGtk4
         .page-title { font-size: 21px; font-weight: 800; }
         .page-text { opacity: 0.7; }
         .tile-title { font-weight: 600; }
+        .use { font-size: 13px; color: @theme_selected_bg_color; font-weight: 600; }
         .detail { font-size: 12px; opacity: 0.65; }
         .statistics { padding: 14px 16px 16px 16px; border-top: 1px solid alpha(currentColor, 0.12); }
         .statistics-title { font-size: 11px; font-weight: 700; opacity: 0.55; }

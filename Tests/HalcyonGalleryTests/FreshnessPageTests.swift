@@ -1,0 +1,101 @@
+import Foundation
+import HalcyonGTKTestKit
+import HalcyonSampleServer
+import HalcyonSamples
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonGallery
+
+/// What the page on freshness tells when its buttons are used.
+@MainActor @Suite(.enabled(if: TestDisplay.isAvailable), .timeLimit(.minutes(5)))
+struct FreshnessPageTests {
+    private let folder: TemporaryDirectory
+    private let cache: ImageCache
+    private let show: FreshnessShow
+    private let answers = Answers()
+    /// What the clock says.
+    private let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+
+    private final class Answers {
+        var count = 0
+    }
+
+    init() throws {
+        folder = try TemporaryDirectory(prefix: "halcyon-freshness-page")
+        cache = try ImageCache(name: "page", cacheDirectoryURL: folder.url)
+        show = FreshnessShow(
+            ChangingPictures(on: try SampleServer(), samples: try SamplePictures()), cache: cache,
+            downloader: ImageDownloader(name: "page", transport: nil, now: { [now] in now.value })
+        ) { [answers] _ in answers.count += 1 }
+    }
+
+    /// The tile of the picture whose rule has this in `Cache-Control`.
+    private func tile(_ directive: String) throws -> FreshnessTile {
+        let index = ChangingPictures.rules.firstIndex { $0.cacheControl.contains(directive) }
+        return show.tiles[try #require(index)]
+    }
+
+    /// Asks for all pictures and waits for the answers, which the tiles of these rules tell so.
+    private func ask(_ expected: [String: String]) async throws {
+        let count = answers.count + show.tiles.count
+        show.ask()
+        while answers.count < count { await nextTurn() }
+        for (directive, use) in expected { #expect(try tile(directive).use == use) }
+    }
+
+    @Test func tellsHowEachPictureCameAbout() async throws {
+        try await ask([
+            "max-age=10": "fetched", "no-cache": "fetched", "no-store": "fetched, not stored",
+        ])
+        show.pictures.change()
+        try await ask([
+            "max-age=10": "fresh: the server was not asked", "no-cache": "fetched",
+            "stale-if-error": "fresh: the server was not asked",
+        ])
+        now.withLock { $0 += 2 }
+        try await ask(["no-cache": "validated: still the same", "stale-if-error": "fetched"])
+    }
+
+    @Test func tellsAgeAndValidator() async throws {
+        try await ask([
+            "max-age=10": "fetched", "stale-if-error": "fetched", "no-store": "fetched, not stored",
+        ])
+        await show.tellAges(at: now.value + 3)
+        #expect(try tile("max-age=10").age.hasPrefix("age 3 s, fresh until "))
+        #expect(try tile("must-revalidate").age.hasPrefix("age 3 s, stale since "))
+        #expect(try tile("max-age=10").validator == "ETag \"v1\"")
+        #expect(try tile("stale-if-error").validator == "modified 14 Nov 2023 22:13:21 GMT")
+        #expect(try tile("no-store").age == "no answer is kept")
+    }
+
+    @Test func aServerThatIsCutOffFails() async throws {
+        try await ask(["no-cache": "fetched", "max-age=10": "fetched"])
+        #expect(show.serverAction == "Cut the server off")
+        show.cutOffOrBringBack()
+        #expect(show.serverAction == "Bring the server back")
+        try await ask([
+            "no-cache": "the server has failed", "no-store": "the server has failed",
+            "max-age=10": "fresh: the server was not asked",
+        ])
+        show.cutOffOrBringBack()
+        try await ask(["no-cache": "validated: still the same"])
+    }
+
+    @Test func aStalePictureIsReplacedWhenTheServerHasAnother() async throws {
+        let tile = try tile("stale-while-revalidate")
+        try await ask([:])
+        now.withLock { $0 += 2 }
+        show.pictures.change()
+        try await ask([:])
+        while tile.use == "stale: being asked for" { await nextTurn() }
+        #expect(tile.use == "shown stale, then replaced")
+        now.withLock { $0 += 2 }
+        show.cutOffOrBringBack()
+        try await ask(["must-revalidate": "the server has failed"])
+        while tile.use == "stale: being asked for" { await nextTurn() }
+        #expect(tile.use == "shown stale; asking has failed")
+        #expect(try self.tile("stale-if-error").use == "stale: the server has failed")
+    }
+}
