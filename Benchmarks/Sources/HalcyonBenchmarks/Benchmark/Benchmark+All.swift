@@ -4,6 +4,7 @@ extension Benchmark {
     static let all: [Benchmark] =
         memoryCache
         + requests
+        + freshness
         + diskCache
         + downloads
         + coalescing

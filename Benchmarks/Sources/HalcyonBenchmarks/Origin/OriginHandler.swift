@@ -12,17 +12,23 @@ final class RequestCounter: Sendable {
 
 /// Answers the requests of one connection. Understands GET without a body; `/requests` answers with
 /// the number of requests for files since it was last asked, `/delayed/NAME` as `/NAME` does, but 100 ms
-/// later.
+/// later, and `/stale/NAME` after 50 ms with a picture that is stale at once, which a condition finds
+/// unchanged.
 final class OriginHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let responses: [String: ByteBuffer]
+    private let staleResponses: [String: ByteBuffer]
     private let counter: RequestCounter
     private var unread = ByteBuffer()
 
-    init(responses: [String: ByteBuffer], counter: RequestCounter) {
+    init(
+        responses: [String: ByteBuffer], staleResponses: [String: ByteBuffer],
+        counter: RequestCounter
+    ) {
         self.responses = responses
+        self.staleResponses = staleResponses
         self.counter = counter
     }
 
@@ -34,7 +40,12 @@ final class OriginHandler: ChannelInboundHandler {
             let target = head.split(separator: " ", maxSplits: 2).dropFirst().first ?? ""
             let path = target.split(separator: "/")
             if path.first == "delayed" {
-                writeLater(response(to: path.dropFirst()), context: context)
+                writeLater(
+                    response(to: path.dropFirst()), after: .milliseconds(100), context: context)
+            } else if path.first == "stale" {
+                writeLater(
+                    staleResponse(to: path.dropFirst(), head), after: .milliseconds(50),
+                    context: context)
             } else {
                 context.write(wrapOutboundOut(response(to: path[...])), promise: nil)
             }
@@ -63,13 +74,19 @@ final class OriginHandler: ChannelInboundHandler {
         return unread.readString(length: end - view.startIndex + 1).map { $0[...] }
     }
 
-    private func writeLater(_ response: ByteBuffer, context: ChannelHandlerContext) {
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) {
+    private func writeLater(
+        _ response: ByteBuffer, after delay: TimeAmount, context: ChannelHandlerContext
+    ) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: delay) {
             context.writeAndFlush(self.wrapOutboundOut(response), promise: nil)
         }
     }
 
-    private static let delay = TimeAmount.milliseconds(100)
+    private func staleResponse(to path: ArraySlice<Substring>, _ head: Substring) -> ByteBuffer {
+        counter.add()
+        if head.contains("If-None-Match: ") { return OriginResponse.notModified }
+        return staleResponses[path.first.map(String.init) ?? ""] ?? OriginResponse.notFound
+    }
 
     private func response(to path: ArraySlice<Substring>) -> ByteBuffer {
         let name = path.first.map(String.init) ?? ""

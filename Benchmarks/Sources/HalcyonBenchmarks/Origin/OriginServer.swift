@@ -11,6 +11,7 @@ struct OriginServer: Sendable {
 
     static func start(bodies: [String: Data]) async throws -> OriginServer {
         let responses = bodies.mapValues { OriginResponse.ok($0) }
+        let staleResponses = bodies.mapValues { OriginResponse.ok($0, OriginResponse.stale) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let counter = RequestCounter()
         let listener = try await ServerBootstrap(group: group)
@@ -19,7 +20,8 @@ struct OriginServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        OriginHandler(responses: responses, counter: counter))
+                        OriginHandler(
+                            responses: responses, staleResponses: staleResponses, counter: counter))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -37,15 +39,28 @@ struct OriginServer: Sendable {
 
 /// Whole responses, head and body in one buffer.
 enum OriginResponse {
-    static func ok(_ body: Data, contentType: String = "image/jpeg") -> ByteBuffer {
-        make("200 OK", contentType: contentType, body: body)
+    static func ok(
+        _ body: Data, _ fields: String = "", contentType: String = "image/jpeg"
+    ) -> ByteBuffer {
+        make("200 OK", fields, contentType: contentType, body: body)
     }
+
+    /// The fields of a picture that is stale at once and may be shown all the same.
+    static let stale = "ETag: \"1\"\r\nCache-Control: max-age=0, stale-while-revalidate=86400\r\n"
+
+    static let notModified: ByteBuffer = {
+        var buffer = ByteBuffer()
+        buffer.writeString("HTTP/1.1 304 Not Modified\r\n\(stale)\r\n")
+        return buffer
+    }()
 
     static let notFound = make("404 Not Found", contentType: "text/plain", body: Data())
 
-    private static func make(_ status: String, contentType: String, body: Data) -> ByteBuffer {
+    private static func make(
+        _ status: String, _ fields: String = "", contentType: String, body: Data
+    ) -> ByteBuffer {
         let head =
-            "HTTP/1.1 \(status)\r\nContent-Type: \(contentType)\r\n"
+            "HTTP/1.1 \(status)\r\nContent-Type: \(contentType)\r\n\(fields)"
             + "Content-Length: \(body.count)\r\n\r\n"
         var buffer = ByteBufferAllocator().buffer(capacity: head.utf8.count + body.count)
         buffer.writeString(head)

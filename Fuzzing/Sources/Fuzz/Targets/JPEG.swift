@@ -18,7 +18,7 @@ extension FuzzTarget {
 
     /// Whole pictures, reduced ones and turned ones.
     static let jpeg = FuzzTarget("jpeg", seeds: files) { data in
-        try data.withUnsafeBytes { bytes in
+        data.withUnsafeBytes { bytes in
             _ = JPEGFrameHeader(data)
             guard let header = JPEGHeader(bytes),
                 header.width * header.height <= mostPixels

@@ -8,7 +8,7 @@ extension ImageRequest {
     /// Whether the rules of HTTP say how long the image is good for. A cache or a downloader of the
     /// program's own class is asked as ever: what its methods answer is the program's word.
     var followsHTTPCaching: Bool {
-        guard options.httpCaching.isOn, case .network = source else { return false }
+        guard options.asksForHTTPCaching, case .network = source else { return false }
         return !targetCache.isSubclass && !originalCache.isSubclass
             && !(options.downloader ?? .default).isSubclass
     }

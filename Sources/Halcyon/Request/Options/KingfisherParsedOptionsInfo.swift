@@ -143,24 +143,25 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 extension KingfisherParsedOptionsInfo {
     public var httpCaching: HTTPCaching {
         get { rare?.httpCaching ?? .off }
-        set { setRare(\.httpCaching, to: newValue) }
+        set { changeRare { $0.httpCaching = newValue } }
     }
 
     public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? {
         get { rare?.onHTTPRevalidation }
-        set { setRare(\.onHTTPRevalidation, to: newValue) }
+        set { changeRare { $0.onHTTPRevalidation = newValue } }
     }
 
     public var cacheKeyNormalizer: CacheKeyNormalizer? {
         get { rare?.cacheKeyNormalizer }
-        set { setRare(\.cacheKeyNormalizer, to: newValue) }
+        set { changeRare { $0.cacheKeyNormalizer = newValue } }
     }
 
-    private mutating func setRare<Value>(
-        _ path: WritableKeyPath<RareOptions.Values, Value>, to value: Value
-    ) {
+    /// Whether the rules of HTTP are asked for at all.
+    var asksForHTTPCaching: Bool { rare?.values.httpCaching.isOn ?? false }
+
+    private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
         var values = rare?.values ?? RareOptions.Values()
-        values[keyPath: path] = value
+        change(&values)
         rare = RareOptions(values)
     }
 }

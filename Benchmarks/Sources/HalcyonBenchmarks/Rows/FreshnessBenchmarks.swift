@@ -1,0 +1,84 @@
+import Foundation
+import Halcyon
+
+extension Benchmark {
+    /// Images that are as good as their server says.
+    static let freshness: [Benchmark] = [
+        Benchmark(
+            "request: memory hit, HTTP caching", unit: .nanoseconds,
+            conditions: """
+                10,000 awaited calls of KingfisherManager.retrieveImage with .httpCaching(.on) for 100 URLs \
+                whose images are in memory and fresh, against the same without the option.
+                """,
+            targets: ["without": 0.9]
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let cache = try ImageCache(name: "fresh", cacheDirectoryURL: workbench.makeFolder())
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "fresh"), cache: cache)
+            let caching = caching { $0.fallbackLifetime = 86_400 }
+            let options: KingfisherOptionsInfo = [.httpCaching(caching), .waitForCache]
+            let urls = FreshURLs(origin: origin, file: "400.jpg").next(100)
+            for url in urls { _ = try await manager.retrieveImage(with: url, options: options) }
+            @Sendable func hits(_ options: KingfisherOptionsInfo) async throws -> Sample {
+                let count = 10_000
+                return try await Stopwatch.time(operations: count) {
+                    for index in 0..<count {
+                        let result = try await manager.retrieveImage(
+                            with: urls[index % urls.count], options: options)
+                        guard result.cacheType == .memory else {
+                            throw BenchmarkError("The image was not in the memory cache")
+                        }
+                    }
+                }
+            }
+            return Contest(
+                ours: Contestant("with HTTP caching") { try await hits([.httpCaching(caching)]) },
+                peers: [Contestant("without") { try await hits([]) }])
+        },
+        revisit("validated", .never, connections: 100, target: 2),
+        revisit("shown while they are revalidated", .asAllowed, connections: 6, target: 10),
+    ]
+
+    private static func caching(_ change: (inout HTTPCaching) -> Void) -> HTTPCaching {
+        var caching = HTTPCaching.on
+        change(&caching)
+        return caching
+    }
+
+    /// 200 pictures that were loaded before and are stale.
+    private static func revisit(
+        _ how: String, _ staleUse: HTTPCaching.StaleUse, connections: Int, target: Double
+    ) -> Benchmark {
+        Benchmark(
+            "200 stale pictures, \(how)", unit: .milliseconds,
+            conditions: """
+                200 pictures of 100 KB in memory, all stale and none changed at an origin that answers after \
+                50 ms, until all are there, against loading all anew; \(connections) connections.
+                """,
+            enoughRounds: 5, targets: ["reload": target]
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let cache = try ImageCache(name: "stale", cacheDirectoryURL: workbench.makeFolder())
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "stale"), cache: cache)
+            // 100 requests at once are what HTTP/2 has over one connection.
+            manager.downloader.maximumConnectionsPerHost = connections
+            let caching = caching { $0.staleWhileRevalidate = staleUse }
+            let urls = FreshURLs(origin: origin, file: "stale/100kb.jpg").next(200)
+            @Sendable func load(_ options: KingfisherOptionsInfo) async throws -> Sample {
+                try await Stopwatch.time {
+                    try await concurrently(urls.count, width: urls.count) { index in
+                        consume(
+                            try await manager.retrieveImage(
+                                with: urls[index], options: options + [.httpCaching(caching)]))
+                    }
+                }
+            }
+            _ = try await load([.waitForCache])
+            return Contest(
+                ours: Contestant("with HTTP caching") { try await load([]) },
+                peers: [Contestant("reload") { try await load([.forceRefresh]) }])
+        }
+    }
+}
