@@ -112,6 +112,7 @@ private enum GuideText {
     /// Where the code is: that of widgets is among the tests that have a display.
     private static let files = [
         "Tests/HalcyonTests/Guides/GuideSnippets.swift",
+        "Tests/HalcyonTests/Guides/HTTPCachingSnippets.swift",
         "Tests/HalcyonTests/Guides/CommentSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
     ]
