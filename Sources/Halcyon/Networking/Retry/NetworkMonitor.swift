@@ -250,6 +250,7 @@ struct RouteTable: Sendable {
 
 extension IPAddress {
     fileprivate var isLoopback: Bool {
-        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+        bytes.count == 4
+            ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 }
