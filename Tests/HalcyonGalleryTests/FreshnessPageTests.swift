@@ -76,7 +76,8 @@ struct FreshnessPageTests {
         show.cutOffOrBringBack()
         #expect(show.serverAction == "Bring the server back")
         try await ask([
-            "no-cache": "the server has failed", "no-store": "the server has failed",
+            "no-cache": "error 2003: the server has failed",
+            "no-store": "error 2003: the server has failed",
             "max-age=10": "fresh: the server was not asked",
         ])
         show.cutOffOrBringBack()
@@ -93,7 +94,7 @@ struct FreshnessPageTests {
         #expect(tile.use == "shown stale, then replaced")
         now.withLock { $0 += 2 }
         show.cutOffOrBringBack()
-        try await ask(["must-revalidate": "the server has failed"])
+        try await ask(["must-revalidate": "error 2003: the server has failed"])
         while tile.use == "stale: being asked for" { await nextTurn() }
         #expect(tile.use == "shown stale; asking has failed")
         #expect(try self.tile("stale-if-error").use == "stale: the server has failed")

@@ -19,7 +19,6 @@ enum FailuresPage {
             }
             return Tile(view, title: entry.name)
         }
-        let failure = Image(data: Data(brokenPicture.utf8))
         let load: @MainActor () -> Void = {
             for (index, entry) in entries.enumerated() {
                 let tile = tiles[index]
@@ -29,7 +28,7 @@ enum FailuresPage {
                     options: [
                         .forceRefresh, .transition(.fade(0.3)),
                     ] + entry.options
-                        + (entry.showsText ? [] : [.onFailureImage(failure)])
+                        + (entry.showsText ? [] : [.onFailureImage(brokenPicture)])
                 ) { [weak tile] result in
                     gallery.ledger.note(result)
                     tile?.detail = text(of: result)
@@ -44,7 +43,9 @@ enum FailuresPage {
     }
 
     /// A picture frame with a line through it, in a grey that goes with light and dark.
-    private static let brokenPicture = """
+    static let brokenPicture = Image(data: Data(brokenPictureText.utf8))
+
+    private static let brokenPictureText = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 340" width="460" height="340">
           <g fill="none" stroke="#8c8c8c" stroke-width="9" stroke-linejoin="round"
              stroke-linecap="round" opacity="0.7">

@@ -128,9 +128,6 @@ final class FreshnessTile: Box {
 
     init(_ rule: ChangingPictures.Rule) {
         super.init(.column, spacing: 6)
-        view.kf.failureView = { error in
-            Label("Error \(error.errorCode)").style("placeholder").centred()
-        }
         append(view.expand(vertically: false))
         append(
             Box(
@@ -149,6 +146,7 @@ final class FreshnessTile: Box {
                 FittingImageProcessor(size: CGSize(width: 320, height: 240), mode: .aspectFill)
             )
             .keepCurrentImageWhileLoading()
+            .onFailureImage(FailuresPage.brokenPicture)
             .transition(.fade(0.4))
             .onSuccess { [weak self] result in
                 note(.success(result))
@@ -157,7 +155,7 @@ final class FreshnessTile: Box {
             .onFailure { [weak self] error in
                 note(.failure(error))
                 if !error.isTaskCancelled, !error.isNotCurrentTask {
-                    self?.use = "the server has failed"
+                    self?.use = "error \(error.errorCode): the server has failed"
                 }
             }
             .onRevalidated { [weak self] found in self?.use = found.explanation }
