@@ -21,6 +21,8 @@ public final class DownloadTask: Sendable {
         var priority: Float?
         /// Whether the caller has changed the priority of the options.
         var isReprioritized = false
+        /// Whether the attempt failed with an error that the cache remembers.
+        var hasRememberedError = false
         /// The task of the attempt that took this one's place.
         var successor: DownloadTask?
         var actions: [Int: @Sendable () -> Void] = [:]
@@ -184,6 +186,14 @@ public final class DownloadTask: Sendable {
     ) {
         let id = onCancel(action)
         outcome.whenGiven { _ in self.removeCancelAction(id) }
+    }
+
+    /// Whether the attempt failed with an error that the cache remembers: nobody was asked, and asking again
+    /// has no use.
+    var hasRememberedError: Bool { state.withLock { $0.hasRememberedError } }
+
+    func noteRememberedError() {
+        state.withLock { $0.hasRememberedError = true }
     }
 
     /// Forgets an action registered with `onCancel`.

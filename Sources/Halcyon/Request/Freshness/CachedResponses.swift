@@ -26,7 +26,7 @@ final class CachedResponses: Sendable {
         // An index that cannot be read knows nothing.
         let rows = (try? files.responses(forKey: Self.rowKey(key))) ?? []
         return change(key) { records in
-            for row in rows {
+            for row in rows where !records.contains(where: { $0.isUpToDate(with: row) }) {
                 if let stored = StoredResponse(row) { learn(row, stored, key, policy, &records) }
             }
             return records
@@ -129,6 +129,11 @@ final class CachedResponses: Sendable {
         }
     }
 
+    /// Notes that a response is used now, so that others make room before it.
+    func noteUse(_ record: ResponseRecord) {
+        files.noteUse(ofResponse: record.rowKey, variant: record.variant)
+    }
+
     /// Writes the row of a response without a file: a redirect, or an error that is remembered.
     func writeAlone(_ record: ResponseRecord, _ put: ResponsePut) {
         DiskLane.writing.submit { [files] in
@@ -163,6 +168,14 @@ final class CachedResponses: Sendable {
 
 extension ResponseRecord {
     var rowKey: String { CachedResponses.rowKey(key) }
+
+    /// Whether the row, which may have been written by others, says nothing new.
+    fileprivate func isUpToDate(with row: ResponseRow) -> Bool {
+        let stored = stored
+        return generation == row.generation && Data(stored.variant) == row.variant
+            && stored.received.timeIntervalSince1970 == row.received
+            && stored.isInvalidated == row.isInvalidated
+    }
 
     /// The row of the response.
     var row: ResponseRow {

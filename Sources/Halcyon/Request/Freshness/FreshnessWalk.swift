@@ -132,7 +132,7 @@ struct FreshnessWalk {
         }
         if let record = hop.record, record.stored.status >= 400 {
             if policy.answersWithRemembered(record.stored, hop.asked, now: now) {
-                request.notes.hasRememberedError = true
+                request.handle.noteRememberedError()
                 throw .remembered(record.stored)
             }
             if options.onlyFromCache { throw notCached }
@@ -148,6 +148,7 @@ struct FreshnessWalk {
         if case .unsatisfiable = decision { throw notCached }
         let copy = await copy(of: hop.record)
         foundCopy = foundCopy || copy != nil
+        if let record = hop.record, copy != nil { responses.noteUse(record) }
         switch decision {
         case .use:
             if let copy, let result = try await deliver(copy) {

@@ -27,7 +27,10 @@ extension ImageRequest {
         let downloader = options.downloader ?? .default
         let prepared = try await prepared(resource.downloadURL, by: downloader)
         try checkStillWanted()
-        if let stored = try await storedByProgram(key, visit) { return stored }
+        if let stored = try await storedByProgram(key, visit) {
+            if isReplacement { taskUpdated?(nil) }
+            return stored
+        }
         var walk = FreshnessWalk(
             request: self, downloader: downloader, resource: resource, key: key, visit: visit,
             first: prepared)

@@ -108,7 +108,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// Whether and how the server says how long an image is good for; `.off` by default: an image is good
     /// until its `StorageExpiration`. Nothing is changed for data providers, nor for caches and downloaders
     /// of classes of the program's own.
-    case httpCaching(HTTPCaching)
+    // Indirect, so that lists of other items do not become larger by it.
+    indirect case httpCaching(HTTPCaching)
     /// Told what a revalidation has found, at most once and only when a stale image was delivered that is
     /// revalidated in the background. Called on the request's callback queue, for views on the main
     /// actor.

@@ -16,7 +16,7 @@ extension ImageRequest {
             }
             guard isCurrent?() ?? true else { return .failure(error) }
 
-            if !attempt.notes.hasRememberedError, let strategy = recovery.strategy(for: error) {
+            if !attempt.handle.hasRememberedError, let strategy = recovery.strategy(for: error) {
                 let history = context ?? RetryContext(source: originalSource, error: error)
                 history.error = error
                 context = history
@@ -40,7 +40,6 @@ extension ImageRequest {
         var next = self
         next.source = source
         next.imageKey = nil
-        next.notes = RequestNotes()
         next.handle = handle.makeSuccessor()
         next.isReplacement = true
         // The low-data fallback has already been reported.

@@ -44,8 +44,6 @@ struct ImageRequest: Sendable {
     /// Told, instead of the options' `onHTTPRevalidation`, what asking the server in the background has
     /// found; `nil` when it was not asked.
     var onRevalidated: (@Sendable (HTTPRevalidation?) -> Void)?
-    /// What is found out on the way and is no result.
-    var notes = RequestNotes()
     /// What the image of `source` is cached under, where that has been made already.
     var imageKey: ImageKey?
 
@@ -285,17 +283,5 @@ extension ImageRequest {
         // A cached image that cannot be made again is better than none.
         let item = ImageProcessItem.data(data)
         return (try? await item.processed(options)) ?? image
-    }
-}
-
-/// What an attempt has found out on its way, for those who decide what follows.
-final class RequestNotes: Sendable {
-    private let remembersError = Atomic(false)
-
-    /// Whether the error is one that the cache has remembered: nobody was asked, and asking again has no
-    /// use.
-    var hasRememberedError: Bool {
-        get { remembersError.load(ordering: .relaxed) }
-        set { remembersError.store(newValue, ordering: .relaxed) }
     }
 }
