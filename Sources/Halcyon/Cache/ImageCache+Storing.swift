@@ -33,15 +33,17 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool
     ) -> PendingStore {
-        let key = ImageKey(key, options)
         let isRendered = image.isRendered
         if isRendered {
-            storeInMemory(image, for: key, options: options, origin: .program)
+            // For which no file has to have a name.
+            memoryStorage.store(
+                value: image, forKey: key.computedKey(with: options.processor.identifier),
+                expiration: options.memoryCacheExpiration, note: ImageOrigin.program)
             if !toDisk { return .finished(CacheStoreResult()) }
         }
         return .writing(
             startDiskStore(
-                image, original: original, for: key, options: options,
+                image, original: original, for: ImageKey(key, options), options: options,
                 alsoInMemory: !isRendered, toDisk: toDisk, stated: .program))
     }
 

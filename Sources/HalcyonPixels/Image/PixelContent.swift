@@ -58,13 +58,14 @@ package final class PixelContent: Sendable {
 
     /// Whether the first frame is in memory.
     var isRendered: Bool {
-        if case .no = rendering { false } else { true }
+        // Under the lock, where nothing has to be copied and counted.
+        state.withLock { if case .no = $0.rendering { false } else { true } }
     }
 
     /// Frames whose pixels are in memory (or will be, once an unrendered image is rendered); frames
     /// that share their pixels count once.
     var residentFrameCount: Int {
-        if case .all(_, let distinct) = rendering { distinct } else { 1 }
+        state.withLock { if case .all(_, let distinct) = $0.rendering { distinct } else { 1 } }
     }
 
     /// Whether the pixels of all frames are in memory.
