@@ -5,7 +5,7 @@ package struct GIFBlocks {
         case control(Control)
         /// Another extension; its sub-blocks begin at `content`.
         case other(label: UInt8, content: Int)
-        case image(Image)
+        case image(Picture)
         /// A zero, with which some encoders pad between blocks.
         case padding
         case trailer
@@ -38,7 +38,7 @@ package struct GIFBlocks {
     }
 
     /// An image's descriptor.
-    package struct Image {
+    package struct Picture {
         package let left: Int
         package let top: Int
         package let width: Int
@@ -108,13 +108,13 @@ package struct GIFBlocks {
             delay: number(content + 2) ?? 0, transparentIndex: bytes.byte(at: content + 4) ?? 0)
     }
 
-    private func image(_ start: Int) -> Image? {
+    private func image(_ start: Int) -> Picture? {
         guard let left = number(start + 1), let top = number(start + 3),
             let width = number(start + 5), let height = number(start + 7),
             let flags = bytes.byte(at: start + 9)
         else { return nil }
         let palette = Self.colourTable(flags, at: start + 10)
-        return Image(
+        return Picture(
             left: left, top: top, width: width, height: height, isInterlaced: flags & 0x40 != 0,
             palette: palette, dataOffset: palette?.upperBound ?? start + 10)
     }

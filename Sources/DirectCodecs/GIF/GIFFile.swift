@@ -8,7 +8,7 @@ package struct GIFFile {
     }
 
     struct Frame {
-        let image: GIFBlocks.Image
+        let image: GIFBlocks.Picture
         let transparentIndex: UInt8?
         let disposal: Disposal
     }

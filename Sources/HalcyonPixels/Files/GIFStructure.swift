@@ -8,7 +8,7 @@ import Foundation
 /// ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
 struct GIFStructure {
     struct Frame {
-        let image: GIFBlocks.Image
+        let image: GIFBlocks.Picture
         let control: GIFBlocks.Control
     }
 
