@@ -119,6 +119,7 @@ let package = Package(
         .executableTarget(
             name: "HTTPCacheProxy",
             dependencies: [
+                "Halcyon",
                 "HalcyonHTTP",
                 "HalcyonStorage",
                 "HalcyonWork",

@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
@@ -44,7 +45,9 @@ struct ProxyStore: Sendable {
 
     /// Stores a response with its content in place of others.
     func put(_ response: StoredResponse, _ body: Data, superseding others: [Entry]) async throws {
-        let row = row(of: response, generation: .random(in: 1...Int64.max), bodyLength: body.count)
+        let row = row(
+            of: response, key: ResponseKey.key(url: response.url),
+            generation: .random(in: 1...Int64.max), bodyLength: Int64(body.count))
         let superseded = others.map(\.row.variant).filter { $0 != row.variant }
         try await DiskLane.writing.run { [files] in
             let key = Self.fileKey(row)
@@ -62,8 +65,8 @@ struct ProxyStore: Sendable {
     /// Replaces a response by the same after its validation.
     func freshen(_ entry: Entry, to response: StoredResponse) async throws -> Entry {
         let row = row(
-            of: response, generation: entry.row.generation,
-            bodyLength: entry.row.bodyLength.map { Int($0) })
+            of: response, key: entry.row.key, generation: entry.row.generation,
+            bodyLength: entry.row.bodyLength)
         _ = try await DiskLane.writing.run { [files] in
             try files.freshen(row, from: entry.row.variant)
         }
@@ -88,34 +91,11 @@ struct ProxyStore: Sendable {
     private static func fileKey(_ row: ResponseRow) -> String { "\(row.key)#\(row.generation)" }
 
     private func row(
-        of response: StoredResponse, generation: Int64, bodyLength: Int?
+        of response: StoredResponse, key: String, generation: Int64, bodyLength: Int64?
     ) -> ResponseRow {
-        // Texts always have a JSON form.
-        let fields = (try? JSONEncoder().encode(response.fields)) ?? Data("[]".utf8)
-        return ResponseRow(
-            key: ResponseKey.key(url: response.url), variant: Data(response.variant),
-            vary: response.vary.joined(separator: ","), url: response.url.absoluteString,
-            status: response.status, fields: fields,
-            requested: response.requested.timeIntervalSince1970,
-            received: response.received.timeIntervalSince1970, generation: generation,
-            bodyLength: bodyLength.map { Int64($0) }, bodyChecksum: nil,
-            freshUntil: policy.freshness(of: response).freshUntil.timeIntervalSince1970,
-            isInvalidated: response.isInvalidated,
-            used: response.received.timeIntervalSince1970)
-    }
-}
-
-extension StoredResponse {
-    /// `nil` when the row makes no sense.
-    fileprivate init?(_ row: ResponseRow) {
-        guard let url = URL(string: row.url),
-            let fields = try? JSONDecoder().decode(HTTPFields.self, from: row.fields)
-        else { return nil }
-        self.init(
-            url: url, status: row.status, fields: fields,
-            vary: row.vary.isEmpty ? [] : row.vary.components(separatedBy: ","),
-            variant: Array(row.variant),
-            requested: Date(timeIntervalSince1970: row.requested),
-            received: Date(timeIntervalSince1970: row.received), isInvalidated: row.isInvalidated)
+        ResponseRow(
+            response, key: key, url: response.url.absoluteString, generation: generation,
+            bodyLength: bodyLength, bodyChecksum: nil,
+            freshUntil: policy.freshness(of: response).freshUntil)
     }
 }

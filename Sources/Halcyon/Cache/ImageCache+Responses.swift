@@ -39,7 +39,7 @@ public struct CachedHTTPResponse: Sendable, Hashable {
         url = URL(string: row.url)
         status = row.status
         // Fields that cannot be read are as good as none: the response is stale, and cannot be validated.
-        let read = (try? JSONDecoder().decode(HTTPFields.self, from: row.fields)) ?? HTTPFields()
+        let read = row.headerFields ?? HTTPFields()
         fields = read.lines.map { Field(name: $0.name, value: $0.value) }
         requested = Date(timeIntervalSince1970: row.requested)
         received = Date(timeIntervalSince1970: row.received)

@@ -36,9 +36,9 @@ extension ImageCache {
         let isRendered = image.isRendered
         if isRendered {
             // For which no file has to have a name.
-            memoryStorage.store(
-                value: image, forKey: key.computedKey(with: options.processor.identifier),
-                expiration: options.memoryCacheExpiration, note: ImageOrigin.program)
+            storeInMemory(
+                image, forKey: key.computedKey(with: options.processor.identifier),
+                options: options, origin: .program)
             if !toDisk { return .finished(CacheStoreResult()) }
         }
         return .writing(
@@ -108,8 +108,15 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo,
         origin: ImageOrigin? = nil
     ) {
+        storeInMemory(image, forKey: key.text, options: options, origin: origin)
+    }
+
+    private func storeInMemory(
+        _ image: KFCrossPlatformImage, forKey text: String, options: KingfisherParsedOptionsInfo,
+        origin: ImageOrigin?
+    ) {
         memoryStorage.store(
-            value: image, forKey: key.text, expiration: options.memoryCacheExpiration, note: origin)
+            value: image, forKey: text, expiration: options.memoryCacheExpiration, note: origin)
     }
 
     /// Writes bytes on a thread of the disk; `finish` is called there.

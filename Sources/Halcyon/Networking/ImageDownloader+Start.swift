@@ -28,46 +28,46 @@ extension ImageDownloader {
             progress: progress, viewer: viewer, completion: completion)
 
         if let hop { return begin(hop.request, hop, options, waiter, visit) }
-        let request = plainRequest(for: url)
-        switch options.requestModifier {
-        case nil:
-            begin(request, nil, options, waiter, visit)
-        case let modifier as any ImageDownloadRequestModifier:
-            let modified: (URLRequest) -> URLRequest? = modifier.modified(for:)
-            begin(modified(request), nil, options, waiter, visit)
-        case let modifier?:
-            prepare(request, with: modifier, url: url, options, waiter, visit)
+        prepare(url, options, for: handle) { [self] prepared in
+            switch prepared {
+            case .success(let request): begin(request, nil, options, waiter, visit)
+            case .failure(let error): waiter.completion(.failure(error))
+            }
         }
     }
 
-    /// The request for `url` before a modifier has seen it.
-    func plainRequest(for url: URL) -> URLRequest {
-        URLRequest(
+    /// Makes the request for `url` as the modifier of the options wants it, `nil` when that wants none:
+    /// before this returns, unless the modifier is asynchronous.
+    ///
+    /// - Parameter completion: Called once; with `taskCancelled` when `handle` is cancelled while the
+    ///   modifier runs.
+    func prepare(
+        _ url: URL, _ options: KingfisherParsedOptionsInfo, for handle: DownloadTask,
+        completion: @escaping @Sendable (Result<URLRequest?, KingfisherError>) -> Void
+    ) {
+        let request = URLRequest(
             url: url, cachePolicy: .reloadIgnoringLocalCacheData,
             timeoutInterval: downloadTimeout)
-    }
-
-    /// Waits for an asynchronous modifier and begins the download then, unless it is cancelled first.
-    private func prepare(
-        _ request: URLRequest, with modifier: any AsyncImageDownloadRequestModifier, url: URL,
-        _ options: KingfisherParsedOptionsInfo, _ waiter: DownloadWaiter,
-        _ visit: Downloads.Visit?
-    ) {
-        let handle = waiter.handle
-        let id = preparations.withLock { $0.begin(url, handle) }
-        // Whoever is first decides how the request goes on.
-        let decision = OneShot<Void>()
-        let task = Task {
-            let modified = await modifier.modified(for: request)
-            guard decision.give(()) else { return }
-            self.preparations.withLock { $0.end(id) }
-            self.begin(modified, nil, options, waiter, visit)
-        }
-        handle.onCancel(before: decision) {
-            task.cancel()
-            guard decision.give(()) else { return }
-            self.preparations.withLock { $0.end(id) }
-            waiter.completion(.failure(.neverStarted(request)))
+        switch options.requestModifier {
+        case nil:
+            completion(.success(request))
+        case let modifier as any ImageDownloadRequestModifier:
+            let modified: (URLRequest) -> URLRequest? = modifier.modified(for:)
+            completion(.success(modified(request)))
+        case let modifier?:
+            let id = preparations.withLock { $0.begin(url, handle) }
+            // Whoever is first decides how the request goes on.
+            let decision = OneShot<Void>()
+            let end: @Sendable (Result<URLRequest?, KingfisherError>) -> Void = { [self] result in
+                guard decision.give(()) else { return }
+                preparations.withLock { $0.end(id) }
+                completion(result)
+            }
+            let task = Task { end(.success(await modifier.modified(for: request))) }
+            handle.onCancel(before: decision) {
+                task.cancel()
+                end(.failure(.neverStarted(request)))
+            }
         }
     }
 

@@ -85,7 +85,7 @@ extension ImageRequest {
     /// Waits while the server of a network image wants to be left alone: for work that nobody is
     /// waiting for. Returns why the image is not to be loaded.
     func waitForServer() async -> KingfisherError? {
-        let downloader = options.downloader ?? .default
+        let downloader = downloader
         guard case .network(let resource) = source,
             downloader.serverPause(for: resource.downloadURL) != nil
         else { return nil }

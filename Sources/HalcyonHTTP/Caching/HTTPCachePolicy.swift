@@ -1,4 +1,5 @@
 package import Foundation
+package import FoundationNetworking
 
 /// Decides about stored responses by the rules of RFC 9111: what may be kept, how long it is
 /// fresh, what has to be asked of the server, and what its answer means.
@@ -49,6 +50,14 @@ package struct HTTPCacheRequest: Sendable {
         self.method = method
         self.url = url
         self.fields = fields
+    }
+
+    /// A request of the program's, which goes to `url`.
+    package init(_ request: URLRequest?, to url: URL) {
+        let fields = (request?.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+        self.init(
+            method: request?.httpMethod ?? "GET", url: url,
+            fields: HTTPFields(fields.map { .init(name: $0.key, value: $0.value) }))
     }
 
     /// Whether the program made the request conditional or asked for a range itself. Then the

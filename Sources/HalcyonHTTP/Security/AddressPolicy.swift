@@ -74,9 +74,9 @@ public struct AddressPolicy: Hashable, Sendable {
 /// An address of version 4 or 6 of the Internet protocol.
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// 4 or 16 bytes, the most significant first.
-    package let bytes: [UInt8]
+    let bytes: [UInt8]
 
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
@@ -157,7 +157,14 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
 
     /// A network of version 6.
     init(prefix: [UInt8], length: Int) {
-        first = IPAddress(bytes: prefix + Array(repeating: 0, count: 16 - prefix.count))
+        self.init(
+            IPAddress(bytes: prefix + Array(repeating: 0, count: 16 - prefix.count)),
+            length: length)
+    }
+
+    /// The network of `first` whose addresses have `length` bits in common.
+    package init(_ first: IPAddress, length: Int) {
+        self.first = first
         self.length = length
     }
 

@@ -25,6 +25,15 @@ package final class AnswerHead: Sendable {
         self.fields = fields
     }
 
+    /// An answer that did not come as it is: one that was stored, or put together of parts.
+    package convenience init(
+        url: URL, status: Int, version: String = "HTTP/1.1", fields: HTTPFields
+    ) {
+        self.init(
+            url: url, status: status, version: version,
+            fields: fields.lines.map { ($0.name, $0.value) })
+    }
+
     /// The same for Foundation's users; always the same object.
     /// - Throws: `TransportError` when Foundation does not take the header.
     package var response: HTTPURLResponse {
@@ -151,10 +160,7 @@ struct HeaderReader {
     /// Without white space at both ends. On bytes: a header is read for each download, and Foundation
     /// takes longer for this than curl for all the rest of it.
     private static func trimmed(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        let rest = line.drop(while: isSpace)
-        let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
-        return rest[..<end]
+        line.trimming { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
 
     private mutating func begin(_ line: String, of url: URL) throws {

@@ -106,10 +106,7 @@ import Testing
     }
 
     @Test func aPageInPlaceOfThePictureLeavesTheStoredOne() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged()
         fixture.origin.route(
             "/a.png", .ok(Data("<html>Log in</html>".utf8), contentType: "text/html"))
         let error = await kingfisherError { _ = try await fixture.get() }
@@ -119,10 +116,7 @@ import Testing
     }
 
     @Test func aStaleImageIsDeliveredAtOnceAndRevalidatedInTheBackground() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, "max-age=60, stale-while-revalidate=600", tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
         let events = Recorder<HTTPRevalidation>()
         let listening: KingfisherOptionsInfo = [
             .callbackQueue(.untouch), .onHTTPRevalidation { events.record($0) },
@@ -146,10 +140,7 @@ import Testing
     }
 
     @Test func aStaleImageIsDeliveredWhenTheServerCannotBeReached() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged()
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
         #expect(try await fixture.got() == "3 stale error")
         let asked = fixture.count
@@ -168,10 +159,7 @@ import Testing
     func errorsOfTheServerAreAnsweredWithAStaleImageWhereTheResponseAllowsIt(
         _ words: String, _ status: Int, _ isStale: Bool
     ) async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, words, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged(words)
         fixture.origin.route("/a.png", .status(status))
         if isStale {
             #expect(try await fixture.got() == "3 stale error")
@@ -184,10 +172,7 @@ import Testing
     }
 
     @Test func aMissingPictureIsForgotten() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged()
         fixture.origin.route("/a.png", .status(404))
         #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
         fixture.serve(3, tag: "\"1\"")
@@ -238,10 +223,7 @@ import Testing
 
     @Test func withoutANetworkAStaleImageComesAtOnceAndIsRevalidatedWhenThereIsOne() async throws {
         let network = FakeNetwork(isConnected: true)
-        let fixture = try await FreshnessFixture(network: network)
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged(network: network)
         network.timeOut()
         let events = Recorder<HTTPRevalidation>()
         let listening: KingfisherOptionsInfo = [
@@ -271,10 +253,7 @@ import Testing
     }
 
     @Test func aServerThatWantsToBeLeftAloneIsWhileThereIsAStaleImage() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, "max-age=60, stale-if-error=6000", tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged("max-age=60, stale-if-error=6000")
         fixture.origin.route("/other.png", .status(503).header("Retry-After", "120"))
         _ = await kingfisherError { _ = try await fixture.get(at: "/other.png") }
         #expect(try await fixture.got() == "3 stale error")

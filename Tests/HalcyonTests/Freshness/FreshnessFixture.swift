@@ -31,6 +31,18 @@ final class FreshnessFixture: Sendable {
         manager.defaultOptions = [.httpCaching(caching), .waitForCache]
     }
 
+    /// One whose picture, 3 pixels wide and with a tag, has been loaded and is 100 seconds old.
+    static func aged(
+        _ cacheControl: String = "max-age=60",
+        network: any NetworkMonitoring = FakeNetwork(isConnected: true)
+    ) async throws -> FreshnessFixture {
+        let fixture = try await FreshnessFixture(network: network)
+        fixture.serve(3, cacheControl, tag: "\"1\"")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        return fixture
+    }
+
     /// Lets seconds pass.
     func pass(_ seconds: TimeInterval) {
         clock.withLock { $0 += seconds }

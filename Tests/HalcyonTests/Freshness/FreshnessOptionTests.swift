@@ -88,10 +88,7 @@ import Testing
     }
 
     @Test func aModifierThatSetsConditionsOfItsOwnIsLeftAlone() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged()
         let modifier = AnyModifier { request in
             var request = request
             request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
@@ -116,6 +113,22 @@ import Testing
         #expect(runs.value == 1)
         #expect(try await fixture.got([.requestModifier(modifier)]) == "3 fresh")
         #expect(runs.value == 2 && fixture.count == 1)
+    }
+
+    @Test(arguments: [HTTPCaching.on, .off])
+    func aRequestWhoseModifierStillRunsIsAmongAllThatAreCancelled(_ caching: HTTPCaching)
+        async throws
+    {
+        let fixture = try await FreshnessFixture(caching)
+        fixture.serve(3)
+        let gate = Gate()
+        async let failure = kingfisherError {
+            _ = try await fixture.get([.requestModifier(HeldModifier(gate: gate))])
+        }
+        await gate.waitForWaiters(1)
+        fixture.downloader.cancelAll()
+        #expect(await failure?.isCancelled == true)
+        #expect(fixture.count == 0)
     }
 
     @Test func aModifierThatGivesNothingLeavesTheCache() async throws {
@@ -199,11 +212,8 @@ import Testing
     }
 
     @Test func aStaleImageComesBeforeRetriesAndAlternatives() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
+        let fixture = try await FreshnessFixture.aged()
         fixture.serve(4, at: "/other.png")
-        _ = try await fixture.get()
-        fixture.pass(100)
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
         let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
         let options: KingfisherOptionsInfo = [
@@ -215,10 +225,7 @@ import Testing
     }
 
     @Test func oneValidationServesAllWhoAsk() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
+        let fixture = try await FreshnessFixture.aged()
         let gate = Gate()
         fixture.serve(3, tag: "\"1\"", [.wait(.gate(gate))])
         try await withThrowingTaskGroup(of: String.self) { group in

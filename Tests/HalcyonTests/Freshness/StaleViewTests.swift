@@ -37,12 +37,9 @@ import Testing
     }
 
     @Test func theStaleImageIsShownAtOnceAndThenTheNewOne() async throws {
-        let fixture = try await FreshnessFixture()
+        let fixture = try await FreshnessFixture.aged(words)
         let events = Recorder<String>()
         let view = HeadlessImageView()
-        fixture.serve(3, words, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
         fixture.serve(4, words, tag: "\"2\"")
         let result = await show(fixture, in: view, options(fixture, events))
         #expect(result.width == 3)
@@ -51,12 +48,9 @@ import Testing
     }
 
     @Test func anUnchangedPictureIsNotDrawnAgain() async throws {
-        let fixture = try await FreshnessFixture()
+        let fixture = try await FreshnessFixture.aged(words)
         let events = Recorder<String>()
         let view = HeadlessImageView()
-        fixture.serve(3, words, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
         _ = await show(fixture, in: view, options(fixture, events))
         let shown = view.image
         #expect(await events.waitFor(count: 1) == ["unchanged"])
@@ -64,13 +58,10 @@ import Testing
     }
 
     @Test func aViewThatWasGivenSomethingElseIsLeftAlone() async throws {
-        let fixture = try await FreshnessFixture()
+        let fixture = try await FreshnessFixture.aged(words)
         let events = Recorder<String>()
         let view = HeadlessImageView()
-        fixture.serve(3, words, tag: "\"1\"")
         fixture.serve(5, at: "/b.png")
-        _ = try await fixture.get()
-        fixture.pass(100)
         let gate = Gate()
         fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
         _ = await show(fixture, in: view, options(fixture, events))
@@ -83,12 +74,9 @@ import Testing
     }
 
     @Test func aFailureLeavesWhatIsShown() async throws {
-        let fixture = try await FreshnessFixture()
+        let fixture = try await FreshnessFixture.aged(words)
         let events = Recorder<String>()
         let view = HeadlessImageView()
-        fixture.serve(3, words, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
         fixture.serve(3, words, tag: "\"1\"", [.abort(.reset)])
         _ = await show(fixture, in: view, options(fixture, events))
         #expect(await events.waitFor(count: 1) == ["failed"])
@@ -96,11 +84,8 @@ import Testing
     }
 
     @Test func aThousandViewsOfOneStaleImageAskOnce() async throws {
-        let fixture = try await FreshnessFixture()
+        let fixture = try await FreshnessFixture.aged(words)
         let events = Recorder<String>()
-        fixture.serve(3, words, tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(100)
         let gate = Gate()
         fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
         let views = (0..<1_000).map { _ in HeadlessImageView() }

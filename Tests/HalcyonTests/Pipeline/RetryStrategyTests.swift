@@ -261,6 +261,33 @@ import Testing
         observer.cancel()
     }
 
+    @Test func withoutAWayOutOnlyTheNetworksOfThisMachineAreReached() throws {
+        let folder = try TemporaryDirectory()
+        let monitor = NetworkMonitor(routes: RouteTable(folder: folder.url.path))
+        let near = """
+            Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT
+            eth0\t0001A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+            eth0\t0000000A\t0101A8C0\t0003\t0\t0\t0\t000000FF\t0\t0\t0
+
+            """
+        let near6 = """
+            fd000000000000010000000000000000 40 \(String(repeating: "0", count: 32)) 00 \
+            \(String(repeating: "0", count: 32)) 00000100 00000001 00000000 00000001 eth0
+
+            """
+        try folder.write(Data(near.utf8), to: "route")
+        try folder.write(Data(near6.utf8), to: "ipv6_route")
+        #expect(!monitor.isConnected)
+        for host in ["127.0.0.1", "localhost", "[::1]", "192.168.1.7", "[fd00:0:0:1::7]"] {
+            #expect(monitor.reaches(host), "\(host)")
+        }
+        for host in ["192.168.2.7", "10.0.0.1", "[fd00:0:0:2::7]", "a.example"] {
+            #expect(!monitor.reaches(host), "\(host)")
+        }
+        try folder.write(Self.routes, to: "route")
+        #expect(monitor.reaches("a.example"))
+    }
+
     private static let routes = Data(
         """
         Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT

@@ -62,6 +62,8 @@ final class ResumableRequest: Sendable {
     private static let blockSize = 256 << 10
 
     private let plain: URLRequest
+    /// The same as the rules of caching see it.
+    private let asked: HTTPCacheRequest
     private let task: SessionDataTask
     private let partials: PartialDownloads
     private let key: String
@@ -73,14 +75,15 @@ final class ResumableRequest: Sendable {
         _ request: URLRequest, task: SessionDataTask, settings: DownloaderSettings,
         normalizer: CacheKeyNormalizer?
     ) {
-        guard let partials = settings.partials, let url = request.url, request.httpBody == nil,
-            PartialDownload.canResume(request.forCache)
+        guard let partials = settings.partials, let url = request.url, request.httpBody == nil
         else { return nil }
+        asked = HTTPCacheRequest(request, to: url)
+        guard PartialDownload.canResume(asked) else { return nil }
         plain = request
         self.task = task
         self.partials = partials
         maximumSize = settings.client.maximumResponseSize.map { Int64($0) } ?? .max
-        key = HalcyonHTTP.ResponseKey.key(url: url, normalizer: normalizer)
+        key = ResponseKey.key(url: url, normalizer: normalizer)
         state = Mutex(State(file: partials.file(forKey: key)))
     }
 
@@ -264,7 +267,7 @@ final class ResumableRequest: Sendable {
                 plain.url.map { url in
                     AnswerHead(
                         url: url, status: 200, version: task.head?.version ?? "HTTP/1.1",
-                        fields: fields.lines.map { ($0.name, $0.value) })
+                        fields: fields)
                 })
         }
         let kept = KeptPartial(description: body.description, bytes: task.sharedData)
@@ -329,22 +332,11 @@ final class ResumableRequest: Sendable {
         _ description: KeptPartial.Description, status: Int, length: Int, minimumSize: Int = 1
     ) -> PartialDownload? {
         Self.policy.partial(
-            of: plain.forCache, status: status, fields: description.fields,
+            of: asked, status: status, fields: description.fields,
             received: description.received, length: Int64(length), total: description.total,
             minimumSize: Int64(minimumSize), maximumSize: maximumSize)
     }
 
     /// Nothing is selected by it that would need a digest.
     private static let policy = HTTPCachePolicy(.on, digest: { $0 })
-}
-
-extension URLRequest {
-    /// As the rules of caching see it.
-    fileprivate var forCache: HTTPCacheRequest {
-        HTTPCacheRequest(
-            method: httpMethod ?? "GET", url: url ?? URL(fileURLWithPath: "/"),
-            fields: HTTPFields(
-                (allHTTPHeaderFields ?? [:]).map { HTTPFields.Line(name: $0.key, value: $0.value) })
-        )
-    }
 }

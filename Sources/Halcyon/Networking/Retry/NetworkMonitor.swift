@@ -108,8 +108,12 @@ final class NetworkMonitor: NetworkMonitoring, @unchecked Sendable {
         if isConnected || host.lowercased() == "localhost" { return true }
         // The name of a machine nearby is not to be told from others.
         let text = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        return IPAddress(text).map { $0.isLoopback || routes.hasDirectRoute(to: $0) } ?? false
+        return IPAddress(text).map { address in
+            Self.loopback.contains { $0.contains(address) } || routes.hasDirectRoute(to: address)
+        } ?? false
     }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap(IPNetwork.init)
 
     func observeConnectivity(
         timeoutInterval: TimeInterval?, callback: @escaping @Sendable (Bool) -> Void
@@ -177,80 +181,64 @@ struct RouteTable: Sendable {
     /// The folder of `route` and `ipv6_route`.
     var folder = "/proc/net"
 
-    /// Whether an interface other than loopback has a default route that is up.
-    var hasDefaultRoute: Bool {
-        Self.hasIPv4Default(text("route")) || Self.hasIPv6Default(text("ipv6_route"))
+    /// Where packets go that are for a network; up, and by another interface than loopback.
+    private struct Route {
+        let network: IPNetwork
+        /// Bits of the network's addresses that are the same.
+        let length: Int
+        /// Whether the machines of the network are reached without another one between.
+        let isDirect: Bool
     }
+
+    /// Whether there is a way to all addresses of either version.
+    var hasDefaultRoute: Bool { routes.contains { $0.length == 0 } }
 
     /// Whether an address is in a network that this machine is part of.
     func hasDirectRoute(to address: IPAddress) -> Bool {
-        address.bytes.count == 4
-            ? Self.hasIPv4Route(text("route"), to: address.bytes)
-            : Self.hasIPv6Route(text("ipv6_route"), to: address.bytes)
+        routes.contains { $0.isDirect && $0.length > 0 && $0.network.contains(address) }
     }
 
-    private func text(_ name: String) -> String {
+    private var routes: [Route] {
+        lines("route").dropFirst().compactMap(Self.route4)
+            + lines("ipv6_route").compactMap(Self.route6)
+    }
+
+    /// The columns of a table's lines.
+    private func lines(_ name: String) -> [[Substring]] {
         // A table that cannot be read has no routes.
-        (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+        let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
     }
 
     /// Columns: Iface Destination Gateway Flags RefCnt Use Metric Mask …, numbers in hexadecimal.
-    static func hasIPv4Default(_ table: String) -> Bool {
-        table.split(separator: "\n").dropFirst().contains { line in
-            let columns = line.split(whereSeparator: \.isWhitespace)
-            guard columns.count > 7, let flags = Int(columns[3], radix: 16) else { return false }
-            return columns[0] != "lo" && columns[1] == "00000000" && columns[7] == "00000000"
-                && flags & 0x1 != 0
-        }
-    }
-
-    static func hasIPv4Route(_ table: String, to address: [UInt8]) -> Bool {
+    private static func route4(_ columns: [Substring]) -> Route? {
+        guard columns.count > 7, columns[0] != "lo", let first = UInt32(columns[1], radix: 16),
+            let flags = Int(columns[3], radix: 16), flags & 0x1 != 0,
+            let mask = UInt32(columns[7], radix: 16)
+        else { return nil }
         // The kernel prints numbers as they are in memory.
-        let address = address.reversed().reduce(0) { $0 << 8 | UInt32($1) }
-        return table.split(separator: "\n").dropFirst().contains { line in
-            let columns = line.split(whereSeparator: \.isWhitespace)
-            guard columns.count > 7, let network = UInt32(columns[1], radix: 16),
-                let flags = Int(columns[3], radix: 16), let mask = UInt32(columns[7], radix: 16)
-            else { return false }
-            let isDirect = columns[2] == "00000000" && mask != 0
-            return isDirect && flags & 0x1 != 0 && address & mask == network
-        }
-    }
-
-    static func hasIPv6Route(_ table: String, to address: [UInt8]) -> Bool {
-        table.split(separator: "\n").contains { line in
-            let columns = line.split(whereSeparator: \.isWhitespace)
-            guard columns.count == 10, columns[9] != "lo", let flags = Int(columns[8], radix: 16),
-                let length = Int(columns[1], radix: 16), (1...128).contains(length),
-                columns[4].allSatisfy({ $0 == "0" })
-            else { return false }
-            let digits = Array(columns[0])
-            let network = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-                UInt8(String(digits[$0...($0 + 1)]), radix: 16)
-            }
-            guard network.count == 16, flags & 0x1 != 0, flags & 0x200 == 0 else { return false }
-            return (0..<length).allSatisfy { bit in
-                (network[bit / 8] ^ address[bit / 8]) & (0x80 >> (bit % 8)) == 0
-            }
-        }
+        let address = IPAddress(bytes: withUnsafeBytes(of: first, Array.init))
+        let length = mask.nonzeroBitCount
+        return Route(
+            network: IPNetwork(address, length: length), length: length,
+            isDirect: columns[2].allSatisfy { $0 == "0" })
     }
 
     /// Columns: destination, its prefix length, source, its prefix length, next hop, metric,
     /// references, use, flags, interface; numbers in hexadecimal.
-    static func hasIPv6Default(_ table: String) -> Bool {
-        table.split(separator: "\n").contains { line in
-            let columns = line.split(whereSeparator: \.isWhitespace)
-            guard columns.count == 10, let flags = Int(columns[8], radix: 16) else { return false }
+    private static func route6(_ columns: [Substring]) -> Route? {
+        guard columns.count == 10, columns[9] != "lo", let flags = Int(columns[8], radix: 16),
             // Up, and not a reject route.
-            return columns[9] != "lo" && columns[1] == "00" && flags & 0x1 != 0
-                && flags & 0x200 == 0
+            flags & 0x1 != 0, flags & 0x200 == 0,
+            let length = Int(columns[1], radix: 16), (0...128).contains(length)
+        else { return nil }
+        let digits = Array(columns[0])
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(digits[$0...($0 + 1)]), radix: 16)
         }
-    }
-}
-
-extension IPAddress {
-    fileprivate var isLoopback: Bool {
-        bytes.count == 4
-            ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+        guard bytes.count == 16 else { return nil }
+        return Route(
+            network: IPNetwork(IPAddress(bytes: bytes), length: length), length: length,
+            isDirect: columns[4].allSatisfy { $0 == "0" })
     }
 }

@@ -106,16 +106,12 @@ extension RetryContext {
 extension KingfisherError {
     /// Until when the server wants to be left alone, if the failure has just come.
     fileprivate var retryTime: ContinuousClock.Instant? {
-        switch self {
-        case .responseError(reason: .invalidHTTPStatusCode(let response)):
-            RetryAfter.delay(
-                status: response.statusCode, fields: HTTPFields(response), received: Date()
-            ).map { .now + .seconds($0) }
-        case .responseError(
-            reason: .URLSessionError(ImageTransportError.pausedByServer(_, until: let end))):
-            .now + .seconds(end.timeIntervalSinceNow)
-        default: nil
+        if case .responseError(
+            reason: .URLSessionError(ImageTransportError.pausedByServer(_, until: let end))) = self
+        {
+            return .now + .seconds(end.timeIntervalSinceNow)
         }
+        return retryAfter(at: Date()).map { .now + .seconds($0) }
     }
 }
 

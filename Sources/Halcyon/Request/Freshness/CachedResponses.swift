@@ -1,6 +1,6 @@
-import Foundation
-import HalcyonHTTP
-import HalcyonStorage
+package import Foundation
+package import HalcyonHTTP
+package import HalcyonStorage
 import HalcyonWork
 import Synchronization
 
@@ -48,16 +48,15 @@ final class CachedResponses: Sendable {
         }
         records.append(
             ResponseRecord(
-                key: key, generation: row.generation, stored: stored, bodyLength: row.bodyLength,
-                bodyChecksum: row.bodyChecksum, under: policy))
+                key: key, generation: row.generation, stored: stored, body: ResponseBody(row),
+                under: policy))
     }
 
     /// Changes which responses are current under `key`; those that are taken out are out of use.
-    @discardableResult
     private func change<R: Sendable>(
         _ key: String, _ body: (inout [ResponseRecord]) -> R
     ) -> R {
-        let (result, removed, _) = known.withLock { known in
+        let (result, former) = known.withLock { known in
             let former = (known[key] ?? []).compactMap(\.record).filter(\.isCurrent)
             var records = former
             let result = body(&records)
@@ -66,12 +65,11 @@ final class CachedResponses: Sendable {
             if known.count > 1024, known.count.nonzeroBitCount == 1 {
                 known = known.filter { $0.value.contains { $0.record != nil } }
             }
-            let removed = former.filter { old in !records.contains { $0 === old } }
-            for record in removed { record.supersede() }
-            // Kept until the lock is released: what goes with a record may have a lock of its own.
-            return (result, removed, former)
+            for old in former where !records.contains(where: { $0 === old }) { old.supersede() }
+            return (result, former)
         }
-        withExtendedLifetime(removed) {}
+        // Released after the lock: what goes with a record may have a lock of its own.
+        withExtendedLifetime(former) {}
         return result
     }
 
@@ -83,19 +81,17 @@ final class CachedResponses: Sendable {
     /// - Parameter others: Those it takes the place of.
     /// - Returns: `nil` when a later answer is there already.
     func adopt(
-        _ stored: StoredResponse, _ key: String, body: Data?, over others: [ResponseRecord],
+        _ stored: StoredResponse, _ key: String, body: ResponseBody?, over others: [ResponseRecord],
         under policy: HTTPCachePolicy
     ) -> ResponseRecord? {
-        let checksum = body.map { DiskFile.checksum($0) }
-        let length = body.map { Int64($0.count) }
-        return change(key) { records in
+        change(key) { records in
             let rivals = records.filter { record in
                 record.stored.variant == stored.variant || others.contains { $0 === record }
             }
             if rivals.contains(where: { !stored.isAtLeastAsNew(as: $0.stored) }) { return nil }
             let same = rivals.first {
-                $0.generation != 0 && body != nil && $0.bodyChecksum == checksum
-                    && $0.bodyLength == length && $0.stored.variant == stored.variant
+                $0.generation != 0 && body != nil && $0.body == body
+                    && $0.stored.variant == stored.variant
             }
             if let same {
                 same.freshen(stored, under: policy)
@@ -104,7 +100,7 @@ final class CachedResponses: Sendable {
             records.removeAll { record in rivals.contains { $0 === record } }
             let record = ResponseRecord(
                 key: key, generation: body == nil ? 0 : .random(in: 1...(.max)), stored: stored,
-                bodyLength: length, bodyChecksum: checksum, under: policy)
+                body: body, under: policy)
             records.append(record)
             return record
         }
@@ -167,8 +163,6 @@ final class CachedResponses: Sendable {
 }
 
 extension ResponseRecord {
-    var rowKey: String { CachedResponses.rowKey(key) }
-
     /// Whether the row, which may have been written by others, says nothing new.
     fileprivate func isUpToDate(with row: ResponseRow) -> Bool {
         let stored = stored
@@ -180,25 +174,39 @@ extension ResponseRecord {
     /// The row of the response.
     var row: ResponseRow {
         let stored = stored
-        // A list of texts can be encoded.
-        let fields = (try? JSONEncoder().encode(stored.fields)) ?? Data("[]".utf8)
         return ResponseRow(
-            key: rowKey, variant: Data(stored.variant), vary: stored.vary.joined(separator: ","),
-            url: stored.url.absoluteString.maskingSecrets, status: stored.status, fields: fields,
+            stored, key: rowKey, url: stored.url.absoluteString.maskingSecrets,
+            generation: generation, bodyLength: body?.length, bodyChecksum: body?.checksum,
+            freshUntil: freshUntil)
+    }
+}
+
+extension ResponseRow {
+    /// The row that keeps a response under a key, and says that it came from `url`.
+    package init(
+        _ stored: StoredResponse, key: String, url: String, generation: Int64,
+        bodyLength: Int64?, bodyChecksum: Int64?, freshUntil: Date
+    ) {
+        self.init(
+            key: key, variant: Data(stored.variant), vary: stored.vary.joined(separator: ","),
+            url: url, status: stored.status,
+            // A list of texts can be encoded.
+            fields: (try? JSONEncoder().encode(stored.fields)) ?? Data("[]".utf8),
             requested: stored.requested.timeIntervalSince1970,
             received: stored.received.timeIntervalSince1970, generation: generation,
             bodyLength: bodyLength, bodyChecksum: bodyChecksum,
             freshUntil: freshUntil.timeIntervalSince1970, isInvalidated: stored.isInvalidated,
             used: stored.received.timeIntervalSince1970)
     }
+
+    /// The header fields; `nil` when they cannot be read.
+    var headerFields: HTTPFields? { try? JSONDecoder().decode(HTTPFields.self, from: fields) }
 }
 
 extension StoredResponse {
     /// `nil` when the row makes no sense.
-    init?(_ row: ResponseRow) {
-        guard let url = URL(string: row.url),
-            let fields = try? JSONDecoder().decode(HTTPFields.self, from: row.fields)
-        else { return nil }
+    package init?(_ row: ResponseRow) {
+        guard let url = URL(string: row.url), let fields = row.headerFields else { return nil }
         self.init(
             url: url, status: row.status, fields: fields,
             vary: row.vary.split(separator: ",").map(String.init), variant: Array(row.variant),

@@ -33,24 +33,20 @@ extension FreshnessWalk {
     mutating func send(
         _ hop: Hop, _ decision: HTTPCacheDecision
     ) async throws(KingfisherError) -> DownloadedData {
-        guard var sent = hop.sent else { throw .requestError(reason: .emptyRequest) }
-        guard case .download(_, _, let downloads) = visit.loading else {
-            throw .requestError(reason: .emptyRequest)
-        }
+        guard let plain = hop.sent else { throw .requestError(reason: .emptyRequest) }
         if request.isPrefetch, let error = await request.waitForServer() { throw error }
+        var asked = hop.asked
+        if options.forceRefresh, asked.method == "GET", !asked.fields.contains("Cache-Control") {
+            asked.fields.append("Cache-Control", "no-cache")
+        }
+        var sent = plain.setting(policy.fields(toSend: asked, after: decision.unconditional))
         var isConditional = false
-        if case .validate(let condition, _) = decision,
-            // Somebody who has no copy is loading the whole.
+        if case .validate = decision,
+            // Else somebody who has no copy is loading the whole.
             !downloader.downloads.isUnderWay(DownloadKey(sent, isHop: true))
         {
-            sent.setValue(condition.line.value, forHTTPHeaderField: condition.line.name)
+            sent = plain.setting(policy.fields(toSend: asked, after: decision))
             isConditional = true
-        }
-        let wish = options.forceRefresh ? "no-cache" : "max-age=0"
-        if options.forceRefresh || options.httpCaching.validation == .always,
-            hop.asked.method == "GET", sent.value(forHTTPHeaderField: "Cache-Control") == nil
-        {
-            sent.setValue(wish, forHTTPHeaderField: "Cache-Control")
         }
         let download = DownloadHop(
             request: sent, firstURL: resource.downloadURL, redirectCount: redirectCount,
@@ -95,13 +91,18 @@ extension FreshnessWalk {
         throw error
     }
 
+    /// Whether an answer may be stored.
+    private func storing(_ hop: Hop, _ answer: DownloadAnswer) -> CacheStoring {
+        policy.storing(
+            hop.asked, status: answer.status, fields: answer.fields, requested: answer.requested,
+            received: answer.received)
+    }
+
     /// Keeps an error for a while where the settings say so.
     func remember(_ error: KingfisherError, _ hop: Hop, _ now: Date) {
         guard let status = error.statusOfAnswer, let task = request.handle.sessionTask,
             let answer = task.answer, answer.status == status,
-            case .store(let stored) = policy.storing(
-                hop.asked, status: answer.status, fields: answer.fields,
-                requested: answer.requested, received: answer.received),
+            case .store(let stored) = storing(hop, answer),
             let until = policy.rememberedUntil(stored)
         else { return }
         let others = hop.superseded(under: policy)
@@ -117,12 +118,9 @@ extension FreshnessWalk {
         _ record: ResponseRecord, until date: Date? = nil, superseding others: [ResponseRecord]
     ) {
         if options.cacheMemoryOnly { return }
-        var row = record.row
-        if let date { row.freshUntil = date.timeIntervalSince1970 }
-        responses.writeAlone(
-            record,
-            ResponsePut(
-                row: row, superseded: others.map(\.variant).filter { $0 != record.variant }))
+        var put = ResponsePut(record, superseding: others)
+        if let date { put.row.freshUntil = date.timeIntervalSince1970 }
+        responses.writeAlone(record, put)
     }
 
     func invalidate(after hop: Hop, _ answer: DownloadAnswer) async {
@@ -144,9 +142,7 @@ extension FreshnessWalk {
     func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) async -> ResponseRecord? {
         let others = hop.superseded(under: policy)
         guard options.redirectHandler == nil,
-            case .store(let stored) = policy.storing(
-                hop.asked, status: answer.status, fields: answer.fields,
-                requested: answer.requested, received: answer.received),
+            case .store(let stored) = storing(hop, answer),
             let record = responses.adopt(
                 stored, hop.responseKey, body: nil, over: others, under: policy)
         else {
@@ -202,13 +198,11 @@ extension FreshnessWalk {
     func received(
         _ downloaded: DownloadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        let body = downloaded.sessionTask.sharedData
-        let storing = policy.storing(
-            hop.asked, status: answer.status, fields: answer.fields, requested: answer.requested,
-            received: answer.received)
+        let body = ResponseBody(downloaded.sessionTask.sharedData)
+        let storing = storing(hop, answer)
         let others = hop.superseded(under: policy)
         if case .store(let stored) = storing, let record = hop.record, let copy,
-            record.holds(body), stored.variant == record.stored.variant,
+            record.body == body, stored.variant == record.stored.variant,
             let same = responses.adopt(
                 stored, hop.responseKey, body: body, over: others, under: policy), same === record
         {
@@ -268,6 +262,17 @@ extension FreshnessWalk {
     }
 }
 
+extension URLRequest {
+    /// The request with these fields.
+    fileprivate func setting(_ fields: HTTPFields) -> URLRequest {
+        var request = self
+        for line in fields.lines {
+            request.setValue(line.value, forHTTPHeaderField: line.name)
+        }
+        return request
+    }
+}
+
 extension StorageRefusal {
     /// Whether it is the response that may not be kept, not the request that does not want it.
     fileprivate var concernsTheResponse: Bool {
@@ -323,7 +328,7 @@ extension KingfisherError {
 
     /// An error that is remembered, as when it was the server's answer.
     static func remembered(_ stored: StoredResponse) -> KingfisherError {
-        guard let response = HTTPURLResponse(stored) else {
+        guard let response = try? AnswerHead(stored).response else {
             return .requestError(reason: .emptyRequest)
         }
         return .responseError(reason: .invalidHTTPStatusCode(response: response))

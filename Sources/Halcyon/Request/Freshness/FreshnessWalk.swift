@@ -17,8 +17,8 @@ struct FreshnessWalk {
     }
 
     let request: ImageRequest
-    let downloader: ImageDownloader
     let resource: any Resource
+    let downloads: Downloads.Visit
     let key: ImageKey
     let visit: ImageRequest.Visit
     let policy: HTTPCachePolicy
@@ -34,12 +34,12 @@ struct FreshnessWalk {
     var mayStartAgain = true
 
     init(
-        request: ImageRequest, downloader: ImageDownloader, resource: any Resource, key: ImageKey,
+        request: ImageRequest, resource: any Resource, downloads: Downloads.Visit, key: ImageKey,
         visit: ImageRequest.Visit, first: URLRequest?
     ) {
         self.request = request
-        self.downloader = downloader
         self.resource = resource
+        self.downloads = downloads
         self.key = key
         self.visit = visit
         next = first
@@ -49,6 +49,7 @@ struct FreshnessWalk {
     }
 
     var options: KingfisherParsedOptionsInfo { request.options }
+    var downloader: ImageDownloader { request.downloader }
     var responses: CachedResponses { request.targetCache.responses }
 
     mutating func image() async throws(KingfisherError) -> RetrieveImageResult {
@@ -94,11 +95,7 @@ struct FreshnessWalk {
 
     private func hop() async -> Hop {
         let url = next?.url ?? resource.downloadURL
-        var asked = HTTPCacheRequest(
-            method: next?.httpMethod ?? "GET", url: url,
-            fields: HTTPFields(
-                (next?.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-                    .map { .init(name: $0.key, value: $0.value) }))
+        var asked = HTTPCacheRequest(next, to: url)
         if options.onlyFromCache, !options.forceRefresh {
             // Its words in HTTP.
             asked.fields.append("Cache-Control", "only-if-cached, max-stale")
@@ -286,7 +283,7 @@ struct FreshnessWalk {
 
 extension HTTPCacheDecision {
     /// The same without a condition: for who could not use a `304`.
-    fileprivate var unconditional: HTTPCacheDecision {
+    var unconditional: HTTPCacheDecision {
         if case .validate(_, let reason) = self { .fetch(because: reason) } else { self }
     }
 }

@@ -10,7 +10,7 @@ extension ImageRequest {
     var followsHTTPCaching: Bool {
         guard options.asksForHTTPCaching, case .network = source else { return false }
         return !targetCache.isSubclass && !originalCache.isSubclass
-            && !(options.downloader ?? .default).isSubclass
+            && !downloader.isSubclass
     }
 
     /// One attempt by the rules of HTTP: memory → index → decision → server → deliver.
@@ -18,21 +18,23 @@ extension ImageRequest {
     /// Each redirect is a request of its own: it is looked up, decided on and sent by itself.
     func freshImage() async throws(KingfisherError) -> RetrieveImageResult {
         if let hit = await freshMemoryHit() { return hit }
-        guard case .network(let resource) = source else {
-            throw .requestError(reason: .emptyRequest)
-        }
         let key = imageKey ?? ImageKey(self.key, options)
         let visit = beginVisit()
         defer { visit.end() }
-        let downloader = options.downloader ?? .default
-        let prepared = try await prepared(resource.downloadURL, by: downloader)
+        guard case .download(let resource, let downloader, let downloads) = visit.loading else {
+            preconditionFailure("what a data provider gives has no freshness")
+        }
+        // Looked up as it will be sent; `nil` when the modifier wants nothing to be sent.
+        let prepared = try await handedOver { hand in
+            downloader.prepare(resource.downloadURL, options, for: handle, completion: hand)
+        }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
         if let stored = try await storedByProgram(key, visit) {
             if isReplacement { taskUpdated?(nil) }
             return stored
         }
         var walk = FreshnessWalk(
-            request: self, downloader: downloader, resource: resource, key: key, visit: visit,
+            request: self, resource: resource, downloads: downloads, key: key, visit: visit,
             first: prepared)
         return try await walk.image()
     }
@@ -44,35 +46,11 @@ extension ImageRequest {
             !isRevalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin,
-            origin.isUsable(at: (options.downloader ?? .default).now(), under: options.httpCaching)
+            origin.isUsable(at: downloader.now(), under: options.httpCaching)
         else { return nil }
         return used(
             .fresh,
             deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
-    }
-
-    /// The request as it will be sent: after the modifier; `nil` when that gives none.
-    private func prepared(
-        _ url: URL, by downloader: ImageDownloader
-    ) async throws(KingfisherError) -> URLRequest? {
-        let plain = downloader.plainRequest(for: url)
-        let modified: URLRequest?
-        switch options.requestModifier {
-        case nil: modified = plain
-        case let modifier as any ImageDownloadRequestModifier:
-            let modify: (URLRequest) -> URLRequest? = modifier.modified(for:)
-            modified = modify(plain)
-        case let modifier?:
-            let answer = OneShot<URLRequest?>()
-            let task = Task { answer.give(await modifier.modified(for: plain)) }
-            handle.onCancel(before: answer) {
-                task.cancel()
-                answer.give(nil)
-            }
-            modified = await answer.value
-            if handle.isCancelled { throw .neverStarted(plain) }
-        }
-        return modified.map(downloader.currentSettings.completed)
     }
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.

@@ -19,11 +19,12 @@ final class ResponseRecord: Sendable {
 
     /// The response key.
     let key: String
+    /// That of its row.
+    let rowKey: String
     /// A random number that no other bytes have; 0 for a redirect or a remembered error.
     let generation: Int64
-    /// The length and the XXH3-64 of the bytes as they came.
-    let bodyLength: Int64?
-    let bodyChecksum: Int64?
+    /// `nil` for a redirect or a remembered error.
+    let body: ResponseBody?
     /// By whose rules `usableUntil` was found.
     private let caching: HTTPCaching
     private let state: Mutex<State>
@@ -33,13 +34,13 @@ final class ResponseRecord: Sendable {
     private let isSuperseded = Atomic(false)
 
     init(
-        key: String, generation: Int64, stored: StoredResponse, bodyLength: Int64? = nil,
-        bodyChecksum: Int64? = nil, under policy: HTTPCachePolicy
+        key: String, generation: Int64, stored: StoredResponse, body: ResponseBody?,
+        under policy: HTTPCachePolicy
     ) {
         self.key = key
+        rowKey = CachedResponses.rowKey(key)
         self.generation = generation
-        self.bodyLength = bodyLength
-        self.bodyChecksum = bodyChecksum
+        self.body = body
         caching = policy.caching
         state = Mutex(
             State(stored: stored, freshUntil: policy.freshness(of: stored).freshUntil))
@@ -107,6 +108,23 @@ final class ResponseRecord: Sendable {
     }
 }
 
+/// What tells the content of a response from others: its length and the XXH3-64 of the bytes as they came.
+struct ResponseBody: Equatable, Sendable {
+    let length: Int64
+    let checksum: Int64
+
+    init(_ bytes: Data) {
+        length = Int64(bytes.count)
+        checksum = DiskFile.checksum(bytes)
+    }
+
+    /// `nil` when the row is one of a response without content.
+    init?(_ row: ResponseRow) {
+        guard let length = row.bodyLength, let checksum = row.bodyChecksum else { return nil }
+        (self.length, self.checksum) = (length, checksum)
+    }
+}
+
 /// What an image in the memory cache was made of; the cache keeps it beside the image.
 final class ImageOrigin: Sendable {
     /// The program itself has stored the image.
@@ -139,12 +157,6 @@ final class ImageOrigin: Sendable {
 }
 
 extension ResponseRecord {
-    /// Whether these are the bytes that came with the response.
-    func holds(_ body: Data) -> Bool {
-        generation != 0 && bodyLength == Int64(body.count)
-            && bodyChecksum == DiskFile.checksum(body)
-    }
-
     /// Whether the index says that a file was made of this response's bytes.
     func isOrigin(of file: FileOrigin?) -> Bool {
         guard case .response(let key, let variant, let generation, _)? = file?.derivation else {
@@ -156,11 +168,10 @@ extension ResponseRecord {
     /// Where it leads when it is a redirect of `request`; `nil` when it is none, or one that may not be
     /// followed.
     func redirect(_ request: URLRequest?) -> URLRequest? {
-        guard (300...399).contains(stored.status), let request,
-            let response = HTTPURLResponse(stored)
-        else { return nil }
+        let stored = stored
+        guard (300...399).contains(stored.status), let request else { return nil }
         // What may not be followed is asked for again, and fails as the network's answer.
-        return try? request.redirected(by: response)
+        return try? request.redirected(by: AnswerHead(stored).response)
     }
 }
 
@@ -170,12 +181,12 @@ struct StatedOrigin: Sendable {
     static let program = StatedOrigin(.program)
 
     let origin: ImageOrigin
-    /// The variants of the response's key that it takes the place of.
-    let superseded: [Data]
+    /// The responses that the image's takes the place of.
+    private let superseded: [ResponseRecord]
 
-    init(_ origin: ImageOrigin, superseding: [ResponseRecord] = []) {
+    init(_ origin: ImageOrigin, superseding superseded: [ResponseRecord] = []) {
         self.origin = origin
-        superseded = superseding.map(\.variant).filter { $0 != origin.record?.variant }
+        self.superseded = superseded
     }
 
     /// What the index is to say of a file of `bytes`.
@@ -183,22 +194,28 @@ struct StatedOrigin: Sendable {
         guard let record = origin.record else { return .program }
         return .response(
             key: record.rowKey, variant: record.variant, generation: record.generation,
-            isOriginal: record.holds(bytes))
+            isOriginal: record.body?.length == Int64(bytes.count)
+                && record.body == ResponseBody(bytes))
     }
 
     /// The response's row, which is written with the file.
     var response: ResponsePut? {
-        origin.record.map { ResponsePut(row: $0.row, superseded: superseded) }
+        origin.record.map { ResponsePut($0, superseding: superseded) }
     }
 }
 
-extension HTTPURLResponse {
-    /// A stored response for those who know Foundation's.
-    convenience init?(_ stored: StoredResponse) {
+extension ResponsePut {
+    /// Stores the row of `record` in the place of others of its key.
+    init(_ record: ResponseRecord, superseding others: [ResponseRecord]) {
+        let variant = record.variant
         self.init(
-            url: stored.url, statusCode: stored.status, httpVersion: "HTTP/1.1",
-            headerFields: Dictionary(
-                stored.fields.lines.map { ($0.name, $0.value) },
-                uniquingKeysWith: { "\($0), \($1)" }))
+            row: record.row, superseded: others.map(\.variant).filter { $0 != variant })
+    }
+}
+
+extension AnswerHead {
+    /// A stored response as it was when it came.
+    convenience init(_ stored: StoredResponse) {
+        self.init(url: stored.url, status: stored.status, fields: stored.fields)
     }
 }

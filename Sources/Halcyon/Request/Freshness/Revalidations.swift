@@ -32,9 +32,6 @@ final class Revalidations: Sendable {
 
     private static let width = 4
     private static let capacity = 256
-    /// The most urgent that something in the background may be.
-    private static let priority: Float = 0.25
-
     private let state = Mutex(State())
     /// The longest wait for a network, in seconds.
     private static let patience: TimeInterval = 30
@@ -151,23 +148,24 @@ final class Revalidations: Sendable {
             }
         }
     }
-
-    /// The request that asks again for the image of `request`.
-    static func request(of request: ImageRequest) -> ImageRequest {
-        var options = request.options
-        options.retryStrategy = nil
-        options.alternativeSources = nil
-        options.onHTTPRevalidation = nil
-        options.downloadPriority = min(options.downloadPriority, priority)
-        var asked = ImageRequest(source: request.source, options: options, probing: .onItsOwnThread)
-        asked.number = request.number
-        asked.isRevalidation = true
-        return asked
-    }
 }
 
 extension ImageRequest {
-    fileprivate var revalidating: ImageRequest { Revalidations.request(of: self) }
+    /// The most urgent that something in the background may be.
+    private static let backgroundPriority: Float = 0.25
+
+    /// The request that asks the server again about this one's image.
+    fileprivate var revalidating: ImageRequest {
+        var options = options
+        options.retryStrategy = nil
+        options.alternativeSources = nil
+        options.onHTTPRevalidation = nil
+        options.downloadPriority = min(options.downloadPriority, Self.backgroundPriority)
+        var asking = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
+        asking.number = number
+        asking.isRevalidation = true
+        return asking
+    }
 
     /// Tells what a revalidation has found: a view on the main actor, a program on its queue.
     fileprivate func tell(_ found: HTTPRevalidation) {

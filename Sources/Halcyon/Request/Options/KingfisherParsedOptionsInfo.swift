@@ -142,17 +142,17 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
 extension KingfisherParsedOptionsInfo {
     public var httpCaching: HTTPCaching {
-        get { rare?.httpCaching ?? .off }
+        get { rare?.values.httpCaching ?? .off }
         set { changeRare { $0.httpCaching = newValue } }
     }
 
     public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? {
-        get { rare?.onHTTPRevalidation }
+        get { rare?.values.onHTTPRevalidation }
         set { changeRare { $0.onHTTPRevalidation = newValue } }
     }
 
     public var cacheKeyNormalizer: CacheKeyNormalizer? {
-        get { rare?.cacheKeyNormalizer }
+        get { rare?.values.cacheKeyNormalizer }
         set { changeRare { $0.cacheKeyNormalizer = newValue } }
     }
 
@@ -180,8 +180,4 @@ private final class RareOptions: Sendable {
     init(_ values: Values) {
         self.values = values
     }
-
-    var httpCaching: HTTPCaching { values.httpCaching }
-    var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? { values.onHTTPRevalidation }
-    var cacheKeyNormalizer: CacheKeyNormalizer? { values.cacheKeyNormalizer }
 }

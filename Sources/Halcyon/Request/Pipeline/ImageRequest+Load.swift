@@ -33,7 +33,7 @@ extension ImageRequest {
         let loading: Visit.Loading
         switch source {
         case .network(let resource):
-            let downloader = options.downloader ?? .default
+            let downloader = downloader
             let visit = downloader.downloads.visit(resource.downloadURL)
             loading = .download(resource, downloader, visit)
         case .provider(let provider):

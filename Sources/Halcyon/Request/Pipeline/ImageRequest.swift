@@ -69,6 +69,7 @@ struct ImageRequest: Sendable {
     var key: String { options.cacheKey(of: source) }
     var targetCache: ImageCache { options.targetCache ?? .default }
     var originalCache: ImageCache { options.originalCache ?? targetCache }
+    var downloader: ImageDownloader { options.downloader ?? .default }
     /// All caches that the image, or what it is made of, may be in.
     var caches: [ImageCache] {
         targetCache === originalCache ? [targetCache] : [targetCache, originalCache]

@@ -88,9 +88,7 @@ extension String {
 
     /// Without spaces and tabs at both ends (`OWS` of RFC 9110, section 5.6.3).
     var trimmingFieldSpaces: String {
-        let bytes = utf8.drop { $0 == 0x20 || $0 == 0x09 }
-        guard let last = bytes.lastIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { return "" }
-        return String(decoding: bytes[...last], as: UTF8.self)
+        String(decoding: utf8.trimming { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
     }
 
     /// Whether both texts name the same field.
@@ -99,5 +97,13 @@ extension String {
             && utf8.elementsEqual(other.utf8) { one, two in
                 one == two || (one ^ two == 0x20 && (0x61...0x7A).contains(one | 0x20))
             }
+    }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// Without what is to be left out at both ends.
+    func trimming(_ isLeftOut: (UInt8) -> Bool) -> SubSequence {
+        let rest = drop(while: isLeftOut)
+        return rest.lastIndex { !isLeftOut($0) }.map { rest[...$0] } ?? rest[..<rest.startIndex]
     }
 }
