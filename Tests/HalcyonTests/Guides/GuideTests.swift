@@ -113,6 +113,7 @@ private enum GuideText {
     private static let files = [
         "Tests/HalcyonTests/Guides/GuideSnippets.swift",
         "Tests/HalcyonTests/Guides/HTTPCachingSnippets.swift",
+        "Tests/HalcyonTests/Guides/MovingSnippets.swift",
         "Tests/HalcyonTests/Guides/CommentSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
     ]

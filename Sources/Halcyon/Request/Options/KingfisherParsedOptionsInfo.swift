@@ -181,3 +181,27 @@ private final class RareOptions: Sendable {
         self.values = values
     }
 }
+
+/// A large value that many hold and few change: copies of its holder share it until one sets another.
+@propertyWrapper
+struct Shared<Value: Sendable>: Sendable {
+    private final class Storage: Sendable {
+        let value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
+    }
+
+    private var storage: Storage
+
+    init(wrappedValue: Value) {
+        storage = Storage(wrappedValue)
+    }
+
+    var wrappedValue: Value {
+        // Lent, not returned: who reads one option makes no copy of all.
+        _read { yield storage.value }
+        set { storage = Storage(newValue) }
+    }
+}

@@ -92,7 +92,7 @@ extension ImageRequest {
         downloader.start(
             url: resource.downloadURL, options: options, progress: progress,
             viewer: progressiveViewer, handle: handle, visit: visit
-        ) { [options, storesBytesOnly, handle] result in
+        ) { [self] result in
             // Straight on to decoding, so that the request is woken once.
             switch result {
             case .failure(let error):

@@ -176,6 +176,8 @@ struct SerializerIdentity: Hashable, Sendable {
         // Unchecked because `AnyHashable` is not `Sendable`; what is in it is a serializer, which is.
         case object(ObjectIdentifier)
         case value(AnyHashable)
+        /// The usual one, spelled out because it is compared in every request.
+        case standard(DefaultCacheSerializer)
         /// There is nothing in it that could differ.
         case stateless
     }
@@ -184,7 +186,9 @@ struct SerializerIdentity: Hashable, Sendable {
     init?(_ serializer: any CacheSerializer) {
         let type = Swift.type(of: serializer)
         self.type = ObjectIdentifier(type)
-        if type is AnyClass {
+        if let serializer = serializer as? DefaultCacheSerializer {
+            value = .standard(serializer)
+        } else if type is AnyClass {
             value = .object(ObjectIdentifier(serializer as AnyObject))
         } else if let hashable = serializer as? any Hashable {
             value = .value(AnyHashable(hashable))

@@ -20,7 +20,7 @@ struct ImageRequest: Sendable {
     let originalSource: Source
     /// What this attempt loads.
     var source: Source
-    var options: KingfisherParsedOptionsInfo
+    @Shared var options: KingfisherParsedOptionsInfo
     /// Linked to whatever can be cancelled; remembers a cancellation that comes first.
     var handle: DownloadTask
     let progress: MainQueueProgress?
@@ -55,7 +55,7 @@ struct ImageRequest: Sendable {
         number = Self.count.add(1, ordering: .relaxed).newValue
         originalSource = source
         self.source = source
-        self.options = options
+        _options = Shared(wrappedValue: options)
         handle = DownloadTask()
         self.progress = progress
         self.taskUpdated = taskUpdated

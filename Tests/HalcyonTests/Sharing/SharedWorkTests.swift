@@ -1,5 +1,5 @@
 import HalcyonTestKit
-import HalcyonWork
+import Halcyon
 import Testing
 
 struct SharedWorkTests {

@@ -1,5 +1,5 @@
 import HalcyonTestKit
-import HalcyonWork
+import Halcyon
 import Testing
 
 /// Who starts work, who shares it, and how urgent it is.

@@ -116,16 +116,16 @@ extension WorkLedger {
     ) -> Join {
         if let visit, let result = result(for: key, during: visit) { return .done(result) }
         if let work = running[key], let index = entries.index(forKey: work) {
-            let token = entries.values[index].add(caller, visit, priority)
-            return .share(entries.values[index].job, Ticket(work: work, token: token))
+            let (job, token) = entries.values[index].add(caller, visit, priority)
+            return .share(job, Ticket(work: work, token: token))
         }
         let work = nextWork
         nextWork += 1
         var entry = Entry(key: key, job: makeJob(work), priority: priority)
-        let token = entry.add(caller, visit, priority)
+        let (job, token) = entry.add(caller, visit, priority)
         running[key] = work
         entries[work] = entry
-        return .start(entry.job, Ticket(work: work, token: token))
+        return .start(job, Ticket(work: work, token: token))
     }
 
     /// Takes a caller out of its work.
@@ -228,13 +228,13 @@ extension WorkLedger.Visitors {
 extension WorkLedger.Entry {
     mutating func add(
         _ caller: Caller, _ visit: WorkLedger.Visit?, _ priority: Float
-    ) -> Int {
+    ) -> (job: Job, token: Int) {
         defer { nextToken += 1 }
         self.priority = places.isEmpty ? priority : max(self.priority, priority)
         places.append(
             WorkLedger.Place(
                 token: nextToken, caller: caller, visit: visit, priority: priority))
-        return nextToken
+        return (job, nextToken)
     }
 
     mutating func remove(_ token: Int) -> WorkLedger.Place? {

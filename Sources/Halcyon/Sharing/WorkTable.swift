@@ -1,3 +1,4 @@
+import HalcyonWork
 import Synchronization
 
 /// Work under way, as the table that shares it sees it.
