@@ -112,7 +112,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // What scripts/crash-test interrupts; no product.
+        // What scripts/crash-test interrupts, and tests run beside them; no product.
         .executableTarget(
             name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
         // What scripts/http-cache-proxy runs, for test suites of HTTP caches; no product.
@@ -175,8 +175,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "CAVIF", "CJPEG", "CJXL", "DirectCodecs", "Halcyon", "HalcyonHTTP",
-                "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage", "HalcyonTestKit",
+                "CAVIF", "CJPEG", "CJXL", "CacheCrashStep", "DirectCodecs", "Halcyon",
+                "HalcyonHTTP", "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage", "HalcyonTestKit",
                 "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.

@@ -2,37 +2,72 @@ import Foundation
 import Halcyon
 import HalcyonStorage
 
-/// Does one thing with the disk cache in a folder, to be interrupted at it, or checks what is left.
+/// Does one thing with the disk cache in a folder, to be interrupted at it, or many beside another process,
+/// or checks what is left.
 @main
 struct CacheCrashStep {
     static let usage = """
         usage: CacheCrashStep prepare|store|overwrite|respond|clean|rebuild|check FOLDER
+               CacheCrashStep mix FOLDER COUNT SEED
+               CacheCrashStep check-mixed FOLDER
+               CacheCrashStep download FOLDER URL
         """
 
-    static func main() {
-        guard CommandLine.arguments.count == 3 else {
-            print(usage)
-            exit(2)
-        }
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let cache = try CrashCache(folder: CommandLine.arguments[2])
-            switch CommandLine.arguments[1] {
-            case "prepare": try cache.prepare()
-            case "store": try cache.store(.init(key: "new", version: 1))
-            case "overwrite": try cache.store(.init(key: "a", version: 2))
-            case "respond": try cache.respond(with: .init(key: "a", version: 2))
-            case "clean": try cache.clean()
-            case "rebuild": try cache.rebuild()
-            case "check": try cache.check()
+            switch (arguments.first, arguments.count) {
+            case ("mix", 4):
+                guard let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else { fail() }
+                try MixedOperations(folder: arguments[1]).run(count, seed: seed)
+            case ("check-mixed", 2):
+                try MixedOperations(folder: arguments[1]).check()
+            case ("download", 3):
+                guard let url = URL(string: arguments[2]) else { fail() }
+                try await download(url, keepingPartialsIn: arguments[1])
+            case (let step?, 2):
+                try run(step, in: arguments[1])
             default:
-                print(usage)
-                exit(2)
+                fail()
             }
         } catch {
             print(error)
             exit(1)
         }
     }
+
+    private static func fail() -> Never {
+        print(usage)
+        exit(2)
+    }
+
+    /// Downloads a picture, and keeps what has come of it when that breaks off.
+    private static func download(_ url: URL, keepingPartialsIn folder: String) async throws {
+        let downloader = ImageDownloader(name: "step")
+        downloader.downloadTimeout = 600
+        downloader.resumption = DownloadResumption(
+            directory: URL(filePath: folder, directoryHint: .isDirectory))
+        _ = try await downloader.downloadImage(with: url)
+    }
+
+    private static func run(_ step: String, in folder: String) throws {
+        let cache = try CrashCache(folder: folder)
+        switch step {
+        case "prepare": try cache.prepare()
+        case "store": try cache.store(.init(key: "new", version: 1))
+        case "overwrite": try cache.store(.init(key: "a", version: 2))
+        case "respond": try cache.respond(with: .init(key: "a", version: 2))
+        case "clean": try cache.clean()
+        case "rebuild": try cache.rebuild()
+        case "check": try cache.check()
+        default: fail()
+        }
+    }
+}
+
+/// What must not be there, or has to be.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// A cache of a few files whose contents are known.
@@ -45,11 +80,6 @@ struct CrashCache {
         var bytes: Data {
             Data(String(repeating: "\(key), version \(version). ", count: 300 + version).utf8)
         }
-    }
-
-    /// What must not be there, or has to be.
-    struct Violation: Error, CustomStringConvertible {
-        let description: String
     }
 
     let folder: URL

@@ -92,6 +92,8 @@ import Testing
     }
 
     @Test func whatIsStoredIsThereAfterARestart() async throws {
+        // Here the clock is that of the machine.
+        origin.route("/a", .ok(Data("content".utf8)).cacheControl("max-age=86400"))
         let first = try await start(manualClock: false)
         _ = try await ask(first, "/a")
         try await first.stop()

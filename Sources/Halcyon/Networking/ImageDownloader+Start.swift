@@ -249,6 +249,9 @@ struct DownloadAnswer: Sendable {
     let received: Date
     /// Where a redirect leads.
     let redirect: URLRequest?
+    /// The `Authorization` that the request was sent with in the end: the program's own, or what a
+    /// challenge was answered with.
+    let credentials: String?
 }
 
 /// A caller that waits for a download.

@@ -40,6 +40,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// What is asked of servers about images that were delivered stale.
     let revalidations: Revalidations
     let network: any NetworkMonitoring
+    /// Told what is decided about stored responses.
+    let cacheLog: HTTPCacheLog
     let serverPauses: ServerPauses
     private let settings: Mutex<DownloaderSettings>
 
@@ -49,6 +51,7 @@ open class ImageDownloader: @unchecked Sendable {
         self.name = name
         now = { .coarse }
         network = NetworkMonitor.shared
+        cacheLog = HTTPCacheLog()
         revalidations = Revalidations(now: now, network: network)
         serverPauses = ServerPauses(now: now)
         settings = Mutex(
@@ -61,12 +64,14 @@ open class ImageDownloader: @unchecked Sendable {
         name: String, transport: (any HTTPTransport)?,
         progressiveClock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { .coarse }, serverPauses: ServerPauses? = nil,
-        network: any NetworkMonitoring = NetworkMonitor.shared
+        network: any NetworkMonitoring = NetworkMonitor.shared,
+        cacheLog: HTTPCacheLog = HTTPCacheLog()
     ) {
         precondition(!name.isEmpty, "a downloader's name must not be empty")
         self.name = name
         self.now = now
         self.network = network
+        self.cacheLog = cacheLog
         revalidations = Revalidations(now: now, network: network)
         self.serverPauses = serverPauses ?? ServerPauses(now: now)
         settings = Mutex(

@@ -2,7 +2,8 @@ public import Foundation
 
 /// What was measured of a download. Durations are in seconds.
 ///
-/// Present only for a download that the server answered with a status of 200…299.
+/// Present only for a download that the server answered with a status of 200…299, or with 304 when it was asked
+/// whether a cached image is still good.
 public struct NetworkMetrics: Sendable {
     /// From when the request was sent until the last byte of the answer; after redirects, of the
     /// last request.

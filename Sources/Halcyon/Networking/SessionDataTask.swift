@@ -28,6 +28,7 @@ public class SessionDataTask: @unchecked Sendable {
         var reportsProgress = false
         var requested: Date?
         var received: Date?
+        var credentials: String?
         var redirect: URLRequest?
     }
 
@@ -85,7 +86,8 @@ public class SessionDataTask: @unchecked Sendable {
             return DownloadAnswer(
                 status: head.status,
                 fields: HTTPFields(head),
-                requested: requested, received: received, redirect: state.redirect)
+                requested: requested, received: received, redirect: state.redirect,
+                credentials: state.credentials)
         }
     }
 
@@ -100,6 +102,14 @@ public class SessionDataTask: @unchecked Sendable {
     /// Notes when a request is about to be sent.
     func noteSending(at date: Date) {
         state[\.requested] = date
+    }
+
+    /// The `Authorization` of the request that was sent last, also when a challenge was answered with it.
+    var credentials: String? { state[\.credentials] }
+
+    /// Notes the `Authorization` of a request that is about to be sent.
+    func noteCredentials(_ credentials: String?) {
+        state[\.credentials] = credentials
     }
 
     /// Notes when the header of an answer has arrived.

@@ -18,6 +18,7 @@ final class Transfer: Sendable {
     let redirectHandler: (any ImageDownloadRedirectHandler)?
     /// Makes one of the URLs under which the same may have been downloaded before.
     private let cacheKeyNormalizer: CacheKeyNormalizer?
+    private let caching: HTTPCaching
 
     init(
         id: Int, task: SessionDataTask, downloader: ImageDownloader,
@@ -29,6 +30,7 @@ final class Transfer: Sendable {
         self.settings = settings
         redirectHandler = options.redirectHandler
         cacheKeyNormalizer = options.cacheKeyNormalizer
+        caching = options.httpCaching
     }
 
     /// Carries out the request and has the callers served.
@@ -67,6 +69,8 @@ final class Transfer: Sendable {
                     authenticator: authenticator, progress: progress, display: display)
                 let sent = resumable?.request ?? request
                 if resumable != nil { task.setCurrentRequest(sent) }
+                let signed = authenticator.authorized(sent)
+                task.noteCredentials(signed.value(forHTTPHeaderField: "Authorization"))
                 let terms = ExchangeTerms(
                     stall: settings.stallTimeout(of: request), deadline: deadline,
                     priority: task.transferPriority,
@@ -75,8 +79,7 @@ final class Transfer: Sendable {
                 var times: ExchangeTimes?
                 do {
                     times = try await transport.perform(
-                        authenticator.authorized(sent), terms: terms, onResponse: answer.receive,
-                        onBody: answer.receive)
+                        signed, terms: terms, onResponse: answer.receive, onBody: answer.receive)
                 } catch is ResumableRequest.ExcessBytes {
                     resumable?.startOver()
                     answer.startOver()
@@ -123,7 +126,8 @@ final class Transfer: Sendable {
     private func resumable(_ request: URLRequest) async -> ResumableRequest? {
         guard settings.partials != nil else { return nil }
         let resumable = ResumableRequest(
-            request, task: task, settings: settings, normalizer: cacheKeyNormalizer)
+            request, task: task, settings: settings, normalizer: cacheKeyNormalizer,
+            caching: caching)
         await resumable?.findPartial()
         return resumable
     }

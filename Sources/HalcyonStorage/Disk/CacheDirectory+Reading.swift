@@ -13,6 +13,7 @@ extension CacheDirectory {
     /// The file `name` unless it is missing, damaged or expired at `reference`.
     /// - Throws: `POSIXError` when the file cannot be read; an error of the index.
     func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+        countUse()
         if let mirrored = known({ $0.mirror.entry(name) }) {
             if reading, let entry = try entry(of: mirrored, at: reference) { return entry }
         } else if DiskFile.isMissing(path(of: name)) {

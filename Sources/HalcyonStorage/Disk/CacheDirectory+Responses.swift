@@ -2,7 +2,7 @@ import Foundation
 
 // Where the index cannot be used nothing is known, and nothing changes.
 extension CacheDirectory {
-    /// What is known of a file's origin; `nil` when there is no such file.
+    /// What is known of a file's origin; `nil` when there is no such file, or it has expired.
     func origin(of name: String) throws -> FileOrigin? {
         if let origin = try mirroredOrigin(of: name) { return origin }
         // What the index says is said of the file before.
@@ -10,7 +10,10 @@ extension CacheDirectory {
             return FileOrigin(derivation: nil, response: nil)
         }
         let found = try readingResponses { try $0.origin(of: name) } ?? nil
-        guard let (origin, checksum) = found else { return nil }
+        guard let (origin, checksum, written) = found else { return nil }
+        // An access may have moved it that is not written yet.
+        let expires = known { $0.accesses.accesses[name]?.expires } ?? written
+        guard expires > now().timeIntervalSince1970 else { return nil }
         known { $0.mirror.note(origin.derivation, of: name, checksum: checksum) }
         return origin
     }
@@ -19,6 +22,7 @@ extension CacheDirectory {
     /// origin. The response may have changed, and is read.
     private func mirroredOrigin(of name: String) throws -> FileOrigin? {
         guard let mirrored = known({ $0.mirror.entry(name) }), let made = mirrored.derivation,
+            mirrored.row.expires > now().timeIntervalSince1970,
             let folder = try openFolder(validated: true),
             folder.metadata(name)?.stamp == mirrored.stamp
         else { return nil }

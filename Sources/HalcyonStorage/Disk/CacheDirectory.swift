@@ -42,6 +42,8 @@ final class CacheDirectory: Sendable {
     let patience = LockPatience()
     /// Makes threads wait for the one that opens the index.
     private let opening = NSLock()
+    /// How often the folder or its index was looked into.
+    private let useCount = Atomic(0)
 
     init(
         _ config: DiskStorage.Config, at location: DiskStorage.Location, notes: RowNotes,
@@ -78,6 +80,12 @@ final class CacheDirectory: Sendable {
 
     // MARK: The folder
 
+    /// How often the folder or its index was looked into so far.
+    var uses: Int { useCount.load(ordering: .relaxed) }
+
+    /// Counts a look into the folder or its index.
+    func countUse() { useCount.add(1, ordering: .relaxed) }
+
     /// Whether there is a folder that this process may enter.
     var isSearchable: Bool { !DiskFile.isUnreachable(path + "/.") }
 
@@ -100,6 +108,7 @@ final class CacheDirectory: Sendable {
     /// - Parameter validated: whether to look first if it is still the one at the path.
     /// - Throws: `POSIXError`.
     func openFolder(validated: Bool) throws(POSIXError) -> CacheFolder? {
+        countUse()
         if let folder = known({ $0.folder }), !validated || folder.isAt(path) { return folder }
         do throws(POSIXError) {
             let folder = try CacheFolder(path)
@@ -130,6 +139,7 @@ final class CacheDirectory: Sendable {
     /// - Returns: `nil` when there is no folder.
     /// - Throws: `IndexUnavailable` when the index cannot be used now, or what `body` throws.
     func withIndex<T>(validated: Bool, _ body: (DiskIndex) throws -> T) throws -> T? {
+        countUse()
         do {
             guard let index = try openIndex(validated: validated) else { return nil }
             do {

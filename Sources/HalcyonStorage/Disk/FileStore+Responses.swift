@@ -7,7 +7,7 @@ package import Foundation
 ///
 /// All throw `StorageError.cannotRead` when the index cannot be read or written.
 extension FileStore {
-    /// What is known of a file's origin; `nil` when there is no such file.
+    /// What is known of a file's origin; `nil` when there is no such file, or it has expired.
     package func origin(of name: String) throws -> FileOrigin? {
         guard directory.known({ $0.isReady }) else { return nil }
         return try indexed { try directory.origin(of: name) }

@@ -23,6 +23,9 @@ package final class FileStore: Sendable {
     /// The folder of the files.
     package var url: URL { directory.url }
 
+    /// How often the folder or its index was looked into so far: not at all for what is known in memory.
+    package var useCount: Int { directory.uses }
+
     package var config: DiskStorage.Config {
         get { settings.withLock { $0 } }
         set {

@@ -123,13 +123,13 @@ extension IndexTransaction {
         return responses
     }
 
-    /// What is known of a file's origin, and the checksum of the bytes that this is said of; `nil` when
-    /// there is no such file.
-    func origin(of name: String) throws -> (FileOrigin, checksum: Int64?)? {
+    /// What is known of a file's origin, the checksum of the bytes that this is said of, and when the file
+    /// expires, in seconds since 1970; `nil` when there is no such file.
+    func origin(of name: String) throws -> (FileOrigin, checksum: Int64?, expires: Double)? {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT files.checksum, derivations.origin, derivations.generation,
-                    derivations.is_original, \(ResponseRow.columns)
+                    derivations.is_original, \(ResponseRow.columns), files.expires
                 FROM files
                 LEFT JOIN derivations ON derivations.name = files.name
                     AND derivations.checksum = files.checksum
@@ -152,7 +152,8 @@ extension IndexTransaction {
         case 2: origin.derivation = .program
         default: throw DatabaseError.senseless
         }
-        return (origin, try IndexRow.optional(row[0]))
+        let expires = try IndexRow.time(row[4 + ResponseRow.columnCount])
+        return (origin, try IndexRow.optional(row[0]), expires)
     }
 
     // MARK: Storing

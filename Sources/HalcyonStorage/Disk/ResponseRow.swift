@@ -99,6 +99,9 @@ extension ResponseRow {
         responses.body_checksum, responses.fresh_until, responses.invalidated, responses.used
         """
 
+    /// How many columns these are.
+    static let columnCount = 14
+
     /// A row as the index has it, from the column `first` on. Anybody may have written it.
     /// - Throws: `DatabaseError` that tells of damage when no cache writes such a row.
     init(_ row: Row, from first: Int = 0) throws(DatabaseError) {

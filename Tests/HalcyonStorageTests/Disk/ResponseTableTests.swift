@@ -47,6 +47,33 @@ import Testing
         }
     }
 
+    @Test func nothingIsKnownOfAFileThatHasExpired() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.write(
+            "cat", as: "cat", made: fixture.derivation(row), with: ResponsePut(row: row),
+            expiration: .seconds(60))
+        let other = fixture.makeStore()
+        fixture.advance(59)
+        for store in [store, other] { #expect(try fixture.origin("cat", in: store) != nil) }
+        fixture.advance(1)
+        for store in [store, other] { #expect(try fixture.origin("cat", in: store) == nil) }
+    }
+
+    @Test func anAccessThatIsNotWrittenYetKeepsAFile() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.write(
+            "cat", as: "cat", made: fixture.derivation(row), with: ResponsePut(row: row),
+            expiration: .seconds(60))
+        fixture.advance(59)
+        let name = store.fileName(forKey: "cat")
+        let text = try store.value(
+            of: name, forKey: "cat", extending: .expirationTime(.seconds(60))
+        ) { String(decoding: $0, as: UTF8.self) }
+        #expect(text == "cat")
+        fixture.advance(59)
+        #expect(try fixture.origin("cat")?.response == row)
+    }
+
     @Test func aFurtherFileIsLinkedToTheResponseThatIsThere() throws {
         let row = fixture.row("cat", generation: 81)
         try fixture.put("small", as: "cat@small", of: row)

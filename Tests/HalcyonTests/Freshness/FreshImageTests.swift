@@ -231,7 +231,7 @@ import Testing
         ]
         #expect(try await fixture.got(listening) == "3 stale revalidating")
         #expect(fixture.count == 1)
-        while network.observerCount == 0 { await Task.yield() }
+        while network.observerCount == 0 { await pause() }
         network.connect()
         guard case .unchanged? = await events.waitFor(count: 1).first else {
             Issue.record("not unchanged")

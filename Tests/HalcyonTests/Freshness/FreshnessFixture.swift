@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import HalcyonHTTP
 import HalcyonTestKit
 import HalcyonWork
@@ -15,19 +16,26 @@ final class FreshnessFixture: Sendable {
     let downloader: ImageDownloader
     let manager: KingfisherManager
     let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    /// What was decided about stored responses.
+    let decisions = Recorder<HTTPCacheEvent>()
 
     init(
         _ caching: HTTPCaching = .on, in folder: TemporaryDirectory? = nil,
+        cache: ImageCache? = nil,
         network: any NetworkMonitoring = FakeNetwork(isConnected: true)
     ) async throws {
         origin = try await OriginServer.start()
         self.folder = try folder ?? TemporaryDirectory()
-        cache = try ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
-        let clock = clock
+        self.cache =
+            try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
+        let (clock, decisions) = (clock, decisions)
         downloader = ImageDownloader(
-            name: "test", transport: nil, now: { clock.value }, network: network)
-        downloader.downloadTimeout = 60
-        manager = KingfisherManager(downloader: downloader, cache: cache)
+            name: "test", transport: nil, now: { clock.value }, network: network,
+            cacheLog: HTTPCacheLog { decisions.record($0) })
+        // Nobody gives up because the machine is busy with other tests.
+        downloader.downloadTimeout = 600
+        downloader.connectTimeout = 600
+        manager = KingfisherManager(downloader: downloader, cache: self.cache)
         manager.defaultOptions = [.httpCaching(caching), .waitForCache]
     }
 
@@ -79,6 +87,37 @@ final class FreshnessFixture: Sendable {
     }
 
     var count: Int { origin.requestCount }
+
+    /// The URL of the picture, or of another path.
+    func url(_ path: String = "/a.png") -> URL { origin.url(path) }
+
+    /// The condition of the request that came last.
+    var lastCondition: String? { origin.requests.last?.headers["If-None-Match"] }
+}
+
+/// A modifier that sets header fields.
+func setting(_ fields: [String: String]) -> AnyModifier {
+    AnyModifier { request in
+        var request = request
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+}
+
+/// Answers every challenge with the same credentials.
+final class KnownPassword: AuthenticationChallengeResponsible, Sendable {
+    static let credentials = Credentials(user: "ann", password: "secret")
+
+    func downloader(
+        _ downloader: ImageDownloader, task: SessionDataTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let known = Self.credentials
+        return (
+            .useCredential,
+            URLCredential(user: known.user, password: known.password, persistence: .none)
+        )
+    }
 }
 
 extension String {

@@ -18,18 +18,34 @@ import Testing
         }
     }
 
-    /// What the server has said so far.
+    /// What the server has said so far, and who is waiting for it.
     private struct Server {
         /// The picture's number, which is its width.
         var version = 1
-        var answers = 0
+        private var answers = 0
         /// The answer that spoke of a version last.
-        var last: [Int: Int] = [:]
+        private var last: [Int: Int] = [:]
+        /// How many answers there were when the requests began that are at work.
+        private var waiting: [Int: Int] = [:]
 
         mutating func answer() -> Int {
             answers += 1
             last[version] = answers
             return version
+        }
+
+        /// Begins a request, which may share any answer that another one at work is waiting for.
+        /// - Returns: The earliest answer that it may get.
+        mutating func begin(_ caller: Int) -> Int {
+            waiting[caller] = answers
+            return waiting.values.min() ?? answers
+        }
+
+        /// Ends it with a version.
+        /// - Returns: Whether the server has spoken of that since the answer `earliest`.
+        mutating func end(_ caller: Int, with version: Int, since earliest: Int) -> Bool {
+            waiting[caller] = nil
+            return last[version] ?? 0 >= earliest
         }
     }
 
@@ -61,14 +77,15 @@ import Testing
                         case 1: server.withLock { $0.version += 1 }
                         case 2: try await fixture.cache.removeImage(forKey: url.cacheKey)
                         default:
-                            // Each of the others may be waiting for an answer that is on its way.
-                            let earliest = server.value.answers - fixtures.count
+                            let earliest = server.withLock { $0.begin(index) }
                             let result = try await fixture.manager.retrieveImage(
                                 with: url, options: [.processor(processor), .cacheOriginalImage])
                             let width = result.image.pixelSize.width
+                            let isGood = server.withLock {
+                                $0.end(index, with: width, since: earliest)
+                            }
                             #expect(
-                                server.value.last[width] ?? 0 >= earliest,
-                                "\(width) \(String(describing: result.httpCacheUse))")
+                                isGood, "\(width) \(String(describing: result.httpCacheUse))")
                         }
                     }
                 }

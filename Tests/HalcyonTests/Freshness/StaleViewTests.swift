@@ -68,7 +68,7 @@ import Testing
         #expect(await show(fixture, in: view, options(fixture, events), path: "/b.png").width == 5)
         gate.open()
         // The new picture is cached, and nothing else happens.
-        while try await fixture.get().image.pixelSize.width != 4 { await Task.yield() }
+        while try await fixture.get().image.pixelSize.width != 4 { await pause() }
         #expect(view.image?.pixelSize.width == 5)
         #expect(events.events.isEmpty)
     }
@@ -89,10 +89,14 @@ import Testing
         let gate = Gate()
         fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
         let views = (0..<1_000).map { _ in HeadlessImageView() }
+        let results = Results()
         for view in views {
             view.kf.setImage(
-                with: fixture.origin.url("/a.png"), options: options(fixture, events))
+                with: fixture.origin.url("/a.png"), options: options(fixture, events),
+                completionHandler: results.add())
         }
+        // All have the stale image, and wait for what the server says.
+        #expect(await results.wait(for: 1_000).allSatisfy { $0.width == 3 })
         await fixture.origin.waitForRequests(2)
         gate.open()
         #expect(await events.waitFor(count: 1_000).allSatisfy { $0 == "changed 4" })

@@ -34,7 +34,7 @@ import Testing
         fixture.pass(90)
         #expect(try await story() == "cached, and its time is over")
         // The answer to the question in the background would take the next line back.
-        while try await fixture.got() != "30 fresh" { await Task.yield() }
+        while try await fixture.got() != "30 fresh" { await pause() }
         try await fixture.cache.invalidateResponses(forKey: url.absoluteString)
         #expect(try await story() == "cached, and the server says that it is still good")
     }

@@ -28,6 +28,7 @@ import Testing
                 now.withLock { $0 += seconds }
             })
         downloader.downloadTimeout = 600
+        downloader.connectTimeout = 600
     }
 
     private func refuse(_ path: String = "/busy.png", after seconds: String?, status: Int = 503)

@@ -64,6 +64,7 @@ final class ResumableRequest: Sendable {
     private let plain: URLRequest
     /// The same as the rules of caching see it.
     private let asked: HTTPCacheRequest
+    private let policy: HTTPCachePolicy
     private let task: SessionDataTask
     private let partials: PartialDownloads
     private let key: String
@@ -73,7 +74,7 @@ final class ResumableRequest: Sendable {
     /// `nil` when nothing can be kept of the answer to `request`, whatever it is.
     init?(
         _ request: URLRequest, task: SessionDataTask, settings: DownloaderSettings,
-        normalizer: CacheKeyNormalizer?
+        normalizer: CacheKeyNormalizer?, caching: HTTPCaching
     ) {
         guard let partials = settings.partials, let url = request.url, request.httpBody == nil
         else { return nil }
@@ -83,7 +84,12 @@ final class ResumableRequest: Sendable {
         self.task = task
         self.partials = partials
         maximumSize = settings.client.maximumResponseSize.map { Int64($0) } ?? .max
-        key = ResponseKey.key(url: url, normalizer: normalizer)
+        key = ResponseKey.key(url: url, normalizer: normalizer, partition: caching.partition)
+        // What is for one user leaves nothing in a program for several. Settings of freshness do not
+        // matter, and nothing is selected that would need a digest.
+        var rules = HTTPCaching.on
+        rules.role = caching.role
+        policy = HTTPCachePolicy(rules, digest: { $0 })
         state = Mutex(State(file: partials.file(forKey: key)))
     }
 
@@ -331,12 +337,13 @@ final class ResumableRequest: Sendable {
     private func partial(
         _ description: KeptPartial.Description, status: Int, length: Int, minimumSize: Int = 1
     ) -> PartialDownload? {
-        Self.policy.partial(
+        var asked = asked
+        if let credentials = task.credentials {
+            asked.fields.set("Authorization", to: credentials)
+        }
+        return policy.partial(
             of: asked, status: status, fields: description.fields,
             received: description.received, length: Int64(length), total: description.total,
             minimumSize: Int64(minimumSize), maximumSize: maximumSize)
     }
-
-    /// Nothing is selected by it that would need a digest.
-    private static let policy = HTTPCachePolicy(.on, digest: { $0 })
 }

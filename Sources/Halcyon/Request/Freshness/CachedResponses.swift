@@ -41,6 +41,11 @@ final class CachedResponses: Sendable {
             let known = records[index]
             if known.stored.received > stored.received { return }
             if known.generation == row.generation {
+                var stored = stored
+                // An invalidation may be known here that could not be written.
+                if known.stored.received == stored.received, known.stored.isInvalidated {
+                    stored.isInvalidated = true
+                }
                 if known.stored != stored { known.freshen(stored, under: policy) }
                 return
             }
@@ -106,9 +111,16 @@ final class CachedResponses: Sendable {
         }
     }
 
-    /// Forgets a response, and with it the images that were made of it.
+    /// Forgets a response, and with it the images that were made of it. The record may be that of another
+    /// cache.
     func remove(_ record: ResponseRecord) async {
         record.supersede()
+        let variant = record.stored.variant
+        change(record.key) { records in
+            records.removeAll {
+                $0.generation == record.generation && $0.stored.variant == variant
+            }
+        }
         await DiskLane.writing.run { [files] in
             // Images of a row that cannot be removed are misses by the next one's generation.
             try? files.removeResponse(key: record.rowKey, variant: record.variant)

@@ -16,6 +16,11 @@ extension FreshnessWalk {
             return try await recover(from: error, hop, copy)
         }
         guard let answer = downloaded.answer else { throw .requestError(reason: .emptyRequest) }
+        note(
+            .answer(
+                status: answer.status,
+                byteCount: downloaded.metrics?.responseBodyBytesReceived ?? 0),
+            hop, answer.received)
         await invalidate(after: hop, answer)
         if let location = answer.redirect {
             return .follow(location, await keepRedirect(hop, answer))
@@ -75,6 +80,7 @@ extension FreshnessWalk {
             policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
             let result = try await deliver(copy)
         {
+            note(.staleInsteadOfError(error), hop, now)
             record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
             return .done(request.used(.stale(.error(error)), result))
         }
@@ -85,7 +91,7 @@ extension FreshnessWalk {
             return .follow(location, record)
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
-            if let record = hop.record { await responses.remove(record) }
+            if let record = hop.record { await remove(record) }
         }
         remember(error, hop, now)
         throw error
@@ -94,8 +100,8 @@ extension FreshnessWalk {
     /// Whether an answer may be stored.
     private func storing(_ hop: Hop, _ answer: DownloadAnswer) -> CacheStoring {
         policy.storing(
-            hop.asked, status: answer.status, fields: answer.fields, requested: answer.requested,
-            received: answer.received)
+            hop.asked.answered(by: answer), status: answer.status, fields: answer.fields,
+            requested: answer.requested, received: answer.received)
     }
 
     /// Keeps an error for a while where the settings say so.
@@ -146,7 +152,7 @@ extension FreshnessWalk {
             let record = responses.adopt(
                 stored, hop.responseKey, body: nil, over: others, under: policy)
         else {
-            for other in others { await responses.remove(other) }
+            for other in others { await remove(other) }
             return nil
         }
         writeAlone(record, superseding: others)
@@ -159,8 +165,8 @@ extension FreshnessWalk {
         _ downloaded: DownloadedData, _ copy: Copy?
     ) async throws(KingfisherError) -> Step {
         let freshening = policy.freshen(
-            record.stored, with: answer.fields, for: hop.asked, requested: answer.requested,
-            received: answer.received)
+            record.stored, with: answer.fields, for: hop.asked.answered(by: answer),
+            requested: answer.requested, received: answer.received)
         switch freshening {
         case .mismatch:
             return try await ask(hop, .fetch(because: .stale), copy: copy)
@@ -175,13 +181,28 @@ extension FreshnessWalk {
         if let location = record.redirect(hop.sent) { return .follow(location, record) }
         let result: RetrieveImageResult?
         if let copy { result = try await deliver(copy) } else { result = nil }
-        if case .useOnce = freshening { await responses.remove(record) }
+        if case .useOnce = freshening { await remove(record) }
         guard var result else {
             // The copy has gone meanwhile.
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         result.metrics = downloaded.metrics
         return .done(request.used(.validated, result))
+    }
+
+    /// Forgets a response, and what was made of it, wherever the request looks.
+    func remove(_ record: ResponseRecord) async {
+        for cache in request.caches { await cache.responses.remove(record) }
+    }
+
+    /// Removes what the cache of originals, when it is another one, has of bytes that `record` takes the
+    /// place of, unless the new ones are stored there.
+    private func removeOldOriginals(_ old: [ResponseRecord], but record: ResponseRecord) async {
+        let storesOriginal = options.cacheOriginalImage && request.hasProcessor
+        guard request.originalCache !== request.targetCache, !storesOriginal else { return }
+        for old in old where old.generation != record.generation {
+            await request.originalCache.responses.remove(old)
+        }
     }
 
     /// Writes the row of a freshened response wherever there are files of it.
@@ -220,11 +241,12 @@ extension FreshnessWalk {
                 stored, hop.responseKey, body: body, over: others, under: policy)
             if let record {
                 isStored = true
+                await removeOldOriginals(others, but: record)
                 await store(
                     image, of: downloaded, StatedOrigin(origin(record), superseding: others))
             }
         } else if case .refuse(let refusal) = storing, refusal.concernsTheResponse {
-            for other in others { await responses.remove(other) }
+            for other in others { await remove(other) }
         }
         let bytes = downloaded.data
         return request.used(
@@ -269,6 +291,17 @@ extension URLRequest {
         for line in fields.lines {
             request.setValue(line.value, forHTTPHeaderField: line.name)
         }
+        return request
+    }
+}
+
+extension HTTPCacheRequest {
+    /// The request as it was answered: one that was sent again with credentials, because the server had
+    /// asked for them, counts as a request with credentials.
+    fileprivate func answered(by answer: DownloadAnswer) -> HTTPCacheRequest {
+        guard let credentials = answer.credentials else { return self }
+        var request = self
+        request.fields.set("Authorization", to: credentials)
         return request
     }
 }

@@ -125,25 +125,34 @@ struct FreshnessWalk {
     private mutating func step(_ hop: Hop) async throws(KingfisherError) -> Step {
         let now = downloader.now()
         if options.forceRefresh {
+            note(.decision(.fetch(because: .requestNoCache), hasCopy: false), hop, now)
             return try await ask(hop, .fetch(because: .requestNoCache), copy: nil)
         }
         if let record = hop.record, record.stored.status >= 400 {
             if policy.answersWithRemembered(record.stored, hop.asked, now: now) {
+                note(.rememberedError(status: record.stored.status), hop, now)
                 request.handle.noteRememberedError()
                 throw .remembered(record.stored)
             }
             if options.onlyFromCache { throw notCached }
+            note(.decision(.fetch(because: .stale), hasCopy: false), hop, now)
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         var decision = policy.decide(hop.asked, with: hop.selection, now: now)
         if let record = hop.record, let location = record.redirect(hop.sent) {
+            // A redirect is its own copy.
+            note(.decision(decision, hasCopy: true), hop, now)
             return try await redirect(hop, decision, record, to: location)
         }
         if case .useStale(revalidate: true) = decision, request.isRevalidation {
             decision = hop.record?.stored.revalidation(because: .stale) ?? decision
         }
-        if case .unsatisfiable = decision { throw notCached }
+        if case .unsatisfiable = decision {
+            note(.decision(decision, hasCopy: false), hop, now)
+            throw notCached
+        }
         let copy = await copy(of: hop.record)
+        note(.decision(decision, hasCopy: copy != nil), hop, now)
         foundCopy = foundCopy || copy != nil
         if let record = hop.record, copy != nil { responses.noteUse(record) }
         switch decision {
@@ -167,6 +176,17 @@ struct FreshnessWalk {
         return try await ask(hop, decision.unconditional, copy: nil)
     }
 
+    /// Tells the log what was decided about a hop, or what came of it.
+    func note(_ kind: HTTPCacheEvent.Kind, _ hop: Hop, _ now: Date) {
+        downloader.cacheLog.note {
+            let stored = hop.record.map(\.stored)
+            let freshness = stored.map(policy.freshness(of:))
+            return HTTPCacheEvent(
+                key: hop.responseKey, kind: kind,
+                freshness: freshness.map { ($0.age(at: now), $0.lifetime) })
+        }
+    }
+
     private var notCached: KingfisherError {
         .cacheError(reason: .imageNotExisting(key: request.key))
     }
@@ -180,6 +200,7 @@ struct FreshnessWalk {
             policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
             let result = try await deliver(copy)
         else { return nil }
+        note(.staleInsteadOfError(error), hop, now)
         return request.used(.stale(.error(error)), result)
     }
 

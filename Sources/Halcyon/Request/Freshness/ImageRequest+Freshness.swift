@@ -48,6 +48,7 @@ extension ImageRequest {
             let origin,
             origin.isUsable(at: downloader.now(), under: options.httpCaching)
         else { return nil }
+        note(.freshInMemory)
         return used(
             .fresh,
             deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
@@ -61,6 +62,7 @@ extension ImageRequest {
         if let (image, origin) = targetCache.originatedImage(forKey: self.key, options: options),
             let origin, origin.record == nil
         {
+            note(.storedByProgram)
             return used(
                 .fresh, deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
         }
@@ -68,12 +70,14 @@ extension ImageRequest {
         if await fileOrigin(key, in: targetCache)?.derivation == .program,
             let result = try await cached(key, of: .program)
         {
+            note(.storedByProgram)
             return used(.fresh, result)
         }
         if mayHaveOriginal,
             await fileOrigin(originalKey, in: originalCache)?.derivation == .program,
             let result = try await made(of: .program, key, visit)
         {
+            note(.storedByProgram)
             return used(.fresh, result)
         }
         return nil
@@ -117,6 +121,11 @@ extension ImageRequest {
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         var foundTrace = false
         return try await madeOfOriginal(key, visit, &foundTrace, of: origin)
+    }
+
+    /// Tells the log of what needed no decision.
+    private func note(_ kind: HTTPCacheEvent.Kind) {
+        downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: kind) }
     }
 
     /// `result` with the note how it came about.

@@ -212,6 +212,14 @@ enum HalcyonLog {
         logger.warning("\(message)")
     }
 
+    /// Whether the log wants what is told by `detail`.
+    static var tellsDetails: Bool { logger.logLevel <= .debug }
+
+    /// Tells, to those who look for it, of something that went as it should.
+    static func detail(_ message: String, _ details: [String: String]) {
+        logger.debug("\(message)", metadata: details.mapValues { .string($0) })
+    }
+
     /// Tells of a use of the interface that cannot do what was meant.
     static func misuse(_ message: String) {
         logger.error("\(message)")

@@ -1,0 +1,383 @@
+import Foundation
+import FoundationNetworking
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// What options that concern requests, downloads and their callbacks mean with HTTP caching.
+@Suite struct FreshnessRequestTests {
+    // MARK: Which requests are sent
+
+    @Test func forceRefreshLeavesACacheControlOfTheRequestsOwn() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        let modifier = setting(["Cache-Control": "max-age=5"])
+        #expect(try await fixture.got([.forceRefresh, .requestModifier(modifier)]) == "3 fetched")
+        #expect(fixture.origin.requests.last?.headers["Cache-Control"] == "max-age=5")
+    }
+
+    @Test func forceRefreshUsesNoStaleImage() async throws {
+        let fixture = try await FreshnessFixture.aged("max-age=60, stale-if-error=6000")
+        fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
+        let error = await kingfisherError { _ = try await fixture.get([.forceRefresh]) }
+        #expect(error?.errorCode == 2003)
+        #expect(try await fixture.got() == "3 stale error")
+    }
+
+    @Test func forceRefreshAsksThoughAnErrorIsRemembered() async throws {
+        var caching = HTTPCaching.on
+        caching.negative = .on()
+        let fixture = try await FreshnessFixture(caching)
+        fixture.origin.route("/a.png", .status(404))
+        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        fixture.serve(3)
+        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test func forceRefreshGoesOnWithADownloadThatBrokeOff() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.downloader.resumption = DownloadResumption(
+            directory: fixture.folder.file("partials"), minimumSize: 1)
+        fixture.serve(8, tag: "\"1\"", [.ranges, .breakOff(afterBytes: 20, .close, times: 1)])
+        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2003)
+        #expect(try await fixture.got([.forceRefresh]) == "8 fetched")
+        let headers = try #require(fixture.origin.requests.last?.headers)
+        #expect(headers["Range"] == "bytes=20-" && headers["Cache-Control"] == "no-cache")
+    }
+
+    @Test func fromMemoryCacheOrRefreshLooksAtNoOriginal() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, "max-age=600", tag: "\"1\"")
+        let options: KingfisherOptionsInfo = [.processor(CountingProcessor()), .cacheOriginalImage]
+        _ = try await fixture.get(options)
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(options + [.fromMemoryCacheOrRefresh]) == "3 fetched")
+        #expect(fixture.count == 2 && fixture.lastCondition == nil)
+    }
+
+    @Test func onlyFromCacheDeliversWhatTheProgramHasStored() async throws {
+        let fixture = try await FreshnessFixture()
+        let image = try #require(Image(data: FreshnessFixture.png(7)))
+        try await fixture.cache.store(image, forKey: fixture.url().cacheKey)
+        #expect(try await fixture.got([.onlyFromCache]) == "7 fresh")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got([.onlyFromCache]) == "7 fresh")
+        #expect(fixture.count == 0)
+    }
+
+    @Test func forceRefreshWinsOverOnlyFromCache() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        #expect(try await fixture.got([.onlyFromCache, .forceRefresh]) == "3 fetched")
+    }
+
+    @Test func inLowDataModeNothingIsValidated() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        fixture.serve(5, at: "/small.png")
+        fixture.downloader.isLowDataModeActive = { true }
+        let options: KingfisherOptionsInfo = [.lowDataMode(.network(fixture.url("/small.png")))]
+        #expect(try await fixture.got(options) == "5 fetched")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 1)
+    }
+
+    /// Between two attempts somebody else gets the answer.
+    private struct AskingElsewhere: RetryStrategy {
+        let other: KingfisherManager
+        let url: URL
+
+        func retry(
+            context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void
+        ) {
+            Task {
+                _ = try? await other.retrieveImage(with: url)
+                retryHandler(.retry(userInfo: nil))
+            }
+        }
+    }
+
+    @Test func everyAttemptIsDecidedAnew() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        let other = try await FreshnessFixture(in: fixture.folder)
+        other.pass(100)
+        let good = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=60")
+            .with(.entityTag("\"1\""))
+        fixture.origin.route("/a.png", sequence: [.status(500), good])
+        let strategy = AskingElsewhere(other: other.manager, url: fixture.url())
+        #expect(try await fixture.got([.retryStrategy(strategy)]) == "3 fresh")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 3)
+    }
+
+    @Test func alternativesAreTriedForARememberedError() async throws {
+        var caching = HTTPCaching.on
+        caching.negative = .on()
+        let fixture = try await FreshnessFixture(caching)
+        fixture.origin.route("/a.png", .status(404))
+        fixture.serve(5, at: "/other.png")
+        let options: KingfisherOptionsInfo = [
+            .alternativeSources([.network(fixture.url("/other.png"))])
+        ]
+        #expect(try await fixture.got(options) == "5 fetched")
+        #expect(try await fixture.got(options) == "5 fresh")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 1)
+        #expect(fixture.origin.requestCount(for: "/other.png") == 1)
+    }
+
+    @Test(arguments: [
+        (HTTPCaching.on, "max-age=600", true), (.shared, "max-age=600", false),
+        (.shared, "max-age=600, public", true),
+    ])
+    func anAnsweredChallengeMakesTheRequestOneWithCredentials(
+        _ caching: HTTPCaching, _ words: String, _ isStored: Bool
+    ) async throws {
+        let fixture = try await FreshnessFixture(caching)
+        let responder = KnownPassword()
+        fixture.downloader.authenticationChallengeResponder = responder
+        fixture.serve(
+            3, words, tag: nil, at: "/a.png", [.basicAuthentication(KnownPassword.credentials)])
+        #expect(try await fixture.got() == (isStored ? "3 fetched" : "3 fetched, unstored"))
+        #expect(fixture.count == 2)
+        #expect(try await fixture.cache.httpResponses().map(\.status) == (isStored ? [200] : []))
+        #expect(try await fixture.got() == (isStored ? "3 fresh" : "3 fetched, unstored"))
+        withExtendedLifetime(responder) {}
+    }
+
+    @Test func aRevalidationInTheBackgroundIsLessUrgentThanAllElse() async throws {
+        let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
+        let modifier = NotingPriority()
+        let events = Recorder<HTTPRevalidation>()
+        let options: KingfisherOptionsInfo = [
+            .requestModifier(modifier), .downloadPriority(0.9), .callbackQueue(.untouch),
+            .onHTTPRevalidation { events.record($0) },
+        ]
+        #expect(try await fixture.got(options) == "3 stale revalidating")
+        await events.waitFor(count: 1)
+        #expect(modifier.priorities.events == [0.25])
+        fixture.pass(6_000)
+        #expect(try await fixture.got(options) == "3 validated")
+        #expect(modifier.priorities.events == [0.25, 0.9])
+    }
+
+    /// Notes how urgent the downloads are.
+    private struct NotingPriority: ImageDownloadRequestModifier {
+        let priorities = Recorder<Float>()
+
+        func modified(for request: URLRequest) -> URLRequest? { request }
+
+        var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+            { [priorities] task in task.map { priorities.record($0.priority) } }
+        }
+    }
+
+    // MARK: What callers and delegates are told
+
+    @Test func aValidationReportsNoProgressAndItsMetrics() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        let progress = Recorder<Int64>()
+        func got() async throws -> RetrieveImageResult {
+            try await fixture.manager.retrieveImage(with: fixture.url()) { received, _ in
+                progress.record(received)
+            }
+        }
+        let fetched = try await got()
+        await progress.waitFor(count: 1)
+        #expect(fetched.metrics?.httpStatusCode == 200)
+        #expect(fetched.metrics?.responseBodyBytesReceived == Int64(FreshnessFixture.png(8).count))
+        // All that is told of the download is told by now.
+        await handedOver { hand in DispatchQueue.main.async { hand(()) } }
+        progress.removeAll()
+        #expect(try await got().metrics == nil, "nothing is sent")
+        fixture.pass(100)
+        let validated = try await got()
+        #expect(validated.metrics?.httpStatusCode == 304)
+        #expect(validated.metrics?.responseBodyBytesReceived == 0)
+        await handedOver { hand in DispatchQueue.main.async { hand(()) } }
+        #expect(progress.count == 0)
+    }
+
+    @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
+        let fixture = try await FreshnessFixture()
+        let jpeg = try ProgressiveFixture().data
+        fixture.origin.route(
+            "/a.png",
+            .ok(jpeg, contentType: "image/jpeg").cacheControl("max-age=60")
+                .with(.entityTag("\"1\"")))
+        _ = try await fixture.get()
+        fixture.pass(100)
+        let shown = Recorder<Image?>()
+        let request = ImageRequest(
+            source: .network(fixture.url()),
+            options: fixture.manager.parsedOptions([
+                .progressiveJPEG(
+                    ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0))
+            ]), probing: .onItsOwnThread, progressiveConsumer: { shown.record($0) })
+        let result = try await request.run().get()
+        #expect("\(try #require(result.httpCacheUse))" == "validated")
+        #expect(shown.count == 0)
+    }
+
+    @Test func aDelegateSeesA304AndIsAskedNothingAboutIt() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        let delegate = Witness()
+        fixture.downloader.delegate = delegate
+        #expect(try await fixture.got() == "3 validated")
+        #expect(delegate.asked.events == [])
+        #expect(delegate.responses.events == [304])
+        #expect(delegate.downloads.count == 0)
+        #expect(delegate.ends.events == [true])
+        fixture.serve(4, tag: "\"2\"")
+        fixture.pass(100)
+        #expect(try await fixture.got() == "4 fetched")
+        #expect(delegate.asked.events == [200] && delegate.responses.events == [304, 200])
+        #expect(delegate.downloads.count == 1 && delegate.ends.events == [true, true])
+    }
+
+    private final class Witness: ImageDownloaderDelegate, Sendable {
+        let asked = Recorder<Int>()
+        let responses = Recorder<Int>()
+        let downloads = Recorder<Int>()
+        /// Whether without an error.
+        let ends = Recorder<Bool>()
+
+        func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+            asked.record(code)
+            return (200..<400).contains(code)
+        }
+
+        func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse)
+            async -> URLSession.ResponseDisposition
+        {
+            responses.record((response as? HTTPURLResponse)?.statusCode ?? 0)
+            return .allow
+        }
+
+        func imageDownloader(
+            _ downloader: ImageDownloader, didDownload data: Data, with task: SessionDataTask
+        ) -> Data? {
+            downloads.record(data.count)
+            return data
+        }
+
+        func imageDownloader(
+            _ downloader: ImageDownloader, didFinishDownloadingImageForURL url: URL,
+            with response: URLResponse?, error: (any Error)?
+        ) {
+            ends.record(error == nil)
+        }
+    }
+
+    @Test func aValidationIsAnnouncedLikeADownloadAndAFreshImageIsNot() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        let tasks = Recorder<Bool>()
+        func got() async throws -> String {
+            let result = await handedOver { hand in
+                fixture.manager.retrieveImage(
+                    with: fixture.url(), options: [.callbackQueue(.untouch)],
+                    downloadTaskUpdated: { tasks.record($0?.isInitialized == true) }
+                ) { hand($0) }
+            }
+            return "\(try #require(try result.get().httpCacheUse))"
+        }
+        _ = try await got()
+        #expect(try await got() == "fresh")
+        #expect(tasks.events == [])
+        fixture.pass(100)
+        #expect(try await got() == "validated")
+        #expect(tasks.events == [true])
+    }
+
+    // MARK: Who else loads images
+
+    @Test func providersHaveNoHTTP() async throws {
+        let fixture = try await FreshnessFixture()
+        let provider = Source.provider(
+            RawImageDataProvider(data: FreshnessFixture.png(6), cacheKey: "raw"))
+        for type in [CacheType.none, .memory] {
+            let result = try await fixture.manager.retrieveImage(with: provider)
+            #expect(result.cacheType == type && result.httpCacheUse == nil)
+            fixture.pass(1_000_000)
+        }
+    }
+
+    @Test func aDownloaderAloneAsksForTheWholeAndStoresNothing() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        fixture.serve(4, tag: "\"2\"")
+        let options = fixture.manager.parsedOptions([.callbackQueue(.untouch)])
+        let result = try await fixture.downloader.result(fixture.url(), options).get()
+        #expect(result.image.pixelSize.width == 4)
+        #expect(fixture.lastCondition == nil)
+        let stored = try await fixture.cache.httpResponse(forKey: fixture.url().absoluteString)
+        #expect(stored?.value(of: "ETag") == "\"1\"")
+        #expect(try await fixture.got([.onlyFromCache]) == "3 stale accepted")
+    }
+
+    @Test func whetherAnImageIsKeptIsNotAskedOfTheServer() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        let key = fixture.url().cacheKey
+        #expect(fixture.cache.isCached(forKey: key))
+        #expect(fixture.cache.imageCachedType(forKey: key) == .memory)
+        fixture.cache.clearMemoryCache()
+        #expect(fixture.cache.imageCachedType(forKey: key) == .disk)
+        #expect(
+            FileManager.default.fileExists(atPath: fixture.cache.cachePath(forKey: key)))
+        #expect(fixture.count == 1)
+    }
+
+    @Test func setsOfImagesFollowTheSameRules() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        fixture.serve(4, "max-age=6000", at: "/b.png")
+        func got() async throws -> [String] {
+            let urls: [any Resource] = [fixture.url(), fixture.url("/b.png")]
+            return try await fixture.manager.retrieveImages(with: urls, options: nil).map {
+                "\($0.image.pixelSize.width) \(try #require($0.httpCacheUse))"
+            }
+        }
+        #expect(try await got() == ["3 fetched(stored: true)", "4 fetched(stored: true)"])
+        #expect(try await got() == ["3 fresh", "4 fresh"])
+        fixture.pass(100)
+        #expect(try await got() == ["3 validated", "4 fresh"])
+    }
+
+    @Test func aPrefetcherTellsFailuresFromWhatIsStillGood() async throws {
+        var caching = HTTPCaching.on
+        caching.negative = .on()
+        let fixture = try await FreshnessFixture(caching)
+        func prefetched(_ more: KingfisherOptionsInfoItem...) async -> [Int] {
+            let options: KingfisherOptionsInfo = [
+                .httpCaching(caching), .targetCache(fixture.cache),
+                .downloader(fixture.downloader),
+            ]
+            return await handedOver { hand in
+                ImagePrefetcher(urls: [fixture.url()], options: options + more) {
+                    skipped, failed, completed in
+                    hand([skipped.count, failed.count, completed.count])
+                }.start()
+            }
+        }
+        let (skipped, failed, completed) = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+        fixture.origin.route("/a.png", .status(404))
+        #expect(await prefetched() == failed)
+        #expect(await prefetched() == failed, "the error is remembered")
+        #expect(fixture.count == 1)
+        fixture.serve(3, tag: "\"1\"")
+        #expect(await prefetched(.forceRefresh) == completed)
+        fixture.pass(100)
+        #expect(await prefetched() == skipped)
+        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        fixture.pass(100)
+        fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
+        #expect(await prefetched() == skipped, "the stale image is good enough")
+        fixture.pass(100)
+        fixture.origin.route("/a.png", .status(403))
+        #expect(await prefetched() == failed)
+        let image = try #require(Image(data: FreshnessFixture.png(7)))
+        try await fixture.cache.store(image, forKey: fixture.url().cacheKey)
+        let before = fixture.count
+        #expect(await prefetched(.alsoPrefetchToMemory) == skipped)
+        #expect(fixture.count == before)
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// What options that concern caches mean with HTTP caching, and what caches hold of responses.
+@Suite struct FreshnessStorageTests {
+    private func rows(_ cache: ImageCache) async throws -> [CachedHTTPResponse] {
+        try await cache.httpResponses()
+    }
+
+    @Test func anOriginalHasRowAndLinkThoughTheImageIsInMemoryOnly() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        let options: KingfisherOptionsInfo = [.cacheMemoryOnly, .cacheOriginalImage]
+        _ = try await fixture.get(options + [.processor(CountingProcessor(identifier: "a"))])
+        let stored = try await rows(fixture.cache)
+        #expect(stored.map(\.fileNames.count) == [1])
+        #expect(fixture.cache.imageCachedType(forKey: fixture.url().cacheKey) == .disk)
+        fixture.pass(100)
+        fixture.cache.clearMemoryCache()
+        let other = CountingProcessor(identifier: "b")
+        #expect(try await fixture.got(options + [.processor(other)]) == "3 validated")
+        #expect(other.runs.value == 1)
+    }
+
+    @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get([.diskCacheExpiration(.expired)])
+        #expect(try await rows(fixture.cache).isEmpty)
+        fixture.pass(100)
+        // What is in memory can be validated all the same.
+        #expect(try await fixture.got([.diskCacheExpiration(.expired)]) == "3 validated")
+        #expect(try await rows(fixture.cache).isEmpty)
+    }
+
+    @Test func whatIsKeptForEverIsNotFreshForEver() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        let keeping: KingfisherOptionsInfo = [
+            .memoryCacheExpiration(.never), .diskCacheExpiration(.never),
+        ]
+        _ = try await fixture.get(keeping)
+        fixture.pass(100)
+        #expect(try await fixture.got(keeping) == "3 validated")
+    }
+
+    @Test func whatIsNotKeptInMemoryIsFreshOnDisk() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        _ = try await fixture.get([.memoryCacheExpiration(.expired)])
+        let result = try await fixture.get()
+        #expect(result.cacheType == .disk)
+        #expect("\(try #require(result.httpCacheUse))" == "fresh")
+        #expect(fixture.count == 1)
+    }
+
+    @Test func whatIsNoLongerKeptIsNotValidated() async throws {
+        let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+        let folder = try TemporaryDirectory()
+        let storage = DiskStorage.Backend<Data>(
+            config: .init(name: "test", sizeLimit: 0, directory: folder.url),
+            now: { clock.value })
+        try storage.prepareDirectory()
+        let cache = ImageCache(
+            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
+        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        fixture.serve(3, "max-age=60", tag: "\"1\"")
+        let options: KingfisherOptionsInfo = [
+            .memoryCacheExpiration(.expired), .diskCacheExpiration(.seconds(50)),
+        ]
+        _ = try await fixture.get(options)
+        fixture.pass(100)
+        clock.withLock { $0 += 100 }
+        #expect(try await fixture.got(options) == "3 fetched")
+        #expect(fixture.count == 2 && fixture.lastCondition == nil)
+    }
+
+    @Test func anAccessThatKeepsTheImageLongerDoesNotFreshenIt() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        let extending: KingfisherOptionsInfo = [
+            .memoryCacheAccessExtendingExpiration(.expirationTime(.days(30))),
+            .diskCacheAccessExtendingExpiration(.expirationTime(.days(30))),
+        ]
+        _ = try await fixture.get(extending)
+        for clears in [false, true] {
+            fixture.pass(25)
+            if clears { fixture.cache.clearMemoryCache() }
+            #expect(try await fixture.got(extending) == "3 fresh")
+        }
+        fixture.pass(15)
+        #expect(try await fixture.got(extending) == "3 validated")
+    }
+
+    @Test func waitForCacheWaitsForFilesLinksAndRow() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        _ = try await fixture.get([
+            .processor(CountingProcessor()), .cacheOriginalImage, .waitForCache,
+        ])
+        // Another cache sees only what is written.
+        let other = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
+        #expect(try await rows(other).map(\.fileNames.count) == [2])
+        fixture.pass(100)
+        _ = try await fixture.get([.processor(CountingProcessor()), .waitForCache])
+        #expect(try await rows(other).map(\.received) == [fixture.clock.value])
+    }
+
+    @Test func ofTwoCachesEachHasItsRowOfTheSameGeneration() async throws {
+        let fixture = try await FreshnessFixture()
+        let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
+        let first = CountingProcessor(identifier: "a")
+        let second = CountingProcessor(identifier: "b")
+        fixture.serve(8, tag: "\"1\"")
+        let options: KingfisherOptionsInfo = [.originalCache(originals)]
+        let firstOptions = options + [.processor(first)]
+        _ = try await fixture.get(firstOptions + [.cacheOriginalImage])
+        func generations(_ cache: ImageCache) throws -> [Int64] {
+            try cache.diskStorage.files.allResponses().map(\.row.generation)
+        }
+        #expect(try generations(fixture.cache).count == 1)
+        #expect(try generations(fixture.cache) == generations(originals))
+        // A validation is written to both.
+        fixture.pass(100)
+        #expect(try await fixture.got(firstOptions) == "3 validated")
+        for cache in [fixture.cache, originals] {
+            #expect(try await rows(cache).map(\.received) == [fixture.clock.value])
+        }
+        // The original is a copy for every processor.
+        #expect(try await fixture.got(options + [.processor(second)]) == "3 fresh")
+        #expect(fixture.count == 2)
+        // A new picture that is not stored as an original leaves no old one there.
+        fixture.serve(6, tag: "\"2\"")
+        fixture.pass(100)
+        #expect(try await fixture.got(firstOptions) == "3 fetched")
+        #expect(try await rows(originals).isEmpty && originals.diskStorage.entries().isEmpty)
+    }
+
+    @Test func whatIsMissingOnTheServerIsRemovedFromBothCaches() async throws {
+        let fixture = try await FreshnessFixture()
+        let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
+        let options: KingfisherOptionsInfo = [
+            .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
+        ]
+        fixture.serve(8, "max-age=600", tag: "\"1\"")
+        _ = try await fixture.get(options)
+        fixture.origin.route("/a.png", .status(410))
+        let error = await kingfisherError { _ = try await fixture.get(options + [.forceRefresh]) }
+        #expect(error?.errorCode == 2002)
+        for cache in [fixture.cache, originals] {
+            #expect(try await rows(cache).isEmpty && cache.diskStorage.entries().isEmpty)
+        }
+        #expect(await kingfisherError { _ = try await fixture.get(options) }?.errorCode == 2002)
+    }
+
+    @Test func aForcedExtensionBelongsToTheFileAndNotToTheResponse() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=600", tag: "\"1\"")
+        let forced: KingfisherOptionsInfo = [.forcedCacheFileExtension("jpg")]
+        #expect(try await fixture.got(forced) == "3 fetched")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(forced) == "3 fresh")
+        let files = try await rows(fixture.cache).flatMap(\.fileNames)
+        #expect(files.count == 1 && files[0].hasSuffix(".jpg"))
+        // Without it there is no file; the response is the same one.
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await rows(fixture.cache).map(\.fileNames.count) == [2])
+    }
+
+    @Test func aNewPictureLeavesTheImagesOfOthers() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=6000", at: "/b.png")
+        fixture.serve(3, tag: "\"1\"")
+        for path in ["/a.png", "/b.png"] { _ = try await fixture.get(at: path) }
+        fixture.serve(4, tag: "\"2\"")
+        fixture.pass(100)
+        #expect(try await fixture.got() == "4 fetched")
+        #expect(try await fixture.got(at: "/b.png") == "3 fresh")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(at: "/b.png") == "3 fresh")
+        #expect(fixture.origin.requestCount(for: "/b.png") == 1)
+    }
+
+    // MARK: Indexes
+
+    @Test(arguments: [nil, Data("no database".utf8)])
+    func withoutItsIndexAnImageIsOfUnknownOrigin(_ content: Data?) async throws {
+        let first = try await FreshnessFixture()
+        first.serve(3, "max-age=6000", tag: "\"1\"")
+        _ = try await first.get()
+        let folder = first.cache.diskStorage.directoryURL
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix(".index") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        try content?.write(to: folder.appending(path: ".index.sqlite"))
+        let second = try await FreshnessFixture(in: first.folder)
+        func got(_ caching: HTTPCaching) async throws -> RetrieveImageResult {
+            try await second.manager.retrieveImage(
+                with: first.url(), options: [.httpCaching(caching)])
+        }
+        let kept = try await got(.off)
+        #expect(kept.cacheType == .disk && kept.image.pixelSize.width == 3)
+        for use in ["fetched(stored: true)", "fresh"] {
+            #expect("\(try #require(try await got(.on).httpCacheUse))" == use)
+        }
+        #expect(first.count == 2)
+    }
+
+    @Test func whereNothingCanBeWrittenTheRecordValidates() async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(Data("a file".utf8), to: "not a folder")
+        let storage = DiskStorage.Backend<Data>(
+            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
+        let cache = ImageCache(
+            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: storage)
+        let fixture = try await FreshnessFixture(in: folder, cache: cache)
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await fixture.got() == "3 fresh")
+        fixture.pass(100)
+        #expect(try await fixture.got() == "3 validated")
+        #expect(try await fixture.got() == "3 fresh")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got() == "3 fetched")
+    }
+
+    @Test func aFreshImageInMemoryNeedsNeitherIndexNorFile() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(8, tag: "\"1\"")
+        let options: [KingfisherOptionsInfo] = [
+            [.processor(CountingProcessor())], [.processor(CountingProcessor(identifier: "b"))],
+        ]
+        for options in options { _ = try await fixture.get(options) }
+        let files = fixture.cache.diskStorage.files
+        let before = files.useCount
+        #expect(before > 0)
+        for _ in 0..<3 {
+            for options in options { #expect(try await fixture.got(options) == "3 fresh") }
+        }
+        #expect(files.useCount == before)
+        #expect(fixture.count == 2)
+        // From the disk it does.
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(options[0]) == "3 fresh")
+        #expect(files.useCount > before)
+    }
+}

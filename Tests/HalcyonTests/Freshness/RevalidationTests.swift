@@ -1,0 +1,97 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// Questions in the background about images that were delivered stale.
+@Suite struct RevalidationTests {
+    private static let words = "max-age=60, stale-while-revalidate=6000"
+
+    /// A fixture with so many pictures that are stale, whose server waits at the gate.
+    private func aged(_ count: Int, _ gate: Gate) async throws -> FreshnessFixture {
+        let fixture = try await FreshnessFixture()
+        for number in 0..<count {
+            fixture.serve(3, Self.words, tag: "\"1\"", at: "/\(number)")
+            _ = try await fixture.get(at: "/\(number)")
+            fixture.serve(3, Self.words, tag: "\"1\"", at: "/\(number)", [.wait(.gate(gate))])
+        }
+        fixture.pass(100)
+        fixture.origin.forgetTraffic()
+        return fixture
+    }
+
+    private func listening(_ events: Recorder<HTTPRevalidation>) -> KingfisherOptionsInfo {
+        [.callbackQueue(.untouch), .onHTTPRevalidation { events.record($0) }]
+    }
+
+    @Test func fourAreUnderWayAtATime() async throws {
+        let gate = Gate()
+        let fixture = try await aged(10, gate)
+        let events = Recorder<HTTPRevalidation>()
+        for number in 0..<10 {
+            #expect(
+                try await fixture.got(listening(events), at: "/\(number)")
+                    == "3 stale revalidating")
+        }
+        await fixture.origin.waitForRequests(4)
+        gate.open()
+        await events.waitFor(count: 10)
+        #expect(fixture.count == 10)
+        #expect(fixture.origin.peakConcurrentRequests <= 4)
+    }
+
+    @Test func ofMoreThan256ThatWaitTheOldestAreDropped() async throws {
+        let gate = Gate()
+        let fixture = try await aged(270, gate)
+        let events = Recorder<HTTPRevalidation>()
+        for number in 0..<270 {
+            _ = try await fixture.get(listening(events), at: "/\(number)")
+            if number == 3 { await fixture.origin.waitForRequests(4) }
+        }
+        gate.open()
+        await events.waitFor(count: 260)
+        // Those that came after the first four have made room.
+        let asked = Set(fixture.origin.requests.map(\.path))
+        #expect(asked.count == 260 && fixture.count == 260)
+        #expect((4..<14).allSatisfy { !asked.contains("/\($0)") })
+    }
+
+    @Test func afterAFailureTheNextOneWaits() async throws {
+        let fixture = try await FreshnessFixture.aged(Self.words)
+        let events = Recorder<HTTPRevalidation>()
+        fixture.origin.route("/a.png", .abort(.reset))
+        var asked = 1
+        for (number, pause) in [5.0, 10, 20].enumerated() {
+            #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+            await events.waitFor(count: number + 1)
+            #expect(fixture.count > asked)
+            asked = fixture.count
+            fixture.pass(pause - 1)
+            #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+            #expect(fixture.count == asked)
+            fixture.pass(1)
+        }
+        fixture.serve(3, Self.words, tag: "\"1\"")
+        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+        guard case .unchanged? = await events.waitFor(count: 4).last else {
+            Issue.record("not unchanged")
+            return
+        }
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test func aServerThatWantsToBeLeftAloneIsNotAsked() async throws {
+        let fixture = try await FreshnessFixture.aged(Self.words)
+        fixture.origin.route("/busy", .status(503).header("Retry-After", "120"))
+        _ = await kingfisherError { _ = try await fixture.get(at: "/busy") }
+        let events = Recorder<HTTPRevalidation>()
+        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 1)
+        fixture.pass(120)
+        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+        await events.waitFor(count: 1)
+        #expect(fixture.origin.requestCount(for: "/a.png") == 2)
+    }
+}
