@@ -65,7 +65,7 @@ struct PlanConfigurationTests {
 
     @Test func onlyPresetsTakesNamesAndNoOptions() throws {
         let parser = try parser {
-            $0.presets = ["thumb=w:100", "gray=q:50"]
+            $0.presets = ["thumb=w:100", "gray=q:50", "fit=w:7"]
             $0.onlyPresets = true
             $0.allowedOptions = ["w"]
         }
@@ -74,6 +74,8 @@ struct PlanConfigurationTests {
         #expect(code(parser, "/w:10/plain/local:///a.jpg") == "invalid_option")
         #expect(code(parser, "/other/plain/local:///a.jpg") == "invalid_option")
         #expect(code(parser, "/thumb") == "invalid_path")
+        #expect(code(parser, "//plain/local:///a.jpg") == "invalid_path")
+        #expect(try parser.parse(path: "/fit/plain/local:///a.jpg").options.width == 7)
     }
 
     @Test func anAllowedOptionIsAllowedByAllItsNames() throws {
