@@ -74,6 +74,8 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        // What the URLs of the image server ask for and what its answers say, as values.
+        .target(name: "HalcyonServerPlans", dependencies: ["HalcyonWork"]),
         .target(
             name: "Halcyon",
             dependencies: [
@@ -148,6 +150,9 @@ let package = Package(
         .testTarget(
             name: "HalcyonHTTPTests",
             dependencies: ["HTTPCacheProxy", "HalcyonHTTP", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonServerPlansTests",
+            dependencies: ["HalcyonServerPlans", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: [

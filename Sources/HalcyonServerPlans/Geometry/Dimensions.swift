@@ -1,0 +1,50 @@
+/// Width and height in whole pixels.
+///
+/// This floor knows no pixels, and so not the size that the library's pictures have.
+package struct Dimensions: Sendable, Hashable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    package var longerSide: Int { max(width, height) }
+    package var transposed: Dimensions { Dimensions(width: height, height: width) }
+}
+
+/// A place in pixels from the top left corner.
+package struct Position: Sendable, Hashable {
+    package var x: Int
+    package var y: Int
+
+    package init(x: Int, y: Int) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// A rectangle in pixels.
+package struct Region: Sendable, Hashable {
+    package var origin: Position
+    package var size: Dimensions
+
+    package init(x: Int, y: Int, width: Int, height: Int) {
+        origin = Position(x: x, y: y)
+        size = Dimensions(width: width, height: height)
+    }
+}
+
+extension Int {
+    /// The whole number nearest to `value`, halves away from zero; 0 for none, and never more than
+    /// what all calculations with pixels can bear.
+    init(pixels value: Double) {
+        self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value.rounded(), -2e9), 2e9))
+    }
+
+    /// As ``init(pixels:)``, with halves to the even number.
+    init(pixelsToEven value: Double) {
+        self.init(pixels: value.rounded(.toNearestOrEven))
+    }
+}

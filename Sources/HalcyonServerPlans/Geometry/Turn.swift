@@ -1,0 +1,82 @@
+/// How a picture as stored becomes one as shown: mirrored left to right or not, and then turned by
+/// quarters.
+package struct Turn: Sendable, Hashable {
+    package private(set) var isMirrored: Bool
+    /// Clockwise, after mirroring: 0…3.
+    package private(set) var quarters: Int
+
+    /// - Parameter orientation: Of EXIF; others than 1…8 change nothing.
+    package init(orientation: Int) {
+        switch orientation {
+        case 2: (isMirrored, quarters) = (true, 0)
+        case 3: (isMirrored, quarters) = (false, 2)
+        case 4: (isMirrored, quarters) = (true, 2)
+        case 5: (isMirrored, quarters) = (true, 3)
+        case 6: (isMirrored, quarters) = (false, 1)
+        case 7: (isMirrored, quarters) = (true, 1)
+        case 8: (isMirrored, quarters) = (false, 3)
+        default: (isMirrored, quarters) = (false, 0)
+        }
+    }
+
+    /// What EXIF tells, and then what the options say.
+    package init(orientation: Int, options: ProcessingOptions) {
+        self.init(orientation: options.autoRotate ? orientation : 1)
+        rotate(quarters: options.rotation / 90)
+        if options.flipHorizontally { mirror() }
+        if options.flipVertically {
+            mirror()
+            rotate(quarters: 2)
+        }
+    }
+
+    /// Turns clockwise by quarters, in addition.
+    package mutating func rotate(quarters more: Int) {
+        quarters = ((quarters + more) % 4 + 4) % 4
+    }
+
+    /// Exchanges left and right, in addition.
+    package mutating func mirror() {
+        // Mirroring after a turn is turning the other way after mirroring.
+        isMirrored.toggle()
+        quarters = (4 - quarters) % 4
+    }
+
+    /// The orientation of EXIF that means this turn.
+    package var orientation: Int {
+        switch (isMirrored, quarters) {
+        case (false, 0): 1
+        case (false, 1): 6
+        case (false, 2): 3
+        case (false, _): 8
+        case (true, 0): 2
+        case (true, 1): 7
+        case (true, 2): 4
+        case (true, _): 5
+        }
+    }
+
+    /// Whether width and height change places.
+    package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
+
+    /// The size after the turn of a picture of this size, and the other way round.
+    package func turned(_ size: Dimensions) -> Dimensions {
+        exchangesSides ? size.transposed : size
+    }
+
+    /// Where a part of the turned picture is in the stored one.
+    /// - Parameter stored: The size of the picture as stored.
+    package func stored(_ region: Region, in stored: Dimensions) -> Region {
+        var size = turned(stored)
+        var region = region
+        for _ in 0..<(4 - quarters) % 4 {
+            // A quarter clockwise.
+            region = Region(
+                x: size.height - region.origin.y - region.size.height, y: region.origin.x,
+                width: region.size.height, height: region.size.width)
+            size = size.transposed
+        }
+        if isMirrored { region.origin.x = size.width - region.origin.x - region.size.width }
+        return region
+    }
+}

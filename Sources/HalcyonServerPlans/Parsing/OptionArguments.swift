@@ -1,0 +1,132 @@
+/// What an argument of an option has to be, and how it is read.
+struct ArgumentForm<Value>: Sendable {
+    /// Completes "has to be …".
+    let expected: String
+    let read: @Sendable (String) -> Value?
+
+    init(_ expected: String, _ read: @escaping @Sendable (String) -> Value?) {
+        self.expected = expected
+        self.read = read
+    }
+}
+
+/// The arguments of one option in a URL.
+struct OptionArguments {
+    /// As written.
+    let name: String
+    /// What separates one argument from the next is taken out. Empty ones are empty.
+    private(set) var values: ArraySlice<String>
+
+    init(name: String, values: [String]) {
+        self.name = name
+        self.values = values[...]
+    }
+
+    var count: Int { values.count }
+    var isEmpty: Bool { values.allSatisfy(\.isEmpty) }
+
+    /// The argument at `index`, counted from 0; `nil` when it is missing or empty.
+    subscript(index: Int) -> String? {
+        guard index < values.count else { return nil }
+        let value = values[values.startIndex + index]
+        return value.isEmpty ? nil : value
+    }
+
+    /// Whether there is an argument at `index`, perhaps an empty one.
+    func has(_ index: Int) -> Bool { index < values.count }
+
+    func dropFirst(_ count: Int = 1) -> OptionArguments {
+        var copy = self
+        copy.values = values.dropFirst(count)
+        return copy
+    }
+
+    /// The argument at `index`; `nil` when it is missing or empty.
+    func value<Value>(_ index: Int, _ form: ArgumentForm<Value>) throws(PlanError) -> Value? {
+        guard let text = self[index] else { return nil }
+        guard let value = form.read(text) else { throw wrong(text, form.expected) }
+        return value
+    }
+
+    /// Sets `target` to the argument at `index`, unless that is missing or empty.
+    func read<Value>(
+        _ index: Int, into target: inout Value, _ form: ArgumentForm<Value>
+    ) throws(PlanError) {
+        if let value = try value(index, form) { target = value }
+    }
+
+    func wrong(_ text: String, _ expected: String) -> PlanError {
+        PlanError(
+            .invalidOption,
+            "Option \(Self.shown(name)): “\(Self.shown(text))” has to be \(expected).")
+    }
+
+    func wrong(_ sentence: String) -> PlanError {
+        PlanError(.invalidOption, "Option \(Self.shown(name)): \(sentence)")
+    }
+
+    /// As much of a text as an error message shows.
+    static func shown(_ text: String) -> String {
+        let start = text.unicodeScalars.prefix(60)
+        let safe = String(String.UnicodeScalarView(start.filter { $0.value >= 0x20 }))
+        return start.count < text.unicodeScalars.count ? safe + "…" : safe
+    }
+}
+
+extension ArgumentForm where Value == Int {
+    static var pixels: Self { whole(0...Int(Int32.max), "a whole number of pixels, 0 or more") }
+
+    static func whole(_ range: ClosedRange<Int>, _ expected: String) -> Self {
+        ArgumentForm(expected) { text in
+            guard let number = Int(text), range.contains(number) else { return nil }
+            return number
+        }
+    }
+}
+
+extension ArgumentForm where Value == Double {
+    static var offset: Self { ArgumentForm("a number", Numbers.finite) }
+
+    static func number(
+        _ expected: String, where isValid: @escaping @Sendable (Double) -> Bool
+    ) -> Self {
+        ArgumentForm(expected) { text in
+            guard let number = Numbers.finite(text), isValid(number) else { return nil }
+            return number
+        }
+    }
+}
+
+extension ArgumentForm where Value == RGBColor {
+    static var colour: Self {
+        ArgumentForm("3 or 6 hexadecimal digits") { RGBColor(hexadecimal: $0) }
+    }
+}
+
+/// Numbers as URLs write them.
+enum Numbers {
+    /// Decimal digits with a sign, a point and an exponent, as wished; `nil` for anything else, and
+    /// for what is beyond all numbers.
+    static func finite(_ text: String) -> Double? {
+        // `Double` would read hexadecimal numbers and names, too.
+        guard text.utf8.count <= 400,
+            text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }),
+            let number = Double(text), number.isFinite
+        else { return nil }
+        return number
+    }
+
+    /// The shortest text that ``finite(_:)`` reads as the same number.
+    static func text(_ number: Double) -> String {
+        number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+    }
+
+    /// What URLs write for yes and no; `nil` for other texts.
+    static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "1", "t", "T", "true", "True", "TRUE": true
+        case "0", "f", "F", "false", "False", "FALSE": false
+        default: nil
+        }
+    }
+}

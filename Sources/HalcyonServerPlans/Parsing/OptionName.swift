@@ -1,0 +1,148 @@
+/// The options of image URLs, by their long names.
+public enum OptionName: String, Sendable, Hashable, CaseIterable {
+    case resize
+    case size
+    case resizingType = "resizing_type"
+    case width
+    case height
+    case minWidth = "min-width"
+    case minHeight = "min-height"
+    case zoom
+    case dpr
+    case enlarge
+    case extend
+    case extendAspectRatio = "extend_aspect_ratio"
+    case gravity
+    case crop
+    case trim
+    case padding
+    case autoRotate = "auto_rotate"
+    case rotate
+    case flip
+    case background
+    case blur
+    case sharpen
+    case pixelate
+    case watermark
+    case stripMetadata = "strip_metadata"
+    case keepCopyright = "keep_copyright"
+    case stripColorProfile = "strip_color_profile"
+    case preserveHDR = "preserve_hdr"
+    case enforceThumbnail = "enforce_thumbnail"
+    case quality
+    case formatQuality = "format_quality"
+    case maxBytes = "max_bytes"
+    case format
+    case skipProcessing = "skip_processing"
+    case raw
+    case cacheBuster = "cachebuster"
+    case expires
+    case filename
+    case returnAttachment = "return_attachment"
+    case preset
+    case maxSourceResolution = "max_src_resolution"
+    case maxSourceFileSize = "max_src_file_size"
+    case maxAnimationFrames = "max_animation_frames"
+    case maxAnimationFrameResolution = "max_animation_frame_resolution"
+    case maxResultDimension = "max_result_dimension"
+    /// Ours: a chain of processors in Halcyon's text form.
+    case processors = "halcyon"
+
+    /// The option with this long or short name.
+    public init?(urlName: String) {
+        guard let name = Self.byURLName[urlName] else { return nil }
+        self = name
+    }
+
+    /// The short names, the usual one first.
+    public var shortNames: [String] {
+        switch self {
+        case .resize: ["rs"]
+        case .size: ["s"]
+        case .resizingType: ["rt"]
+        case .width: ["w"]
+        case .height: ["h"]
+        case .minWidth: ["mw"]
+        case .minHeight: ["mh"]
+        case .zoom: ["z"]
+        case .dpr: []
+        case .enlarge: ["el"]
+        case .extend: ["ex"]
+        case .extendAspectRatio: ["exar", "extend_ar"]
+        case .gravity: ["g"]
+        case .crop: ["c"]
+        case .trim: ["t"]
+        case .padding: ["pd"]
+        case .autoRotate: ["ar"]
+        case .rotate: ["rot"]
+        case .flip: ["fl"]
+        case .background: ["bg"]
+        case .blur: ["bl"]
+        case .sharpen: ["sh"]
+        case .pixelate: ["pix"]
+        case .watermark: ["wm"]
+        case .stripMetadata: ["sm"]
+        case .keepCopyright: ["kcr"]
+        case .stripColorProfile: ["scp"]
+        case .preserveHDR: ["ph"]
+        case .enforceThumbnail: ["eth"]
+        case .quality: ["q"]
+        case .formatQuality: ["fq"]
+        case .maxBytes: ["mb"]
+        case .format: ["f", "ext"]
+        case .skipProcessing: ["skp"]
+        case .raw: []
+        case .cacheBuster: ["cb"]
+        case .expires: ["exp"]
+        case .filename: ["fn"]
+        case .returnAttachment: ["att"]
+        case .preset: ["pr"]
+        case .maxSourceResolution: ["msr"]
+        case .maxSourceFileSize: ["msfs"]
+        case .maxAnimationFrames: ["maf"]
+        case .maxAnimationFrameResolution: ["mafr"]
+        case .maxResultDimension: ["mrd"]
+        case .processors: ["hx"]
+        }
+    }
+
+    /// What ``ImagePlan/canonicalText`` writes.
+    var shortest: String { shortNames.first ?? rawValue }
+
+    /// How many arguments there may be; `nil`: any number.
+    var maximumArguments: Int? {
+        switch self {
+        case .formatQuality, .skipProcessing, .preset: nil
+        case .resize: 8
+        case .size: 7
+        case .crop, .watermark: 5
+        case .extend, .extendAspectRatio, .trim, .padding: 4
+        case .gravity, .background: 3
+        case .zoom, .flip, .filename: 2
+        default: 1
+        }
+    }
+
+    private static let byURLName = Dictionary(
+        uniqueKeysWithValues: allCases.flatMap { name in
+            ([name.rawValue] + name.shortNames).map { ($0, name) }
+        })
+
+    /// Options of the commercial version of the program whose URLs these are: they are recognised,
+    /// so that the error can say what is the matter.
+    static let unsupported: Set<String> = [
+        "resizing_algorithm", "ra", "objects_position", "obj_pos", "op", "crop_aspect_ratio",
+        "crop_ar", "car", "background_alpha", "bga", "adjust", "a", "brightness", "br",
+        "contrast", "co", "saturation", "sa", "monochrome", "mc", "duotone", "dt",
+        "unsharp_masking", "ush", "blur_areas", "ba", "progressive_blur", "pbl",
+        "blur_detections", "bd", "draw_detections", "dd", "crop_objects", "colorize", "col",
+        "gradient", "gr", "watermark_url", "wmu", "watermark_text", "wmt", "watermark_size",
+        "wms", "watermark_rotate", "wm_rot", "wmr", "watermark_shadow", "wmsh", "style", "st",
+        "dpi", "color_profile", "cp", "icc", "autoquality", "aq", "jpeg_options", "jpgo",
+        "png_options", "pngo", "webp_options", "webpo", "avif_options", "avifo", "page", "pg",
+        "pages", "pgs", "disable_animation", "da", "video_thumbnail_second", "vts",
+        "video_thumbnail_keyframes", "vtk", "video_thumbnail_tile", "vtt",
+        "video_thumbnail_animation", "vta", "fallback_image_url", "fiu", "bypass_cache", "bc",
+        "cache_tags", "ct", "hashsum", "hs",
+    ]
+}

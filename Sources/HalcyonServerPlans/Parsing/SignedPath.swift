@@ -1,0 +1,84 @@
+/// The target of a request, taken apart into a signature and what it signs.
+public struct SignedPath: Sendable, Hashable {
+    /// As it stands in the target.
+    public let signature: String
+    /// Begins with a slash: what is signed, and what ``PlanParser`` reads.
+    public let path: String
+
+    /// - Parameters:
+    ///   - target: The path of the request as it was sent, below the prefix that the routes are
+    ///     mounted at, still percent-encoded; what follows `?` is ignored.
+    /// - Throws: `bad_request` for characters that no target has, `invalid_path` unless both parts are
+    ///   there.
+    public init(target: String) throws(PlanError) {
+        guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw PlanError(
+                .badRequest, "The URL has characters that have to be percent-encoded.")
+        }
+        var rest = target.prefix { $0 != "?" }
+        if rest.first == "/" { rest = rest.dropFirst() }
+        let signature = rest.prefix { $0 != "/" }
+        let path = rest.dropFirst(signature.count + 1)
+        guard !signature.isEmpty, !path.isEmpty else {
+            throw PlanError(
+                .invalidPath, "The path has to be /SIGNATURE/OPTIONS/SOURCE; a part is missing.")
+        }
+        self.signature = String(signature)
+        self.path = "/" + Self.repaired(String(path))
+    }
+
+    /// Undoes what proxies do to paths: `:` written as `%3A` in options, and double slashes of a
+    /// plain source merged into one.
+    static func repaired(_ path: String) -> String {
+        guard let (options, source) = splitAtPlain(path) else { return withColons(path) }
+        return withColons(options) + repairedSource(source)
+    }
+
+    /// What comes up to `plain/`, and what comes after that.
+    private static func splitAtPlain(_ path: String) -> (String, String)? {
+        let bytes = Array(path.utf8)
+        let mark = Array("plain/".utf8)
+        var start = 0
+        while start + mark.count <= bytes.count {
+            if bytes[start...].starts(with: mark) {
+                let end = start + mark.count
+                return (
+                    String(decoding: bytes[..<end], as: UTF8.self),
+                    String(decoding: bytes[end...], as: UTF8.self)
+                )
+            }
+            guard let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) else { break }
+            start = slash + 1
+        }
+        return nil
+    }
+
+    private static func withColons(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let next = rest.prefix(2)
+            if byte == UInt8(ascii: "%"),
+                next.elementsEqual("3A".utf8) || next.elementsEqual("3a".utf8)
+            {
+                bytes.append(UInt8(ascii: ":"))
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `http:/host` is `http://host`, and `local:/path` is `local:///path`.
+    private static func repairedSource(_ source: String) -> String {
+        let scheme = source.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let rest = source.utf8[scheme.endIndex...]
+        guard rest.starts(with: ":/".utf8), rest.dropFirst(2).first != UInt8(ascii: "/"),
+            let first = scheme.first, first.isLetter,
+            scheme.allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) })
+        else { return source }
+        let slashes = scheme.elementsEqual("local".utf8) ? "///" : "//"
+        return String(Substring(scheme)) + ":" + slashes + String(Substring(rest.dropFirst(2)))
+    }
+}

@@ -1,0 +1,58 @@
+/// The end of an image URL: what the source is, and which format is asked for behind it.
+struct SourceText {
+    let text: String
+    /// Not yet known to be a format.
+    let format: String?
+
+    /// - Parameter segments: From `plain` or the first part of base64url on.
+    init(segments: ArraySlice<String>) throws(PlanError) {
+        guard let first = segments.first else {
+            throw PlanError(.invalidPath, "The URL has no source.")
+        }
+        if segments.count > 1, first == "enc" || first == "-" {
+            let what = first == "enc" ? "Encrypted sources are" : "Chained processing is"
+            throw PlanError(.unsupportedOption, "\(what) not supported by Halcyon.")
+        }
+        if first == "plain" {
+            try self.init(plain: segments.dropFirst().joined(separator: "/"))
+        } else {
+            try self.init(base64: segments.joined())
+        }
+    }
+
+    /// - Parameter text: Percent-encoded, perhaps with `@` and a format behind it.
+    private init(plain text: String) throws(PlanError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count <= 2 else {
+            throw PlanError(.invalidPath, "The source has more than one @; write %40 within it.")
+        }
+        guard let source = PercentEncoding.decode(Substring(parts[0])) else {
+            throw PlanError(.invalidPath, "The source is not percent-encoded UTF-8.")
+        }
+        try self.init(text: source, format: parts.count == 2 ? String(Substring(parts[1])) : "")
+    }
+
+    /// - Parameter text: base64url, perhaps with `.` and a format behind it.
+    private init(base64 text: String) throws(PlanError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2 else {
+            throw PlanError(.invalidPath, "The source in base64url has more than one dot.")
+        }
+        var encoded = parts[0]
+        while encoded.last == UInt8(ascii: "=") { encoded = encoded.dropLast() }
+        guard let bytes = Base64URL.decode(Substring(encoded)),
+            let source = String(validating: bytes, as: UTF8.self)
+        else { throw PlanError(.invalidPath, "The source is not base64url of UTF-8.") }
+        try self.init(text: source, format: parts.count == 2 ? String(Substring(parts[1])) : "")
+    }
+
+    /// - Parameter format: Empty: none.
+    init(text: String, format: String) throws(PlanError) {
+        guard !text.isEmpty else { throw PlanError(.invalidPath, "The source is empty.") }
+        guard !text.hasControlCharacters else {
+            throw PlanError(.invalidPath, "The source has control characters.")
+        }
+        self.text = text
+        self.format = format.isEmpty ? nil : format
+    }
+}

@@ -1,0 +1,23 @@
+/// What an image URL asks for: a source, and what is done with it.
+///
+/// Plans of URLs that mean the same picture have the same ``canonicalText``.
+public struct ImagePlan: Sendable, Hashable {
+    /// The source as text, decoded and rewritten: `https://…`, `local:///…`. Nothing has been checked
+    /// but that it is not empty and has no control characters.
+    public var source: String
+    public var options: ProcessingOptions
+
+    public init(source: String, options: ProcessingOptions = ProcessingOptions()) {
+        self.source = source
+        self.options = options
+    }
+
+    /// The format that the URL names; `nil`: found by negotiation, or that of the source.
+    public var format: OutputFormat? { options.format }
+
+    /// Whether the URL is no longer good.
+    /// - Parameter now: Unix seconds.
+    public func isExpired(at now: Double) -> Bool {
+        options.expires.map { Double($0) < now } ?? false
+    }
+}
