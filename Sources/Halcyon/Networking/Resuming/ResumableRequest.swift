@@ -306,6 +306,8 @@ final class ResumableRequest: Sendable {
                 body.description, status: 200, length: kept.bytes.count,
                 minimumSize: partials.resumption.minimumSize) != nil
         guard !isTooLarge, isWorthKeeping else { return end(removing: true) }
+        // Before the file is complete: who sees the file finds the beginning.
+        partials.keepRecent(kept, forKey: key)
         state.withLock { state in
             guard state.written < kept.bytes.count else { return }
             let rest = kept.bytes.subdata(in: state.written..<kept.bytes.count)
@@ -313,7 +315,6 @@ final class ResumableRequest: Sendable {
             // The last piece.
             state.stage = .idle
         }
-        partials.keepRecent(kept, forKey: key)
         end(removing: false)
     }
 
