@@ -42,6 +42,7 @@ struct MixedOperations {
     /// Does so many operations; the same ones in each run.
     func run(_ count: Int, seed: UInt64) throws {
         var random = Numbers(state: seed)
+        var deliveries = 0
         for _ in 0..<count {
             let key = Self.keys.randomElement(using: &random) ?? ""
             let file = key + (Self.sizes.randomElement(using: &random) ?? "")
@@ -54,7 +55,7 @@ struct MixedOperations {
                 row.received = Date().timeIntervalSince1970
                 row.isInvalidated = false
                 _ = try files.freshen(row, from: row.variant)
-            case .read: try read(file)
+            case .read: if try read(file) { deliveries += 1 }
             case .removeFile: try files.remove(files.fileName(forKey: file))
             case .removeResponse: try files.removeResponse(key: key, variant: Data())
             case .invalidate: _ = try files.invalidateResponses { name, _ in name == key }
@@ -63,14 +64,14 @@ struct MixedOperations {
             case .clean: _ = try files.removeExpired()
             }
         }
-        print(count, "operations")
+        print(count, "operations,", deliveries, "deliveries of current files")
     }
 
     /// Checks what is left when nobody is at work.
     func check() throws {
         var links = 0
         for file in Self.keys.flatMap({ key in Self.sizes.map { key + $0 } }) {
-            try read(file)
+            _ = try read(file)
             let origin = try files.origin(of: files.fileName(forKey: file))
             guard case .response(_, _, let generation, _)? = origin?.derivation else { continue }
             guard origin?.response?.generation == generation else {
@@ -123,16 +124,19 @@ struct MixedOperations {
     }
 
     /// Reads a file as a request does: what is said of it first, then its bytes.
-    private func read(_ file: String) throws {
+    /// - Returns: Whether it is one that is current.
+    private func read(_ file: String) throws -> Bool {
         let name = files.fileName(forKey: file)
         let said = try files.origin(of: name)?.maker
         let bytes = try files.value(of: name, forKey: file, extending: .none) { $0 }
-        guard let bytes, let said, bytes != Self.bytes(file, by: said) else { return }
+        guard let bytes, let said else { return false }
+        if bytes == Self.bytes(file, by: said) { return true }
         // Somebody may have replaced it in between. Nothing is ever made of a generation again that
         // another one has taken the place of.
         guard try files.origin(of: name)?.maker != said || !said.isGeneration else {
             throw Violation(description: "\(file) is said to be made by \(said)")
         }
+        return false
     }
 
     private static func bytes(_ file: String, by maker: String) -> Data {

@@ -39,7 +39,7 @@ final class CacheDirectory: Sendable {
     private let isPrivate: Bool
     private let state: Mutex<Known>
     /// How long the index is waited for.
-    let patience = LockPatience()
+    let patience: LockPatience
     /// Makes threads wait for the one that opens the index.
     private let opening = NSLock()
     /// How often the folder or its index was looked into.
@@ -47,8 +47,9 @@ final class CacheDirectory: Sendable {
 
     init(
         _ config: DiskStorage.Config, at location: DiskStorage.Location, notes: RowNotes,
-        now: @escaping @Sendable () -> Date
+        now: @escaping @Sendable () -> Date, lockPatience: Duration = LockPatience.standard
     ) {
+        patience = LockPatience(limit: lockPatience)
         url = location.url
         path = location.url.path
         isPrivate = location.isDefault

@@ -292,21 +292,26 @@ extension DatabaseError {
     var tellsOfLock: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
 }
 
-/// How long the locks of others are waited for: some tenths of a second, and not at all for a while after
-/// such a wait was in vain.
+/// How long the locks of others are waited for: some tenths of a second by default, and not at all for a while
+/// after such a wait was in vain.
 ///
 /// So whoever keeps a lock delays a load once, however many steps of it need the index.
 final class LockPatience: Sendable {
-    /// The longest wait.
-    private static let limit = Duration.milliseconds(400)
+    static let standard = Duration.milliseconds(400)
     /// After a wait in vain.
     private static let pause = Duration.seconds(5)
 
     private typealias Instant = ContinuousClock.Instant
 
     private let clock = ContinuousClock()
+    /// The longest wait.
+    private let limit: Duration
     /// Until when nobody waits.
     private let exhausted = Mutex<Instant?>(nil)
+
+    init(limit: Duration) {
+        self.limit = limit
+    }
 
     /// A function that waits before the next try to get a lock, after so many (from 0) have failed, and
     /// returns `false` to give up. It blocks for ten milliseconds at most, and is for one thread at a
@@ -320,7 +325,7 @@ final class LockPatience: Sendable {
     private func lasts(_ tries: Int, since start: Instant, until now: Instant) -> Bool {
         exhausted.withLock { exhausted in
             if tries == 0 { return exhausted.map { now >= $0 } ?? true }
-            guard now > start + Self.limit else { return true }
+            guard now > start + limit else { return true }
             exhausted = now + Self.pause
             return false
         }

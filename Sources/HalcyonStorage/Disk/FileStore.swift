@@ -9,12 +9,16 @@ package final class FileStore: Sendable {
     private let settings: Mutex<DiskStorage.Config>
 
     /// Makes the store, which takes the time from `now`, without its folder.
+    ///
+    /// - Parameter lockPatience: How long it waits while others keep its index locked, before it goes on
+    ///   without; 0.4 seconds by default.
     package init(
         config: DiskStorage.Config, notes: RowNotes = RowNotes(),
-        now: @escaping @Sendable () -> Date
+        now: @escaping @Sendable () -> Date, lockPatience: Duration? = nil
     ) {
         directory = CacheDirectory(
-            config, at: DiskStorage.Location(config), notes: notes, now: now)
+            config, at: DiskStorage.Location(config), notes: notes, now: now,
+            lockPatience: lockPatience ?? LockPatience.standard)
         var config = config
         config.cachePathBlock = nil
         settings = Mutex(config)

@@ -16,12 +16,17 @@ struct ResponseFixture {
         store = Self.open(folder, time)
     }
 
-    /// A store as another process, or the next start of this one, would have it.
-    func makeStore() -> FileStore { Self.open(folder, time) }
+    /// A store as another process, or the next start of this one, would have it. It waits for locks as long
+    /// as a busy machine may take to give them back, unless `patience` says otherwise.
+    func makeStore(patience: Duration = .seconds(600)) -> FileStore {
+        Self.open(folder, time, patience)
+    }
 
-    private static func open(_ folder: TemporaryDirectory, _ time: Locked<Date>) -> FileStore {
+    private static func open(
+        _ folder: TemporaryDirectory, _ time: Locked<Date>, _ patience: Duration = .seconds(600)
+    ) -> FileStore {
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
-        let store = FileStore(config: config, now: { time.value })
+        let store = FileStore(config: config, now: { time.value }, lockPatience: patience)
         #expect(throws: Never.self) { try store.makeFolder() }
         return store
     }

@@ -198,7 +198,7 @@ import Testing
         configuration.allowsUnsafeTransactions = true
         let other = try DatabaseQueue(path: path, configuration: configuration)
         try other.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
-        let locked = fixture.makeStore()
+        let locked = fixture.makeStore(patience: .milliseconds(50))
         #expect(try locked.responses(forKey: "cat") == [])
         #expect(try locked.allResponses().isEmpty)
         #expect(try fixture.origin("cat", in: locked) == nil)

@@ -16,7 +16,8 @@ import Testing
         ]
         for process in processes {
             #expect(await process.exitCode() == 0, "\(process.output)")
-            #expect(process.output == "\(half) operations\n")
+            #expect(process.output.hasPrefix("\(half) operations, "))
+            #expect(!process.output.contains(", 0 deliveries"))
         }
         let check = try CacheStep("check-mixed", path)
         #expect(await check.exitCode() == 0, "\(check.output)")

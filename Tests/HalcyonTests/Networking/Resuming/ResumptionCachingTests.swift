@@ -127,6 +127,10 @@ import Testing
         let sent = 600 << 10
         #expect(picture.count > sent + (100 << 10))
         let fixture = try await ResumptionFixture(picture: picture)
+        // The folder has its index: a new one would first list the file without saying what it is.
+        _ = await fixture.breakOff(after: 10)
+        await fixture.downloader().removePartials()
+        fixture.origin.forgetTraffic()
         let gate = Gate()
         fixture.origin.route(
             fixture.path, fixture.response.with(.hold(afterBytes: sent, .gate(gate))))
