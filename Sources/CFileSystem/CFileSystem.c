@@ -2,8 +2,12 @@
 #include "CFileSystem.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int halcyon_open_folder(const char *path) {
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -15,6 +19,14 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to) {
 
 int halcyon_exchange(int folder, const char *one, const char *other) {
     return renameat2(folder, one, folder, other, RENAME_EXCHANGE);
+}
+
+int halcyon_open_beneath(int folder, const char *path) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
 void halcyon_trim_heap(void) {

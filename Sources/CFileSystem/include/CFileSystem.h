@@ -14,6 +14,11 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to);
 /// Exchanges the names of two files in an open folder at once (RENAME_EXCHANGE). 0, or -1 with errno.
 int halcyon_exchange(int folder, const char *one, const char *other);
 
+/// Opens a file below an open folder for reading, following symbolic links as long as they stay below it
+/// (openat2 with RESOLVE_BENEATH). A descriptor, or -1 with errno: EXDEV for a link that leads out, ENOSYS
+/// where the kernel cannot tell.
+int halcyon_open_beneath(int folder, const char *path);
+
 /// Gives memory that was freed back to the system (malloc_trim).
 void halcyon_trim_heap(void);
 
