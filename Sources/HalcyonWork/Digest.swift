@@ -23,6 +23,21 @@ package enum Digest {
         return text.withUTF8 { hexadecimal($0) }
     }
 
+    /// The digest of `bytes`.
+    package func bytes(_ bytes: some ContiguousBytes) -> [UInt8] {
+        let checksum = g_checksum_new(type)
+        defer { g_checksum_free(checksum) }
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+            g_checksum_update(
+                checksum, start.assumingMemoryBound(to: UInt8.self), gssize(bytes.count))
+        }
+        var length = gsize(g_checksum_type_get_length(type))
+        var digest = [UInt8](repeating: 0, count: Int(length))
+        g_checksum_get_digest(checksum, &digest, &length)
+        return digest
+    }
+
     /// The bytes of the HMAC of `bytes` (RFC 2104): only those who have `key` can make it.
     package func authenticationCode(_ bytes: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
         let hmac = g_hmac_new(type, key, gsize(key.count))

@@ -70,7 +70,8 @@ public struct PlanParser: Sendable {
     ///   - hints: Act before presets and options.
     ///   - note: Told what is odd without being an error, for the log.
     public func parse(
-        path: String, hints: ClientHints = ClientHints(), note: (String) -> Void = { _ in }
+        path: String, hints: ClientHints = ClientHints(),
+        note: @escaping (String) -> Void = { _ in }
     ) throws(PlanError) -> ImagePlan {
         // Compared as bytes: a slash with a combining character is a slash.
         var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -99,7 +100,7 @@ public struct PlanParser: Sendable {
     /// `w=300,h=200`, and then the source as it is, with its query.
     public func parse(
         shortForm text: String, hints: ClientHints = ClientHints(),
-        note: (String) -> Void = { _ in }
+        note: @escaping (String) -> Void = { _ in }
     ) throws(PlanError) -> ImagePlan {
         let form = try ShortForm(text)
         return try plan(
@@ -108,7 +109,7 @@ public struct PlanParser: Sendable {
 
     private func plan(
         options segments: ArraySlice<String>, source: SourceText, hints: ClientHints,
-        note: (String) -> Void
+        note: @escaping (String) -> Void
     ) throws(PlanError) -> ImagePlan {
         guard segments.count <= configuration.limits.options else {
             throw PlanError(
@@ -116,26 +117,22 @@ public struct PlanParser: Sendable {
                 "The URL has \(segments.count) options; \(configuration.limits.options) are allowed."
             )
         }
-        // The closure is called before this function returns.
-        return try withoutActuallyEscaping(note) { note throws(PlanError) in
-            var application = application(note)
-            if let width = hints.width { application.options.width = width }
-            if let dpr = hints.dpr { application.options.dpr = min(dpr, application.limits.dpr) }
-            if presets.contains(PresetTable.defaultName) {
-                try applyPreset(PresetTable.defaultName, to: &application, within: [])
-            }
-            for segment in segments {
-                try apply(
-                    segment, to: &application,
-                    isAllowed: { configuration.onlyPresets || allowed?.contains($0) ?? true })
-            }
-            if let format = source.format, !application.options.raw {
-                let arguments = OptionArguments(name: "format", values: [format])
-                try application.apply(.format, arguments)
-            }
-            let text = configuration.rewriting.rewritten(source.text)
-            return ImagePlan(source: text, options: application.options)
+        var application = application(note)
+        if let width = hints.width { application.options.width = width }
+        if let dpr = hints.dpr { application.options.dpr = min(dpr, application.limits.dpr) }
+        if presets.contains(PresetTable.defaultName) {
+            try applyPreset(PresetTable.defaultName, to: &application, within: [])
         }
+        for segment in segments {
+            try apply(
+                segment, to: &application,
+                isAllowed: { configuration.onlyPresets || allowed?.contains($0) ?? true })
+        }
+        if let format = source.format, !application.options.raw {
+            try application.apply(.format, OptionArguments(name: "format", values: [format]))
+        }
+        let text = configuration.rewriting.rewritten(source.text)
+        return ImagePlan(source: text, options: application.options)
     }
 
     private func application(_ note: @escaping (String) -> Void) -> OptionApplication {

@@ -2,9 +2,9 @@ extension ImagePlan {
     /// The plan as the path of an image URL: options in one fixed order, without those that have no
     /// effect, and then the source.
     ///
-    /// Plans that make the same picture have the same text, and a parser without presets and
-    /// rewriting reads the plan back from it, but for what only concerns the answer: expiry, file name
-    /// and attachment are left out.
+    /// Plans that mean the same picture have the same text, and a parser without presets and rewriting
+    /// reads a plan from it that has this text again. What only concerns the answer is left out:
+    /// expiry, file name and attachment.
     public var canonicalText: String {
         (options.canonicalSegments + ["plain", PercentEncoding.encode(source, keeping: "/")])
             .map { "/" + $0 }.joined()
@@ -71,10 +71,10 @@ private struct CanonicalText {
         }
         if options.gravity != .centre { write(.gravity, arguments(options.gravity)) }
         if let crop = options.crop {
+            let gravity = crop.gravity.flatMap { $0 == options.gravity ? nil : $0 }
             write(
                 .crop,
-                [crop.width, crop.height].map(Numbers.text)
-                    + (crop.gravity.map { arguments($0) } ?? []))
+                [crop.width, crop.height].map(Numbers.text) + (gravity.map(arguments) ?? []))
         }
         if let trim = options.trim {
             write(

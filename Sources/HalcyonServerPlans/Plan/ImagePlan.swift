@@ -1,6 +1,6 @@
 /// What an image URL asks for: a source, and what is done with it.
 ///
-/// Two URLs that mean the same are the same plan, and have the same ``canonicalText``.
+/// Plans of URLs that mean the same picture have the same ``canonicalText``.
 public struct ImagePlan: Sendable, Hashable {
     /// The source as text, decoded and rewritten: `https://…`, `local:///…`. Nothing has been checked
     /// but that it is not empty and has no control characters.

@@ -1,0 +1,46 @@
+/// The body of an answer without a picture.
+package struct ErrorBody: Sendable, Hashable {
+    /// How much a body tells.
+    package enum Detail: String, Sendable, Hashable, CaseIterable {
+        /// The same sentence for all failures of a kind.
+        case brief
+        /// What is wrong about this request, too: not for public servers.
+        case full
+    }
+
+    package let contentType: String
+    package let text: String
+
+    /// - Parameters:
+    ///   - accept: All values of the request's header field.
+    ///   - requestID: Told in JSON only.
+    package init(_ error: PlanError, detail: Detail, accept: [String], requestID: String) {
+        let summary = error.failure.summary
+        let message = detail == .full ? "\(summary): \(error.reason)" : summary
+        guard DocumentNegotiation.prefersJSON(accept: accept) else {
+            contentType = "text/plain; charset=utf-8"
+            text = message.replacing("\n", with: " ") + "\n"
+            return
+        }
+        contentType = "application/json"
+        text =
+            "{\"code\":\(Self.quoted(error.code)),\"message\":\(Self.quoted(message)),"
+            + "\"requestId\":\(Self.quoted(requestID))}\n"
+    }
+
+    /// A string of JSON (RFC 8259, section 7).
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
