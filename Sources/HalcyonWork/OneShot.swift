@@ -68,6 +68,9 @@ package final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
+    /// Whether the value is there.
+    package var isGiven: Bool { given != nil }
+
     private var given: Value? {
         state.withLock { state in
             if case .given(let value) = state { value } else { nil }

@@ -258,9 +258,4 @@ extension ImageServerConfiguration {
 extension ImageServerConfiguration {
     /// Whether only programs of this machine can connect.
     var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
-
-    /// How long caches may keep an answer.
-    var ttl: Duration {
-        http.ttl ?? (signature.isRequired ? .seconds(31_536_000) : .zero)
-    }
 }

@@ -75,7 +75,7 @@ extension PlanExecution {
         let isAnimated: Bool
 
         init(
-            _ source: Source, _ options: ProcessingOptions, accepted: [OutputFormat],
+            _ source: Source, _ options: ProcessingOptions, accepted: AcceptedFormats,
             _ rules: PictureRules
         ) throws(Failure) {
             guard let sourceFormat = OutputFormat(source.format) else {
@@ -88,14 +88,11 @@ extension PlanExecution {
                     throw Failure(
                         .formatUnsupported, "\(wanted.rawValue) cannot be written here")
                 }
-                format = Self.possible(wanted, for: source)
+                format = wanted
             } else {
-                let modern = accepted.first { candidate in
-                    OutputFormat.writable.contains(candidate)
-                        && Self.possible(candidate, for: source) == candidate
-                        && (!isAnimation || candidate.holdsAnimation)
-                }
-                format = modern ?? Self.usual(source, sourceFormat, options, rules)
+                format =
+                    (isAnimation ? accepted.animated : accepted.still)
+                    ?? Self.usual(source, sourceFormat, options, rules)
             }
             isAnimated = isAnimation && format.holdsAnimation
         }
@@ -114,14 +111,17 @@ extension PlanExecution {
                 (!needsAlpha || $0.holdsAlpha) && (!needsFrames || $0.holdsAnimation)
             } ?? preferred.first { !needsAlpha || $0.holdsAlpha } ?? .png
         }
+    }
+}
 
-        /// The encoders of AVIF and HEIC fail for pictures of fewer than 16 pixels a side.
-        private static func possible(_ format: OutputFormat, for source: Source) -> OutputFormat {
-            let size = source.image.pixelSize
-            guard format == .avif || format == .heic, min(size.width, size.height) < 16 else {
-                return format
-            }
-            return source.image.hasAlpha ? .png : .jpeg
-        }
+/// What a client takes of the modern formats; `nil` when it names none.
+struct AcceptedFormats: Sendable, Hashable {
+    var still: OutputFormat?
+    var animated: OutputFormat?
+
+    /// A word of few, for keys.
+    var variant: String {
+        still == nil && animated == nil
+            ? "" : "\(still?.rawValue ?? "-")/\(animated?.rawValue ?? "-")"
     }
 }

@@ -20,8 +20,8 @@ struct PlanExecution: Sendable {
     }
 
     let options: ProcessingOptions
-    /// Modern formats that the client takes, the best first.
-    let accepted: [OutputFormat]
+    /// Modern formats that the client takes.
+    let accepted: AcceptedFormats
     let rules: PictureRules
     /// Asked before each step: whether anybody still waits.
     let isWanted: @Sendable () -> Bool
@@ -29,6 +29,7 @@ struct PlanExecution: Sendable {
     func run(_ data: Data) throws(Failure) -> Product {
         let start = ContinuousClock.now
         do {
+            try checkArguments()
             let source = try Source(data, options: options, rules: rules)
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
@@ -47,13 +48,14 @@ struct PlanExecution: Sendable {
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = ContinuousClock.now
             try checkWanted()
-            let encoded = try encode(image, as: choice.format, metadata: metadata(of: data))
+            let format = choice.format.possible(for: image)
+            let encoded = try encode(image, as: format, metadata: metadata(of: data))
             guard encoded.count <= rules.maxResultBytes else {
                 throw Failure(
                     .sourceTooComplex, "The result has more than \(rules.maxResultBytes) bytes")
             }
             return Product(
-                data: encoded, format: choice.format.imageFormat, sourceFormat: source.format,
+                data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
                 decoding: decoded - start, encoding: .now - decoded)
         } catch let failure as Failure {
@@ -116,30 +118,22 @@ struct PlanExecution: Sendable {
 }
 
 extension PlanExecution {
-    /// The options of a plan that nothing here can do; the first of them as URLs call it.
-    ///
-    /// They are refused: a picture that is not what was asked for would be worse than none.
-    static func unsupported(_ options: ProcessingOptions) -> String? {
-        let checks: [(String, Bool)] = [
-            ("trim", options.trim != nil),
-            ("extend", options.extend != nil),
-            ("extend_aspect_ratio", options.extendAspectRatio != nil),
-            ("padding", options.padding != ProcessingOptions.Padding()),
-            ("rotate", options.rotation != 0),
-            ("flip", options.flipHorizontally || options.flipVertically),
-            ("auto_rotate:0", !options.autoRotate),
-            ("gravity:sm", options.gravity == .smart || options.crop?.gravity == .smart),
-            ("blur below 2", options.blur > 0 && options.blur < 2),
-            ("sharpen", options.sharpen > 0),
-            ("pixelate", options.pixelate > 1),
-            ("watermark", options.watermark != nil),
-            ("halcyon", options.processors != nil),
-            ("strip_color_profile:0", !options.stripColorProfile),
-            ("preserve_hdr", options.preserveHDR),
-            ("enforce_thumbnail", options.enforceThumbnail),
-            ("raw", options.raw),
-        ]
-        return checks.first { $0.1 }?.0
+    /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
+    /// asked for would be worse than none.
+    static let unavailable: Set<OptionName> = [
+        .trim, .extend, .extendAspectRatio, .padding, .rotate, .flip, .autoRotate, .sharpen,
+        .pixelate, .watermark, .processors, .keepCopyright, .stripColorProfile, .preserveHDR,
+        .enforceThumbnail, .raw,
+    ]
+
+    /// The same of arguments of options that can be done otherwise.
+    func checkArguments() throws(Failure) {
+        if options.gravity == .smart || options.crop?.gravity == .smart {
+            throw Failure(.unsupportedOption, "gravity:sm is not supported")
+        }
+        if options.blur > 0, options.blur < 2 {
+            throw Failure(.unsupportedOption, "blur below 2 is not supported")
+        }
     }
 }
 
@@ -152,6 +146,16 @@ extension Image {
             to: CGRect(
                 x: position.x, y: position.y, width: window.size.width,
                 height: window.size.height))
+    }
+}
+
+extension OutputFormat {
+    /// What a picture is written as that was to be written in this format: the encoders of AVIF and HEIC fail
+    /// for pictures of fewer than 16 pixels a side.
+    fileprivate func possible(for image: Image) -> OutputFormat {
+        let size = image.pixelSize
+        guard self == .avif || self == .heic, min(size.width, size.height) < 16 else { return self }
+        return image.hasAlpha ? .png : .jpeg
     }
 }
 

@@ -43,23 +43,6 @@ final class LocalSource: Sendable {
         }
     }
 
-    /// The segments of a path below the root.
-    /// - Throws: `Failure` for one that no file may have.
-    static func segments(of path: String) throws(Failure) -> [String] {
-        // A query belongs to URLs, not to files.
-        let path = path.prefix { $0 != "?" }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let names = segments.first == "" ? Array(segments.dropFirst()) : segments
-        let isSound =
-            !names.isEmpty && names.count <= 64
-            && names.allSatisfy { name in
-                !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 255
-                    && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\\") }
-            }
-        guard isSound else { throw missing("the path is none that a picture may have") }
-        return names
-    }
-
     /// Finds a file, without reading it.
     func find(_ path: [String]) async throws(Failure) -> File {
         try await onDisk { (source: LocalSource) throws(Failure) in

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
+import HalcyonServerPlans
 import Synchronization
 
 /// Fetches pictures of other servers: only those that are allowed, hop by hop, and never from networks that
@@ -22,15 +23,15 @@ final class OriginClient: Sendable {
 
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
-    private let isAllowed: @Sendable (URL) -> Bool
+    private let policy: SourcePolicy
 
-    /// - Parameter isAllowed: Whether a URL may be fetched, by the list of what is allowed.
+    /// - Parameter policy: Which URLs may be fetched.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, maximumBytes: Int, connectionsPerHost: Int,
-        isAllowed: @escaping @Sendable (URL) -> Bool
+        policy: SourcePolicy
     ) throws {
         self.settings = settings
-        self.isAllowed = isAllowed
+        self.policy = policy
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.connectTimeout / .seconds(1)
         client.connectionsPerHost = connectionsPerHost
@@ -56,11 +57,7 @@ final class OriginClient: Sendable {
             request.setValue(line.value, forHTTPHeaderField: line.name)
         }
         for _ in 0...settings.redirects {
-            guard let target = request.url, isAllowed(target) else {
-                throw request.url == url
-                    ? Failure(.sourceNotAllowed, "The source is not one that is served")
-                    : Failure(.sourceUnreachable, "The source leads to one that is not served")
-            }
+            request.url = try allowed(request.url, isFirst: request.url == url)
             let requested = Date()
             let (head, body) = try await exchange(request, deadline)
             if let next = try redirect(of: request, by: head) {
@@ -71,6 +68,18 @@ final class OriginClient: Sendable {
                 head, body, isConditional: condition != nil, requested: requested)
         }
         throw Failure(.sourceUnreachable, "The source leads to more redirects than are followed")
+    }
+
+    /// The URL as it is requested, if it may be.
+    private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
+        do throws(PlanError) {
+            return URL(string: try policy.url(url?.absoluteString ?? "").text)
+        } catch {
+            guard !isFirst else { throw Failure(error) }
+            throw Failure(
+                .sourceUnreachable, "The source leads to one that is not allowed",
+                cause: error.reason)
+        }
     }
 
     private func exchange(

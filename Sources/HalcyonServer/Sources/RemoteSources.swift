@@ -65,6 +65,9 @@ final class RemoteSources: Sendable {
     /// What is in memory, in bytes.
     var memoryBytes: Int { memory.totalCacheCost() }
 
+    /// What is on the disk, in bytes.
+    func diskBytes() async -> Int { await folder?.totalSize() ?? 0 }
+
     /// Finds a source: known and good, or asked for.
     ///
     /// - Returns: Also how it was had, and whether somebody else had asked for it.
