@@ -11,7 +11,8 @@ import Foundation
 /// ```
 ///
 /// An IPv6 address that stands for an IPv4 address (IPv4-mapped, NAT64, 6to4) is allowed when both
-/// are.
+/// are. ``publicInternet(and:allowed:denied:)`` is stricter, for servers: it allows no tunnels, and says
+/// which kinds of addresses are allowed one by one.
 public struct AddressPolicy: Hashable, Sendable {
     /// Whether addresses outside the public Internet are allowed where neither list names them.
     public var allowsPrivateNetworks: Bool
@@ -19,6 +20,8 @@ public struct AddressPolicy: Hashable, Sendable {
     public var allowed: [IPNetwork]
     /// Never allowed.
     public var denied: [IPNetwork]
+    /// The kinds that are allowed beside public addresses; `nil`: what `allowsPrivateNetworks` says.
+    private var kinds: Set<AddressKind>?
 
     public init(
         allowsPrivateNetworks: Bool, allowed: [IPNetwork] = [], denied: [IPNetwork] = []
@@ -35,8 +38,23 @@ public struct AddressPolicy: Hashable, Sendable {
     /// carrier's inner one, and nothing that is reserved, for documentation or for many at once.
     public static let publicOnly = AddressPolicy(allowsPrivateNetworks: false)
 
+    /// Public addresses and those of the given kinds may be reached.
+    ///
+    /// - Parameters:
+    ///   - kinds: `.metadata` has no effect: such an address is reached only when `allowed` has that
+    ///     very address.
+    ///   - allowed: Addresses of other kinds that may be reached.
+    ///   - denied: Goes before everything.
+    public static func publicInternet(
+        and kinds: Set<AddressKind> = [], allowed: [IPNetwork] = [], denied: [IPNetwork] = []
+    ) -> AddressPolicy {
+        var policy = AddressPolicy(allowsPrivateNetworks: false, allowed: allowed, denied: denied)
+        policy.kinds = kinds
+        return policy
+    }
+
     /// Whether there is anything that may not be reached.
-    var isRestricted: Bool { !allowsPrivateNetworks || !denied.isEmpty }
+    var isRestricted: Bool { kinds != nil || !allowsPrivateNetworks || !denied.isEmpty }
 
     /// Whether `address` may be connected to.
     public func allows(_ address: IPAddress) -> Bool {
@@ -45,8 +63,19 @@ public struct AddressPolicy: Hashable, Sendable {
             networks.contains { $0.contains(form) }
         }
         if forms.contains(where: { names(denied, $0) }) { return false }
+        if let kinds, !allowsPrivateNetworks { return allows(address, of: kinds) }
         if allowsPrivateNetworks || forms.contains(where: { names(allowed, $0) }) { return true }
         return forms.allSatisfy(Self.isPublic)
+    }
+
+    /// Whether a list names `address`, or its kind may be reached. It is not denied.
+    private func allows(_ address: IPAddress, of kinds: Set<AddressKind>) -> Bool {
+        let forms = [address] + (AddressKind.wrapped(in: address).map { [$0] } ?? [])
+        if forms.count > 1, denied.contains(where: { $0.contains(forms[1]) }) { return false }
+        let named = allowed.filter { network in forms.contains { network.contains($0) } }
+        let kind = AddressKind(address)
+        if kind == .metadata { return named.contains(where: \.isSingleAddress) }
+        return !named.isEmpty || kind == .public || kinds.contains(kind)
     }
 
     private static func isPublic(_ address: IPAddress) -> Bool {
@@ -169,6 +198,9 @@ public struct IPNetwork: Hashable, Sendable, LosslessStringConvertible {
     }
 
     public var description: String { "\(first)/\(length)" }
+
+    /// Whether all bits count.
+    var isSingleAddress: Bool { length == first.bytes.count * 8 }
 
     /// Whether `address` is one of these, in exactly this version of the protocol.
     public func contains(_ address: IPAddress) -> Bool {

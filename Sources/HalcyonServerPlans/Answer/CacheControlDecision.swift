@@ -103,8 +103,11 @@ package struct CacheControlDecision: Sendable, Hashable {
     /// Nothing is kept beyond the end of the URL.
     private static func ending(_ directives: [Directive], in seconds: Double) -> [Directive] {
         let left = Int(min(max(seconds, 0), 2_147_483_648))
-        return directives.filter { !$0.name.hasPrefix("stale-") && $0.name != "immutable" }
-            .map { $0.limited(to: left) }
+        let ending = directives.filter {
+            !$0.name.hasPrefix("stale-") && $0.name != "immutable"
+        }.map { $0.limited(to: left) }
+        let isDecided = ending.contains { Directive.decidingFreshness.contains($0.name) }
+        return isDecided ? ending : ending + [.init("max-age", left)]
     }
 }
 

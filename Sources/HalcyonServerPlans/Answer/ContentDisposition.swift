@@ -15,19 +15,23 @@ package struct ContentDisposition: Sendable, Hashable {
     package init(name: String, format: OutputFormat?, isAttachment: Bool) {
         let end = format.map { "." + $0.fileExtension } ?? ""
         let start = (isAttachment ? "attachment" : "inline") + "; filename=\""
-        let visible = name.unicodeScalars.filter { $0.properties.generalCategory != .control }
-        var characters = Array(String(String.UnicodeScalarView(visible)))
-        if characters.isEmpty { characters = Array("image") }
-        var field = Self.field(start, characters, end)
-        while field.utf8.count > 150, characters.count > 1 {
-            characters.removeLast()
-            field = Self.field(start, characters, end)
+        // A control character in a header would begin another one, also when it is encoded.
+        var scalars = name.unicodeScalars.prefix(150).map {
+            $0.properties.generalCategory == .control ? "_" : $0
+        }
+        if scalars.isEmpty { scalars = Array("image".unicodeScalars) }
+        var field = Self.field(start, scalars, end)
+        while field.utf8.count > 150, scalars.count > 1 {
+            scalars.removeLast()
+            field = Self.field(start, scalars, end)
         }
         self.field = field
     }
 
-    private static func field(_ start: String, _ name: [Character], _ end: String) -> String {
-        let whole = String(name) + end
+    private static func field(
+        _ start: String, _ name: [Unicode.Scalar], _ end: String
+    ) -> String {
+        let whole = String(String.UnicodeScalarView(name)) + end
         let ascii = String(
             decoding: whole.unicodeScalars.map { scalar in
                 let isPlain =

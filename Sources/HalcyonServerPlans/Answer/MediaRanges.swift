@@ -14,7 +14,8 @@ package struct MediaRanges: Sendable, Hashable {
     /// - Parameter lines: All values of the field; without any, everything is accepted.
     package init(_ lines: [String]) {
         let members = lines.flatMap { FieldMembers.members(of: $0) }
-        ranges = lines.isEmpty ? [Range(name: "*/*", quality: 1000)] : members.compactMap(Self.range)
+        ranges =
+            lines.isEmpty ? [Range(name: "*/*", quality: 1000)] : members.compactMap(Self.range)
     }
 
     /// The quality of a type that is named itself, 0…1000; `nil` when it is not.

@@ -1,3 +1,4 @@
+import Foundation
 internal import HalcyonWork
 
 /// The entity tag of a result, known before any pixel is.

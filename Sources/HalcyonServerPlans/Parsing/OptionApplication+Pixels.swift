@@ -20,7 +20,8 @@ extension OptionApplication {
             ) { $0 >= 0 && $0 <= most }
             try arguments.read(0, into: &options.blur, form)
         case .sharpen:
-            try arguments.read(0, into: &options.sharpen, .number("a number, 0 or more") { $0 >= 0 })
+            try arguments.read(
+                0, into: &options.sharpen, .number("a number, 0 or more") { $0 >= 0 })
         case .pixelate:
             try arguments.read(0, into: &options.pixelate, .pixels)
             // Squares of one pixel are the pixels themselves.
@@ -28,7 +29,8 @@ extension OptionApplication {
         case .watermark: try applyWatermark(arguments)
         default:
             options.processors = try arguments.value(
-                0, .init("base64url of a chain of processors") {
+                0,
+                .init("base64url of a chain of processors") {
                     Base64URL.decode($0).flatMap { String(validating: $0, as: UTF8.self) }
                 })
         }
@@ -52,9 +54,11 @@ extension OptionApplication {
 
     private mutating func applyWatermark(_ arguments: OptionArguments) throws(PlanError) {
         var watermark = options.watermark ?? .init(opacity: 0)
-        try arguments.read(0, into: &watermark.opacity, .number("a number from 0 to 1") {
-            (0...1).contains($0)
-        })
+        try arguments.read(
+            0, into: &watermark.opacity,
+            .number("a number from 0 to 1") {
+                (0...1).contains($0)
+            })
         if arguments[1] == "ch" {
             throw PlanError(
                 .unsupportedOption,

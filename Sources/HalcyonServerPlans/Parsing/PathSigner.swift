@@ -85,8 +85,9 @@ public struct PathSigner: Sendable {
     }
 
     private func digest(_ path: String, with pair: Pair) -> [UInt8] {
-        Array(Digest.sha256.authenticationCode(pair.salt + Array(path.utf8), key: pair.key)
-            .prefix(size))
+        Array(
+            Digest.sha256.authenticationCode(pair.salt + Array(path.utf8), key: pair.key)
+                .prefix(size))
     }
 
     /// In a time that depends on the lengths only.

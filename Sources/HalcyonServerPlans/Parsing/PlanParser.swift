@@ -74,8 +74,10 @@ public struct PlanParser: Sendable {
         note: @escaping (String) -> Void = { _ in }
     ) throws(PlanError) -> ImagePlan {
         // Compared as bytes: a slash with a combining character is a slash.
-        var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }[...]
+        var segments = path.utf8.split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        )
+        .map { String(Substring($0)) }[...]
         if path.utf8.first == UInt8(ascii: "/") { segments = segments.dropFirst() }
         if let first = segments.first,
             ProcessingOptions.ResizingType(rawValue: first) != nil || first == "crop"

@@ -18,7 +18,8 @@ public struct SourceRewriting: Sendable {
                 // The reason that Foundation gives says no more than this.
                 throw PlanError(
                     .invalidOption,
-                    "Rewriting “\(text)” has to be EXPRESSION=REPLACEMENT with a regular expression.")
+                    "Rewriting “\(text)” has to be EXPRESSION=REPLACEMENT with a regular expression."
+                )
             }
             self.expression = expression
             replacement = String(parts[1])

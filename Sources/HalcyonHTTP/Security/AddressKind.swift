@@ -1,0 +1,96 @@
+/// What an address is for, by the registries of special-purpose addresses (RFC 6890 and later ones).
+public enum AddressKind: String, Sendable, Hashable, CaseIterable {
+    /// Of the public Internet.
+    case `public`
+    /// Of no machine in particular.
+    case unspecified
+    /// Of this machine.
+    case loopback
+    /// Of the same link only.
+    case linkLocal
+    /// Of a network inside an organisation.
+    case `private`
+    /// Of a carrier's inner network.
+    case shared
+    /// Where clouds tell machines their secrets.
+    case metadata
+    case multicast
+    /// Of documentation, tests and the future.
+    case reserved
+    /// An IPv6 address that leads to an IPv4 address elsewhere: 6to4, Teredo, ISATAP.
+    case tunnel
+}
+
+extension AddressKind {
+    /// The kind of `address`. One that only wraps an IPv4 address (mapped, translated, NAT64) has the
+    /// kind of that.
+    public init(_ address: IPAddress) {
+        func isIn(_ networks: [IPNetwork]) -> Bool { networks.contains { $0.contains(address) } }
+        if isIn(Self.metadataAddresses) {
+            self = .metadata
+        } else if address.bytes.count == 4 {
+            self = Self.fourKinds.first { isIn($0.networks) }?.kind ?? .public
+        } else if let inner = Self.wrapped(in: address) {
+            self.init(inner)
+        } else if let kind = Self.sixKinds.first(where: { isIn($0.networks) })?.kind {
+            self = kind
+        } else if Self.isISATAP(address) {
+            self = .tunnel
+        } else {
+            self = isIn(Self.globalUnicast) && !isIn(Self.reserved) ? .public : .reserved
+        }
+    }
+
+    /// The IPv4 address that an IPv6 address only wraps.
+    static func wrapped(in address: IPAddress) -> IPAddress? {
+        wrappers.contains { $0.contains(address) }
+            ? IPAddress(bytes: Array(address.bytes[12...])) : nil
+    }
+
+    /// The last half begins with a mark, whatever the first half is (RFC 5214, section 6.1).
+    private static func isISATAP(_ address: IPAddress) -> Bool {
+        let mark = address.bytes[8..<12]
+        return mark.elementsEqual([0x00, 0x00, 0x5E, 0xFE])
+            || mark.elementsEqual([0x02, 0x00, 0x5E, 0xFE])
+    }
+
+    private typealias Entry = (kind: AddressKind, networks: [IPNetwork])
+
+    private static func networks(_ texts: String...) -> [IPNetwork] {
+        texts.compactMap(IPNetwork.init)
+    }
+
+    private static let metadataAddresses = networks(
+        "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16",
+        "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254")
+
+    private static let fourKinds: [Entry] = [
+        (.unspecified, networks("0.0.0.0/8")),
+        (.loopback, networks("127.0.0.0/8")),
+        (.linkLocal, networks("169.254.0.0/16")),
+        (.private, networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
+        (.shared, networks("100.64.0.0/10")),
+        (.multicast, networks("224.0.0.0/4")),
+        (
+            .reserved,
+            networks(
+                "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+                "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4")
+        ),
+    ]
+
+    /// IPv4-mapped, IPv4-translated and NAT64: the last four bytes are the address.
+    private static let wrappers = networks("::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
+
+    private static let sixKinds: [Entry] = [
+        (.loopback, networks("::1")),
+        (.unspecified, networks("::")),
+        (.linkLocal, networks("fe80::/10")),
+        (.private, networks("fc00::/7", "fec0::/10")),
+        (.multicast, networks("ff00::/8")),
+        (.tunnel, networks("::/96", "2002::/16", "2001::/32")),
+    ]
+
+    private static let globalUnicast = networks("2000::/3")
+    private static let reserved = networks("2001::/23", "2001:db8::/32", "3fff::/20")
+}

@@ -1,0 +1,59 @@
+/// How large pictures may be, by the IIIF Image API.
+package struct IIIFLimits: Sendable, Hashable {
+    /// Declared in `info.json`; without a height, it holds for the height, too.
+    package var maxWidth: Int?
+    package var maxHeight: Int?
+    package var maxArea: Int?
+    /// The longest side of any result of the server.
+    package var resultDimension: Int?
+    /// Whether a box that is larger than the region on both sides is an error, as the official
+    /// validator demands; else the region's size is the answer.
+    package var isStrictlyConfined = true
+
+    package init() {}
+
+    /// What `info.json` of a picture of this size says: the server's own limit shows when it matters.
+    package func declared(for picture: Dimensions) -> (width: Int?, height: Int?, area: Int?) {
+        guard let resultDimension, picture.longerSide > resultDimension else {
+            return (maxWidth, maxHeight, maxArea)
+        }
+        return (
+            min(maxWidth ?? .max, resultDimension),
+            min(maxHeight ?? maxWidth ?? .max, resultDimension), maxArea
+        )
+    }
+
+    /// Whether a picture of this size may be the answer.
+    package func allow(_ size: Dimensions) -> Bool {
+        size.width <= widest && size.height <= highest && isWithinArea(size)
+    }
+
+    private var widest: Int { min(maxWidth ?? .max, resultDimension ?? .max) }
+    private var highest: Int { min(maxHeight ?? maxWidth ?? .max, resultDimension ?? .max) }
+
+    private func isWithinArea(_ size: Dimensions) -> Bool {
+        size.width.multipliedReportingOverflow(by: size.height).partialValue <= maxArea ?? .max
+    }
+
+    /// The largest size with the proportions of `region` that is allowed.
+    /// - Parameter enlarging: Whether it may be larger than `region`, up to the declared limits; when
+    ///   none is declared it is `region`.
+    package func largest(of region: Dimensions, enlarging: Bool) -> Dimensions {
+        let width = Double(region.width)
+        let height = Double(region.height)
+        let isDeclared = maxWidth != nil || maxHeight != nil || maxArea != nil
+        var factor = Double.infinity
+        if widest < .max { factor = min(factor, Double(widest) / width) }
+        if highest < .max { factor = min(factor, Double(highest) / height) }
+        if let maxArea { factor = min(factor, (Double(maxArea) / (width * height)).squareRoot()) }
+        if !enlarging || !isDeclared { factor = min(factor, 1) }
+        let rounded = Dimensions(
+            width: max(1, Int(pixels: width * factor)), height: max(1, Int(pixels: height * factor))
+        )
+        // Rounding up may have gone too far.
+        if allow(rounded) { return rounded }
+        return Dimensions(
+            width: max(1, Int(pixels: (width * factor).rounded(.down))),
+            height: max(1, Int(pixels: (height * factor).rounded(.down))))
+    }
+}

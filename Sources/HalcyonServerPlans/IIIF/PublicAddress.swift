@@ -1,0 +1,52 @@
+/// The scheme and host that a client has used: what absolute URIs in documents begin with.
+package enum PublicAddress {
+    /// `scheme://host`, without a slash at the end.
+    ///
+    /// - Parameters:
+    ///   - configured: The address that the operator has set; goes before everything.
+    ///   - forwarded: Of a trusted proxy; `nil` when the peer is none.
+    ///   - host: All values of the header field `Host`.
+    /// - Throws: `bad_request` when there is no host, or one that cannot be.
+    package static func base(
+        configured: String?, forwarded: Forwarded? = nil, isSecure: Bool = false, host: [String]
+    ) throws(PlanError) -> String {
+        if let configured {
+            return configured.hasSuffix("/") ? String(configured.dropLast()) : configured
+        }
+        let scheme = forwarded?.scheme ?? (isSecure ? "https" : "http")
+        let name = forwarded?.host ?? (host.count == 1 ? host[0] : "")
+        let isHost = name.utf8.allSatisfy { $0.isDigit || $0.isLetter || ".-:[]".utf8.contains($0) }
+        guard isHost, !name.isEmpty else {
+            throw PlanError(.badRequest, "The header field Host is missing, or is no host.")
+        }
+        return "\(scheme)://\(name)"
+    }
+
+    /// What proxies say about the request that they got.
+    package struct Forwarded: Sendable, Hashable {
+        /// `http` or `https`.
+        package let scheme: String?
+        package let host: String?
+
+        /// - Parameter values: All values of a header field. `Forwarded` (RFC 7239) goes before
+        ///   `X-Forwarded-Proto` and `X-Forwarded-Host`; of several proxies the first one counts, which
+        ///   is the nearest to the client.
+        package init(values: (_ fieldName: String) -> [String]) {
+            var pairs: [String: String] = [:]
+            let first = values("Forwarded").lazy.compactMap { FieldMembers.members(of: $0).first }
+                .first
+            for pair in FieldMembers.parts(of: first ?? "", at: UInt8(ascii: ";")) {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else { continue }
+                let value = parts[1].trimmingSpaces.filter { $0 != "\"" }
+                pairs[parts[0].trimmingSpaces.lowercased()] = value
+            }
+            func member(_ name: String) -> String? {
+                values(name).lazy.compactMap { FieldMembers.members(of: $0).first }.first
+            }
+            let scheme = (pairs["proto"] ?? member("X-Forwarded-Proto"))?.lowercased()
+            self.scheme = scheme == "http" || scheme == "https" ? scheme : nil
+            host = pairs["host"] ?? member("X-Forwarded-Host")
+        }
+    }
+}
