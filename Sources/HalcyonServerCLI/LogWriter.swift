@@ -70,6 +70,8 @@ private struct LineLogHandler: LogHandler {
     }
 
     private static func timestamp(_ time: Date) -> String {
-        time.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+        time.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(
+                separator: .omitted))
     }
 }

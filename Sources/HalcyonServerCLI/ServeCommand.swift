@@ -21,7 +21,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The folder that local: sources are below.")
     var localRoot: String?
 
-    @Option(name: .long, help: "What may be fetched, such as https://*.example.com. May be repeated.")
+    @Option(
+        name: .long, help: "What may be fetched, such as https://*.example.com. May be repeated.")
     var allowSource: [String] = []
 
     @Flag(name: .long, help: "Takes URLs without signature; on loopback addresses only.")

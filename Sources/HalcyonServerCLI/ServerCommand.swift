@@ -26,7 +26,8 @@ struct ConfigurationOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
+        help: ArgumentHelp(
+            "A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
     var set: [String] = []
 
     /// - Parameter warn: Told of what is odd.

@@ -43,10 +43,11 @@ import Testing
     @Test func anUnknownSettingIsToldWithTheNearestOne() {
         var configuration = ImageServerConfiguration()
         #expect(
-            throws: ConfigurationError(faults: [
-                "There is no setting limits.maxPixel. The nearest is limits.maxPixels.",
-                "limits.maxFrames must be a whole number from 1 to 10000.",
-            ].sorted())
+            throws: ConfigurationError(
+                faults: [
+                    "There is no setting limits.maxPixel. The nearest is limits.maxPixels.",
+                    "limits.maxFrames must be a whole number from 1 to 10000.",
+                ].sorted())
         ) {
             try configuration.take(
                 file: Data(#"{"limits": {"maxPixel": 1, "maxFrames": 0}}"#.utf8))
@@ -56,7 +57,8 @@ import Testing
     @Test func variablesOfTheEnvironmentNameSettings() throws {
         var configuration = ImageServerConfiguration()
         let unknown = try configuration.take(environment: [
-            "HALCYON_LIMITS_MAX_PIXELS": "5000", "HALCYON_SOURCES_HTTP_ALLOW": "a.example, b.example",
+            "HALCYON_LIMITS_MAX_PIXELS": "5000",
+            "HALCYON_SOURCES_HTTP_ALLOW": "a.example, b.example",
             "HALCYON_NEGOTIATION_CLIENT_HINTS": "true", "HALCYON_LIMITS_MAX_PIXEL": "1",
             "HALCYON_TEST_VIEWS": "1", "HALCYON_PROCESSING_FORMAT_QUALITY": "webp=70,avif=50",
             "HALCYON_SOURCES_BASE_URL": "https://example.com/",

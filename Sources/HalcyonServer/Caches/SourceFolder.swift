@@ -37,8 +37,9 @@ struct SourceFolder: Sendable {
     func body(of source: RemoteSource) async -> Data? {
         await onLane(DiskLane.reading, nil) { files in
             let key = Self.fileKey(source)
-            return try files.value(of: files.fileName(forKey: key), forKey: key, extending: .cacheTime)
-            { $0 }
+            return try files.value(
+                of: files.fileName(forKey: key), forKey: key, extending: .cacheTime
+            ) { $0 }
         }
     }
 

@@ -201,7 +201,9 @@ protocol SettingChoice: SettingType, RawRepresentable<String>, CaseIterable {}
 
 extension SettingChoice {
     init?(setting: SettingValue) {
-        guard let choice = String(setting: setting).flatMap(Self.init(rawValue:)) else { return nil }
+        guard let choice = String(setting: setting).flatMap(Self.init(rawValue:)) else {
+            return nil
+        }
         self = choice
     }
     var setting: SettingValue { .text(rawValue) }

@@ -89,7 +89,9 @@ extension Response {
         var fields = HTTPTypes.HTTPFields()
         for line in answer.fields.lines {
             // All names are our own.
-            if let name = HTTPField.Name(line.name) { fields.append(HTTPField(name: name, value: line.value)) }
+            if let name = HTTPField.Name(line.name) {
+                fields.append(HTTPField(name: name, value: line.value))
+            }
         }
         let length = answer.body.map { String($0.readableBytes) }
         let body = method == .head ? nil : answer.body

@@ -38,7 +38,8 @@ extension PlanExecution {
             if frameCount > 1, let framePixels {
                 guard pixels <= framePixels else {
                     throw Failure(
-                        .sourceTooComplex, "A frame of the source has more than \(framePixels) pixels")
+                        .sourceTooComplex,
+                        "A frame of the source has more than \(framePixels) pixels")
                 }
                 return
             }

@@ -14,7 +14,9 @@ extension ImageServer {
         if let failure = notes.failure { note(failure) }
 
         let isHit = notes.cache == "hit" || notes.cache == "not_modified"
-        let level = notes.failure?.kind.logLevel.level ?? (isHit && !configuration.log.showsHits ? .debug : .info)
+        let level =
+            notes.failure?.kind.logLevel.level
+            ?? (isHit && !configuration.log.showsHits ? .debug : .info)
         guard logger.logLevel <= level else { return }
         logger.log(level: level, "request", metadata: metadata(answer, status, request, seconds))
     }

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Labels have few values: never URLs, hosts or names of requests.
 final class ServerMetrics: Sendable {
-    let requests = Counter("halcyon_http_requests_total", "Requests answered.", ["route", "status"])
+    let requests = Counter(
+        "halcyon_http_requests_total", "Requests answered.", ["route", "status"])
     let durations = Histogram(
         "halcyon_http_request_duration_seconds", "From the head of a request to its answer.",
         ["route", "cache"], Histogram.seconds)

@@ -27,7 +27,8 @@ final class OriginClient: Sendable {
 
     /// - Parameter policy: Which URLs may be fetched.
     init(
-        _ settings: ImageServerConfiguration.HTTPSources, maximumBytes: Int, connectionsPerHost: Int,
+        _ settings: ImageServerConfiguration.HTTPSources, maximumBytes: Int,
+        connectionsPerHost: Int,
         policy: SourcePolicy
     ) throws {
         self.settings = settings
@@ -153,7 +154,9 @@ final class OriginClient: Sendable {
         case 500...599:
             throw Failure(.sourceStatus(head.status), "The source has answered with \(head.status)")
         default:
-            throw Failure(.sourceStatus(max(400, head.status)), "The source has answered with \(head.status)")
+            throw Failure(
+                .sourceStatus(head.status >= 400 ? head.status : 404),
+                "The source has answered with \(head.status)")
         }
         return Answer(
             status: 200, fields: fields, body: body, requested: requested, received: Date())

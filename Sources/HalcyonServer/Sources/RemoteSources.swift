@@ -232,7 +232,8 @@ final class RemoteSources: Sendable {
     ) -> Result<Found, Failure> {
         if let known, let kind = failure.kind.asCacheFailure {
             let isGood = policy.usesStale(
-                known.stored, for: HTTPCacheRequest(url: known.stored.url), after: kind, now: Date())
+                known.stored, for: HTTPCacheRequest(url: known.stored.url), after: kind, now: Date()
+            )
             if isGood {
                 let ttl = policy.freshness(of: known.stored).freshUntil.timeIntervalSinceNow
                 return .success(
