@@ -18,7 +18,7 @@ struct HalcyonCommand: AsyncParsableCommand {
         version: HalcyonVersion.current,
         subcommands: [
             LoadCommand.self, PrefetchCommand.self, CacheCommand.self, FormatsCommand.self,
-            DemoCommand.self,
+            DemoCommand.self, ServeCommand.self, SignCommand.self,
         ])
 
     static func main() async {

@@ -25,6 +25,8 @@ public final class ImageServer: Sendable {
     let clients = ClientRegistry()
 
     let parser: PlanParser
+    /// Reads paths that have nothing but a source.
+    let sourceParser: PlanParser
     let signer: PathSigner
     let sources: SourceFinder
     let makers: PictureMaker
@@ -51,6 +53,7 @@ public final class ImageServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         parser = checked.parser
+        sourceParser = checked.sourceParser
         signer = checked.signer
         prefix = checked.prefix
         rules = PictureRules(configuration)

@@ -98,7 +98,7 @@ extension ImageServer {
     }
 
     /// Has the request ended when its time is over.
-    private func startTimer(_ request: ServerRequest) -> Task<Void, any Error> {
+    func startTimer(_ request: ServerRequest) -> Task<Void, any Error> {
         let timeout = configuration.work.requestTimeout
         return Task {
             try await Task.sleep(for: timeout)
@@ -117,7 +117,7 @@ extension ImageServer {
                 accept: accept, isAnimated: true, canWrite: OutputFormat.writable.contains))
     }
 
-    private func conditions(of request: ServerRequest) -> ConditionalRequest {
+    func conditions(of request: ServerRequest) -> ConditionalRequest {
         let dates = request.fields.values("If-Modified-Since")
         return ConditionalRequest(
             ifNoneMatch: request.fields.values("If-None-Match"),
@@ -126,7 +126,7 @@ extension ImageServer {
     }
 
     /// Another one whenever a step or an encoder may give other bytes.
-    private static let epoch = "1"
+    static let epoch = "1"
 }
 
 extension FoundSource {

@@ -51,9 +51,13 @@ extension ImageServer {
             throw Failure(.notFound, "There is nothing at this path")
         }
         try checkSecret(request)
+        let rest = String(target.dropFirst(prefix.count))
+        if rest.hasPrefix("/info/") {
+            notes.route = "info"
+            return try await info(String(rest.dropFirst(5)), request, &notes)
+        }
         notes.route = "processing"
-        let plan = try plan(String(target.dropFirst(prefix.count)), request)
-        return try await picture(plan, request, &notes)
+        return try await picture(try plan(rest, request), request, &notes)
     }
 
     private func checkSecret(_ request: ServerRequest) throws(Failure) {
@@ -76,24 +80,38 @@ extension ImageServer {
             steps.dprs = negotiation.dprSteps
             hints = ClientHints(steps: steps, values: request.fields.values)
         }
-        do throws(PlanError) {
-            let isSigned = configuration.signature.isRequired
-            if !isSigned, target.hasPrefix("/-/") {
+        if !configuration.signature.isRequired, target.hasPrefix("/-/") {
+            do throws(PlanError) {
                 return try parser.parse(
                     shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity)
+            } catch {
+                throw Failure(error)
             }
-            let signed = try SignedPath(target: target)
-            if isSigned {
-                guard let match = signer.verify(signature: signed.signature, path: signed.path)
-                else {
-                    throw PlanError(.forbidden, "The signature is not right.")
-                }
-                metrics.signatures.add([match.label])
-            } else if signed.signature.contains(":") {
-                throw PlanError(
-                    .forbidden, "The path begins with an option; the part before it is missing.")
-            }
+        }
+        let signed = try verified(target)
+        do throws(PlanError) {
             return try parser.parse(path: signed.path, hints: hints, note: noteOddity)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The path of a target, once its signature has proved to be right.
+    func verified(_ target: String) throws(Failure) -> SignedPath {
+        do throws(PlanError) {
+            let signed = try SignedPath(target: target)
+            guard configuration.signature.isRequired else {
+                guard !signed.signature.contains(":") else {
+                    throw PlanError(
+                        .forbidden, "The path begins with an option; the part before it is missing.")
+                }
+                return signed
+            }
+            guard let match = signer.verify(signature: signed.signature, path: signed.path) else {
+                throw PlanError(.forbidden, "The signature is not right.")
+            }
+            metrics.signatures.add([match.label])
+            return signed
         } catch {
             throw Failure(error)
         }

@@ -5,6 +5,8 @@ import HalcyonServerPlans
 /// A configuration that makes sense, and what is made of it.
 struct CheckedConfiguration {
     let parser: PlanParser
+    /// Without presets.
+    let sourceParser: PlanParser
     let signer: PathSigner
     let policy: SourcePolicy
     let local: LocalSource?
@@ -64,6 +66,10 @@ struct CheckedConfiguration {
             trusted: configuration.signature.trusted)
         do throws(PlanError) {
             parser = try PlanParser(parsing)
+            var plain = parsing
+            plain.presets = []
+            plain.onlyPresets = false
+            sourceParser = try PlanParser(plain)
         } catch {
             faults += PlanParser.faults(of: parsing).map(\.reason)
             throw ConfigurationError(faults: faults)
