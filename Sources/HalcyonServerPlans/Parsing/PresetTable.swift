@@ -15,7 +15,9 @@ struct PresetTable: Sendable {
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: "=", omittingEmptySubsequences: false)
             let segments = parts.last?.split(separator: "/").map(String.init) ?? []
-            guard parts.count == 2, !parts[0].isEmpty, !segments.isEmpty else {
+            guard parts.count == 2, !parts[0].isEmpty, !segments.isEmpty,
+                segments.allSatisfy({ $0.utf8.contains(UInt8(ascii: ":")) })
+            else {
                 faults.append(
                     PlanError(.invalidOption, "Preset “\(line)” has to be NAME=OPTION/OPTION."))
                 continue

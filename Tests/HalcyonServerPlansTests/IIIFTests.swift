@@ -1,0 +1,320 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonServerPlans
+
+/// Requests by the IIIF Image API.
+struct IIIFRequestTests {
+    static let china = Dimensions(width: 640, height: 427)
+
+    private func parameters(_ text: String) throws(PlanError) -> IIIFParameters {
+        guard case .image(_, let parameters) = try IIIFRequest(path: "id/" + text) else {
+            throw PlanError(.notFound, "no image")
+        }
+        return parameters
+    }
+
+    private func geometry(
+        _ text: String, picture: Dimensions = china, _ change: (inout IIIFLimits) -> Void = { _ in }
+    ) throws(PlanError) -> IIIFGeometry {
+        var limits = IIIFLimits()
+        change(&limits)
+        return try IIIFGeometry(try parameters(text), picture: picture, limits: limits)
+    }
+
+    @Test(arguments: [
+        ("full/max/0/default.jpg", 640, 427), ("square/max/0/default.jpg", 427, 427),
+        ("0,0,100,50/max/0/default.jpg", 100, 50), ("600,400,100,100/max/0/default.jpg", 40, 27),
+        ("pct:0,0,50,50/max/0/default.jpg", 320, 214), ("full/320,/0/default.jpg", 320, 214),
+        ("full/,100/0/default.jpg", 150, 100), ("full/pct:50/0/default.jpg", 320, 214),
+        ("full/200,200/0/default.jpg", 200, 200), ("full/!200,200/0/default.jpg", 200, 133),
+        ("full/^1280,/0/default.jpg", 1280, 854), ("full/^!1280,1280/0/default.jpg", 1280, 854),
+        ("full/^pct:200/0/default.jpg", 1280, 854), ("full/max/90/default.jpg", 427, 640),
+        ("full/max/!180/default.jpg", 640, 427), ("full/^max/0/default.jpg", 640, 427),
+        ("full/max/360/default.jpg", 640, 427), ("full/max/45/default.jpg", 755, 755),
+        ("full/,1/0/default.jpg", 1, 1), ("full/!1,400/0/default.jpg", 1, 1),
+        ("full/!700,200/0/default.jpg", 300, 200), ("full/pct:.5/0/default.jpg", 3, 2),
+        ("pct:99.99,99.99,50,50/max/0/default.jpg", 1, 1), ("full/^1,2000/0/default.jpg", 1, 2000),
+        ("full/%5E1280,/0/default.jpg", 1280, 854), ("639,426,999999999,1/max/0/default.jpg", 1, 1),
+    ])
+    func aPictureHasItsSize(text: String, width: Int, height: Int) throws {
+        #expect(try geometry(text).result == Dimensions(width: width, height: height))
+    }
+
+    @Test(arguments: [
+        ("640,0,10,10/max/0/default.jpg", "iiif_region"),
+        ("0,427,10,10/max/0/default.jpg", "iiif_region"),
+        ("0,0,0,10/max/0/default.jpg", "iiif_region"),
+        ("0,0,10,0/max/0/default.jpg", "iiif_region"),
+        ("pct:100,0,10,10/max/0/default.jpg", "iiif_region"),
+        ("pct:0,0,0,10/max/0/default.jpg", "iiif_region"),
+        ("-1,0,10,10/max/0/default.jpg", "iiif_region"),
+        ("0,0,10/max/0/default.jpg", "iiif_region"),
+        ("0,0,10,10,10/max/0/default.jpg", "iiif_region"),
+        ("+1,0,10,10/max/0/default.jpg", "iiif_region"),
+        ("1.5,0,10,10/max/0/default.jpg", "iiif_region"),
+        ("0,0,10,1234567890/max/0/default.jpg", "iiif_region"),
+        ("pct:0,0,1e1,10/max/0/default.jpg", "iiif_region"),
+        ("pct:0,0,.,10/max/0/default.jpg", "iiif_region"),
+        ("pct:0,0,1.2.3,10/max/0/default.jpg", "iiif_region"),
+        ("Full/max/0/default.jpg", "iiif_region"),
+        ("/max/0/default.jpg", "iiif_region"), ("%zz/max/0/default.jpg", "iiif_region"),
+        ("full/641,/0/default.jpg", "iiif_size"), ("full/,428/0/default.jpg", "iiif_size"),
+        ("full/pct:200/0/default.jpg", "iiif_size"), ("full/pct:0/0/default.jpg", "iiif_size"),
+        ("full/0,/0/default.jpg", "iiif_size"), ("full/,0/0/default.jpg", "iiif_size"),
+        ("full/0,0/0/default.jpg", "iiif_size"), ("full/^0,/0/default.jpg", "iiif_size"),
+        ("full/full/0/default.jpg", "iiif_size"), ("full/max^/0/default.jpg", "iiif_size"),
+        ("full/^^max/0/default.jpg", "iiif_size"), ("full/!^1,1/0/default.jpg", "iiif_size"),
+        ("full/!1,/0/default.jpg", "iiif_size"), ("full/,/0/default.jpg", "iiif_size"),
+        ("full/1,1,1/0/default.jpg", "iiif_size"), ("full//0/default.jpg", "iiif_size"),
+        ("full/641,427/0/default.jpg", "iiif_size"), ("full/!2000,3000/0/default.jpg", "iiif_size"),
+        ("full/1e3,/0/default.jpg", "iiif_size"), ("full/max/361/default.jpg", "iiif_rotation"),
+        ("full/max/-90/default.jpg", "iiif_rotation"),
+        ("full/max/360.1/default.jpg", "iiif_rotation"),
+        ("full/max/90!/default.jpg", "iiif_rotation"), ("full/max/a/default.jpg", "iiif_rotation"),
+        ("full/max//default.jpg", "iiif_rotation"), ("full/max/!/default.jpg", "iiif_rotation"),
+        ("full/max/1e1/default.jpg", "iiif_rotation"), ("full/max/0/sepia.jpg", "iiif_quality"),
+        ("full/max/0/default", "iiif_quality"), ("full/max/0/default.jpg.png", "iiif_quality"),
+        ("full/max/0/.jpg", "iiif_quality"), ("full/max/0/default.bmp", "iiif_format"),
+        ("full/max/0/default.jp2", "iiif_format"), ("full/max/0/default.pdf", "iiif_format"),
+        ("full/max/0/default.", "iiif_format"), ("full/max/0/default.JPG", "iiif_format"),
+    ])
+    func whatTheStandardDoesNotAllowIsABadRequest(text: String, code: String) {
+        do throws(PlanError) {
+            let geometry = try geometry(text)
+            Issue.record("\(geometry)")
+        } catch {
+            #expect(error.code == code && error.status == 400, "\(error)")
+        }
+    }
+
+    @Test func aBoxLargerThanTheRegionIsTheRegionWhereThatIsWished() throws {
+        let relaxed = try geometry("full/!2000,3000/0/default.jpg") {
+            $0.isStrictlyConfined = false
+        }
+        #expect(relaxed.size == Self.china)
+    }
+
+    @Test func declaredLimitsHold() throws {
+        let wide: (inout IIIFLimits) -> Void = { $0.maxWidth = 320 }
+        #expect(
+            try geometry("full/max/0/default.jpg", wide).size == Dimensions(width: 320, height: 214)
+        )
+        #expect(try geometry("full/320,/0/default.jpg", wide).size.width == 320)
+        #expect(throws: PlanError.self) { try geometry("full/321,/0/default.jpg", wide) }
+        let area: (inout IIIFLimits) -> Void = { $0.maxArea = 10_000 }
+        let size = try geometry("full/max/0/default.jpg", area).size
+        #expect(size.width * size.height <= 10_000 && size.width >= 121)
+        #expect(throws: PlanError.self) { try geometry("full/200,/0/default.jpg", area) }
+        let large: (inout IIIFLimits) -> Void = { $0.maxWidth = 1280 }
+        #expect(
+            try geometry("full/^max/0/default.jpg", large).size
+                == Dimensions(width: 1280, height: 854))
+        #expect(try geometry("full/max/0/default.jpg", large).size == Self.china)
+        #expect(throws: PlanError.self) { try geometry("full/^,1281/0/default.jpg", large) }
+    }
+
+    @Test func theServersOwnLimitHoldsAndShowsWhenItMatters() throws {
+        let small: (inout IIIFLimits) -> Void = { $0.resultDimension = 320 }
+        #expect(try geometry("full/max/0/default.jpg", small).size.width == 320)
+        #expect(throws: PlanError.self) { try geometry("full/^1280,/0/default.jpg", small) }
+        var limits = IIIFLimits()
+        limits.resultDimension = 320
+        #expect(limits.declared(for: Self.china).width == 320)
+        #expect(limits.declared(for: Dimensions(width: 320, height: 1)).width == nil)
+    }
+
+    @Test(arguments: [
+        ("full/max/0/default.jpg", "full/max/0/default.jpg"),
+        ("0,0,640,427/640,/0/color.jpg", "full/max/0/default.jpg"),
+        ("0,0,9999,9999/640,427/360/default.jpg", "full/max/0/default.jpg"),
+        ("pct:0,0,50,50/pct:50/90.0/gray.png", "0,0,320,214/160,107/90/gray.png"),
+        ("square/,100/!0.50/bitonal.webp", "106,0,427,427/100,100/!0.5/bitonal.webp"),
+        ("full/^1280,/00/default.tif", "full/^1280,854/0/default.tif"),
+        ("full/^320,/.5/default.gif", "full/320,214/0.5/default.gif"),
+        ("full/^max/5./default.avif", "full/max/5/default.avif"),
+        ("full/!200,200/0.00000001/default.jxl", "full/200,133/0.00000001/default.jxl"),
+    ])
+    func everyPictureHasOneCanonicalForm(text: String, canonical: String) throws {
+        let form = try geometry(text).canonicalText
+        #expect(form.hasPrefix(canonical.prefix { $0 != "." }))
+        if !canonical.contains("0.00000001") { #expect(form == canonical) }
+        #expect(try geometry(form).canonicalText == form)
+    }
+
+    @Test func enlargingToTheLimitIsCanonicalMax() throws {
+        let form = try geometry("full/^1280,/0/default.jpg") { $0.maxWidth = 1280 }.canonicalText
+        #expect(form == "full/^max/0/default.jpg")
+    }
+
+    @Test func colourOfAGrayPictureIsNotItsDefault() throws {
+        let form = try IIIFGeometry(
+            try parameters("full/max/0/color.png"), picture: Self.china, limits: IIIFLimits(),
+            isGray: true
+        ).canonicalText
+        #expect(form == "full/max/0/color.png")
+    }
+
+    // MARK: Paths
+
+    @Test(arguments: [
+        ("china", "china"), ("a%2Fb", "a/b"), ("a%2Db", "a-b"), ("%252F", "%2F"),
+        ("a:b@c", "a:b@c"),
+        ("%C3%A9", "é"), ("67352ccc%2Dd1b0", "67352ccc-d1b0"),
+    ])
+    func anIdentifierIsDecodedOnce(encoded: String, text: String) throws {
+        let identifier = try IIIFIdentifier(encoded: encoded)
+        #expect(identifier.text == text)
+        #expect(try IIIFIdentifier(encoded: identifier.encoded) == identifier)
+        #expect(try IIIFRequest(path: encoded) == .base(identifier))
+        #expect(try IIIFRequest(path: encoded + "/") == .base(identifier))
+        #expect(try IIIFRequest(path: "/" + encoded + "/info.json") == .info(identifier))
+    }
+
+    @Test(arguments: [
+        "", "/", "..", ".", "%2e%2e", "[frob]", "a%00b", "a%0Ab", "%zz", "%FF", "a<b", "a^b",
+        "a\\b",
+        "a/b", "a/b/info.json", "a/full/max/0", "a/full/max/0/default.jpg/x", "a/info.xml",
+        "a//info.json",
+    ])
+    func whatIsNoIdentifierIsNotFound(path: String) {
+        do throws(PlanError) {
+            let request = try IIIFRequest(path: path)
+            Issue.record("\(request)")
+        } catch {
+            #expect(error.code == "not_found" && error.status == 404)
+        }
+    }
+
+    @Test func anIdentifierHasItsLongestLength() throws {
+        let long = String(repeating: "a", count: 1024)
+        #expect(try IIIFIdentifier(encoded: long).text == long)
+        #expect(throws: PlanError.self) { try IIIFIdentifier(encoded: long + "a") }
+    }
+
+    @Test(arguments: 0..<4)
+    func anyTextIsAPictureOrAnError(seed: UInt64) throws {
+        var numbers = SeededGenerator(state: seed)
+        let pieces = [
+            "full", "square", "max", "pct:", "^", "!", ",", ".", "0", "1", "50", "999999999", "1e9",
+            "-", "default", "color", "jpg", "png", "%", "%20", "é", "/",
+        ]
+        var count = 0
+        for _ in 0..<4000 {
+            var parts = ["full", "max", "0", "default.jpg"]
+            let changed = Int.random(in: 0..<4, using: &numbers)
+            parts[changed] = (0..<Int.random(in: 1...4, using: &numbers)).map { _ in
+                pieces.randomElement(using: &numbers)!
+            }.joined()
+            do throws(PlanError) {
+                let geometry = try geometry(parts.joined(separator: "/"))
+                count += 1
+                let again = try self.geometry(geometry.canonicalText)
+                #expect(again.canonicalText == geometry.canonicalText)
+            } catch {
+                #expect(error.status == 400 || parts[changed].contains("/"))
+            }
+        }
+        #expect(count > 50)
+    }
+}
+
+/// The document of a picture, and where it says the picture is.
+struct IIIFInfoTests {
+    @Test func aDocumentTellsSizesTilesAndFeatures() throws {
+        let info = IIIFInfo(
+            id: "http://host/iiif/3/china", size: IIIFRequestTests.china,
+            formats: [.jpeg, .png, .webp, .gif, .tiff, .avif])
+        let text = String(decoding: try info.encoded(), as: UTF8.self)
+        #expect(text.hasPrefix("{\"@context\":\"http://iiif.io/api/image/3/context.json\""))
+        let expected = """
+            { "@context": "http://iiif.io/api/image/3/context.json", "id": "http://host/iiif/3/china",
+              "type": "ImageService3", "protocol": "http://iiif.io/api/image", "profile": "level2",
+              "width": 640, "height": 427,
+              "sizes": [ { "width": 80, "height": 53 }, { "width": 160, "height": 107 },
+                         { "width": 320, "height": 214 }, { "width": 640, "height": 427 } ],
+              "tiles": [ { "width": 512, "scaleFactors": [1, 2] } ],
+              "preferredFormats": ["webp", "jpg"], "extraFormats": ["webp", "avif", "gif", "tif"],
+              "extraQualities": ["color", "gray", "bitonal"],
+              "extraFeatures": ["canonicalLinkHeader", "mirroring", "profileLinkHeader",
+                                "rotationArbitrary", "sizeUpscaling"] }
+            """
+        #expect(try object(text) == object(expected))
+    }
+
+    private func object(_ text: String) throws -> NSDictionary {
+        try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+    }
+
+    @Test func limitsAndExtrasAppearWhenTheyAreSet() throws {
+        var limits = IIIFLimits()
+        limits.maxWidth = 200
+        limits.maxArea = 40_000
+        var extras = IIIFInfo.Extras()
+        extras.rights = "http://creativecommons.org/licenses/by/4.0/"
+        extras.seeAlso = [.init(id: "https://a.example/b", type: "Dataset")]
+        let info = IIIFInfo(
+            id: "x", size: IIIFRequestTests.china, limits: limits, formats: [.jpeg], extras: extras)
+        #expect(
+            info.sizes == [Dimensions(width: 80, height: 53), Dimensions(width: 160, height: 107)])
+        let document = try object(String(decoding: try info.encoded(), as: UTF8.self))
+        #expect(document["maxWidth"] as? Int == 200 && document["maxArea"] as? Int == 40_000)
+        #expect(document["rights"] as? String == extras.rights)
+        #expect((document["seeAlso"] as? [[String: String]])?.first?["type"] == "Dataset")
+        #expect(document["preferredFormats"] as? [String] == ["jpg"])
+        #expect((document["extraFormats"] as? [String])?.isEmpty == true)
+        #expect(document["partOf"] == nil && document["maxHeight"] == nil)
+    }
+
+    @Test(arguments: [
+        (3000, 2000, [1, 2, 4, 8]), (512, 512, [1]), (513, 1, [1, 2]), (1, 1, [1]),
+        (1000, 1000, [1, 2]),
+    ])
+    func scaleFactorsEndWhereOneTileIsEnough(width: Int, height: Int, factors: [Int]) {
+        let size = Dimensions(width: width, height: height)
+        let info = IIIFInfo(id: "x", size: size, formats: [])
+        #expect(info.scaleFactors == factors)
+        #expect(info.sizes.last == size)
+    }
+
+    @Test(
+        arguments: [
+            (["host:8080"], "http://host:8080"), (["[::1]:80"], "http://[::1]:80"),
+            ([], nil), (["a", "b"], nil), (["a/b"], nil), (["a b"], nil), ([""], nil),
+            (["a@b"], nil),
+        ] as [([String], String?)])
+    func theAddressIsTheOneTheClientUsed(host: [String], base: String?) {
+        #expect((try? PublicAddress.base(configured: nil, host: host)) == base)
+        #expect(
+            (try? PublicAddress.base(configured: "https://p.example/x/", host: host))
+                == "https://p.example/x")
+    }
+
+    @Test func aTrustedProxySaysWhatItWasAsked() throws {
+        func base(_ fields: [String: [String]]) throws -> String {
+            let forwarded = PublicAddress.Forwarded { fields[$0] ?? [] }
+            return try PublicAddress.base(
+                configured: nil, forwarded: forwarded, host: ["inner.example"])
+        }
+        #expect(try base([:]) == "http://inner.example")
+        #expect(
+            try base(["Forwarded": ["for=1.2.3.4;proto=https;Host=\"a.example:8443\", for=x"]])
+                == "https://a.example:8443")
+        #expect(
+            try base(["X-Forwarded-Proto": ["https, http"], "X-Forwarded-Host": ["b.example"]])
+                == "https://b.example")
+        #expect(try base(["X-Forwarded-Proto": ["gopher"]]) == "http://inner.example")
+        #expect(throws: PlanError.self) { try base(["X-Forwarded-Host": ["a/b"]]) }
+    }
+
+    @Test func linksNameProfileAndCanonicalForm() {
+        #expect(
+            IIIFInfo.linkField(canonical: nil)
+                == "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\"")
+        #expect(
+            IIIFInfo.linkField(canonical: "http://h/x").hasSuffix(
+                ", <http://h/x>;rel=\"canonical\""))
+    }
+}

@@ -1,0 +1,53 @@
+import HalcyonServerPlans
+import Testing
+
+/// URLs that are written and read again.
+struct ImageURLTests {
+    @Test func aURLIsReadAsItWasWritten() throws {
+        let url = ImageURL(source: "https://example.com/a b.jpg?x=@1:2")
+            .resize(.fill, 300, 200, enlarge: true).dpr(1.5).gravity(.focus(x: 0.25, y: 1))
+            .crop(0.5, 100).rotate(90).blur(2.5)
+            .background(RGBColor(red: 1, green: 2, blue: 255)).quality(70).format(.webp)
+            .expires(at: 4_102_444_800).filename("ein Bild / é").option(.padding, "1", "2")
+        for form in [ImageURL.SourceForm.encoded, .plain] {
+            var url = url
+            url.sourceForm = form
+            let plan = try PlanParser().parse(path: url.path)
+            var expected = ImagePlan(source: "https://example.com/a b.jpg?x=@1:2")
+            expected.options.resizing = .fill
+            expected.options.width = 300
+            expected.options.height = 200
+            expected.options.enlarge = true
+            expected.options.dpr = 1.5
+            expected.options.gravity = .focus(x: 0.25, y: 1)
+            expected.options.crop = .init(width: 0.5, height: 100)
+            expected.options.rotation = 90
+            expected.options.blur = 2.5
+            expected.options.background = RGBColor(red: 1, green: 2, blue: 255)
+            expected.options.quality = 70
+            expected.options.format = .webp
+            expected.options.expires = 4_102_444_800
+            expected.options.filename = "ein Bild / é"
+            expected.options.padding = .init(top: 1, right: 2, bottom: 1, left: 2)
+            #expect(plan == expected)
+        }
+    }
+
+    @Test func aURLHasTheShortNamesOfItsOptions() {
+        let url = ImageURL(source: "local:///a.jpg").resize(.fit, 300, 0).presets("a", "b")
+        #expect(url.path == "/rs:fit:300:0/pr:a:b/bG9jYWw6Ly8vYS5qcGc")
+        var plain = url.format(.jpeg).gravity(.anchor(.south, x: 1, y: -0.5)).gravity(.smart)
+        plain.sourceForm = .plain
+        #expect(
+            plain.path == "/rs:fit:300:0/pr:a:b/g:so:1:-0.5/g:sm/plain/local%3A///a.jpg@jpg")
+    }
+
+    @Test func aSignedURLVerifies() throws {
+        let signer = PathSigner(pairs: [.init(key: Array("k".utf8), salt: Array("s".utf8))])
+        let path = ImageURL(source: "https://example.com/a.jpg").resize(.fill, 30, 20).path
+        let target = try #require(signer.signed(path))
+        let signed = try SignedPath(target: target)
+        #expect(signed.path == path)
+        #expect(signer.verify(signature: signed.signature, path: signed.path) == .pair(0))
+    }
+}
