@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +28,15 @@ int halcyon_open_beneath(int folder, const char *path) {
     how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds) {
+    struct stat status;
+    if (fstat(file, &status) != 0) return -1;
+    *size = status.st_size;
+    *seconds = status.st_mtim.tv_sec;
+    *nanoseconds = status.st_mtim.tv_nsec;
+    return S_ISREG(status.st_mode) ? 1 : 0;
 }
 
 void halcyon_trim_heap(void) {

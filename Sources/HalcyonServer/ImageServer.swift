@@ -21,7 +21,7 @@ import Synchronization
 public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration
     let logger: Logger
-    let metrics = ServerMetrics()
+    let metrics: ServerMetrics
     let clients = ClientRegistry()
 
     let parser: PlanParser
@@ -58,6 +58,8 @@ public final class ImageServer: Sendable {
         prefix = checked.prefix
         rules = PictureRules(configuration)
         let work = configuration.work
+        let metrics = ServerMetrics()
+        self.metrics = metrics
         let directory = configuration.cacheDirectory
         let trouble = CacheTrouble(logger: logger, metrics: metrics)
         let downloads = Gate(

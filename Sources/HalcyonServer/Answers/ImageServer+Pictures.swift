@@ -3,6 +3,7 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
 import HalcyonWork
+import NIOCore
 
 extension ImageServer {
     /// Answers with the picture of a plan, or with 304 when the client has it.

@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonServerPlans
+import Logging
 
 extension ImageServer {
     /// Answers a request to one of the public addresses.

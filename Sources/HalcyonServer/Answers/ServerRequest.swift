@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonWork
 
 /// A request as the server's own code sees it, whatever framework it came through.
 struct ServerRequest: Sendable {

@@ -34,7 +34,7 @@ struct Setting: Sendable {
     }
 
     init<Value: SettingType>(
-        _ name: String, _ path: WritableKeyPath<Configuration, Value> & Sendable,
+        _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
         isSecret: Bool = false, expected: String = Value.expected,
         where isAllowed: @escaping @Sendable (Value) -> Bool = { _ in true }
     ) {
@@ -51,7 +51,7 @@ struct Setting: Sendable {
 
     /// A number within a range.
     init<Value: SettingType & Comparable>(
-        _ name: String, _ path: WritableKeyPath<Configuration, Value> & Sendable,
+        _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
         in range: ClosedRange<Value>
     ) {
         self.init(

@@ -160,7 +160,7 @@ extension Array: SettingType where Element: SettingType {
 extension Optional: SettingType where Wrapped: SettingType {
     init?(setting: SettingValue) {
         if setting == .none {
-            self = .some(nil)
+            self = .none
             return
         }
         guard let value = Wrapped(setting: setting) else { return nil }

@@ -1,3 +1,5 @@
+import HalcyonServerPlans
+import HalcyonWork
 import NIOCore
 import NIOHTTPTypes
 import Synchronization

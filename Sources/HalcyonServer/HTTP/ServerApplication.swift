@@ -1,6 +1,9 @@
 import HTTPTypes
 import HalcyonHTTP
+import HalcyonServerPlans
+import HalcyonWork
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 

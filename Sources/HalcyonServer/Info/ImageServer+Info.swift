@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonWork
 import NIOCore
 
 extension ImageServer {

@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonServerPlans
 
 /// What a request for information about a source asks for: `/size:1/dimensions:1/plain/…`.

@@ -1,6 +1,8 @@
 import Foundation
+import HalcyonHTTP
 import HalcyonServerPlans
 import Logging
+import NIOCore
 
 extension ImageServer {
     /// Counts an answer, and writes it to the log.

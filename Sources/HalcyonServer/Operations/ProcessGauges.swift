@@ -5,7 +5,7 @@ extension Gauge {
     static var process: [Gauge] {
         var gauges: [Gauge] = []
         var usage = rusage()
-        if getrusage(RUSAGE_SELF, &usage) == 0 {
+        if getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
             let seconds =
                 Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
                 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6

@@ -1,5 +1,7 @@
 import CFileSystem
 import Foundation
+import Glibc
+import HalcyonServerPlans
 import HalcyonStorage
 import HalcyonWork
 import Synchronization
@@ -102,14 +104,16 @@ final class LocalSource: Sendable {
     }
 
     private static func file(_ descriptor: Int32, _ path: [String]) throws(Failure) -> File {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw missing(String(cString: strerror(errno)))
+        var size: Int64 = 0
+        var seconds: Int64 = 0
+        var nanoseconds: Int64 = 0
+        switch halcyon_regular_file(descriptor, &size, &seconds, &nanoseconds) {
+        case 1:
+            return File(
+                path: path, size: Int(size), modified: (Int(seconds), Int(nanoseconds)))
+        case 0: throw missing("it is not a file")
+        default: throw missing(String(cString: strerror(errno)))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw missing("it is not a file") }
-        return File(
-            path: path, size: Int(status.st_size),
-            modified: (status.st_mtim.tv_sec, status.st_mtim.tv_nsec))
     }
 
     /// Exactly `count` bytes.

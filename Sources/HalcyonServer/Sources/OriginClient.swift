@@ -165,7 +165,7 @@ final class OriginClient: Sendable {
 
 /// Takes the body of an answer, as long as it may be a picture.
 private final class BodyCollector: Sendable {
-    private struct State {
+    fileprivate struct State {
         var head: AnswerHead?
         var body = Data()
         var isRecognised = false

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonHTTP
+import HalcyonServerPlans
 import HalcyonStorage
 import HalcyonWork
 

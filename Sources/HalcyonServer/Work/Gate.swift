@@ -1,3 +1,4 @@
+import HalcyonServerPlans
 import HalcyonWork
 import Synchronization
 
@@ -9,7 +10,7 @@ final class Gate: Sendable {
         fileprivate let start: ContinuousClock.Instant
     }
 
-    private struct State {
+    fileprivate struct State {
         var admission: Admission
         var nextID = 0
         /// Who waits is told whether he passes.

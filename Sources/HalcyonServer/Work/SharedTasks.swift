@@ -1,3 +1,4 @@
+import HalcyonServerPlans
 import HalcyonWork
 
 /// Given once when nobody waits any longer: the client has left, or its time is over.
