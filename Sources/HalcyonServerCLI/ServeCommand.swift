@@ -32,10 +32,10 @@ struct ServeCommand: AsyncParsableCommand {
     var cacheDirectory: String?
 
     @Option(name: .long, help: "trace, debug, info, notice, warning or error.")
-    var logLevel: ImageServerConfiguration.Log.Level?
+    var logLevel: String?
 
     @Option(name: .long, help: "text or json.")
-    var logFormat: ImageServerConfiguration.Log.Format?
+    var logFormat: String?
 
     @Flag(name: .long, help: "Checks the configuration and ends.")
     var check = false
@@ -96,8 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.sources.http.allow += allowSource
         if unsigned { configuration.signature.isRequired = false }
         if let cacheDirectory { configuration.cache.directory = cacheDirectory }
-        if let logLevel { configuration.log.level = logLevel }
-        if let logFormat { configuration.log.format = logFormat }
+        if let logLevel { try configuration.set("log.level", to: logLevel) }
+        if let logFormat { try configuration.set("log.format", to: logFormat) }
 
         let hasSources =
             configuration.sources.local.root != nil || !configuration.sources.http.allow.isEmpty
@@ -195,6 +195,3 @@ private actor OneSignal {
         }
     }
 }
-
-extension ImageServerConfiguration.Log.Level: ExpressibleByArgument {}
-extension ImageServerConfiguration.Log.Format: ExpressibleByArgument {}
