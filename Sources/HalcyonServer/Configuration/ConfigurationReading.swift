@@ -5,6 +5,10 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// One sentence each.
     public let faults: [String]
 
+    public init(faults: [String]) {
+        self.faults = faults
+    }
+
     public var description: String { faults.joined(separator: "\n") }
 }
 
