@@ -2,10 +2,25 @@ import Testing
 
 @testable import HalcyonServer
 
+/// An admission that can be asked within an expectation.
+private final class Line {
+    var admission: Admission
+
+    init(width: Int, widthOfGroup: Int? = nil, queue: Int) {
+        admission = Admission(width: width, widthOfGroup: widthOfGroup, queue: queue)
+    }
+
+    func enter(_ id: Int, group: String) -> Admission.Entry { admission.enter(id, group: group) }
+    func leave(group: String) -> Int? { admission.leave(group: group) }
+    func abandon(_ id: Int) -> Bool { admission.abandon(id) }
+    var passingCount: Int { admission.passingCount }
+    var waitingCount: Int { admission.waitingCount }
+}
+
 /// Who passes a gate, and who waits.
 @Suite struct AdmissionTests {
     @Test func whoCameFirstGoesFirst() {
-        var admission = Admission(width: 1, queue: 3)
+        let admission = Line(width: 1, queue: 3)
         #expect(
             (1...5).map { admission.enter($0, group: "") } == [.pass, .wait, .wait, .wait, .full])
         #expect(admission.leave(group: "") == 2)
@@ -17,7 +32,7 @@ import Testing
     }
 
     @Test func nobodyWaitsForAGroupThatHasAllItsPlaces() {
-        var admission = Admission(width: 3, widthOfGroup: 1, queue: 4)
+        let admission = Line(width: 3, widthOfGroup: 1, queue: 4)
         #expect(admission.enter(1, group: "slow") == .pass)
         #expect(admission.enter(2, group: "slow") == .wait)
         #expect(admission.enter(3, group: "other") == .pass)
@@ -28,7 +43,7 @@ import Testing
     }
 
     @Test func oneGroupHasHalfOfTheLine() {
-        var admission = Admission(width: 2, widthOfGroup: 1, queue: 4)
+        let admission = Line(width: 2, widthOfGroup: 1, queue: 4)
         #expect(admission.enter(1, group: "slow") == .pass)
         #expect((2...4).map { admission.enter($0, group: "slow") } == [.wait, .wait, .full])
         #expect(admission.enter(5, group: "other") == .pass)
@@ -36,7 +51,7 @@ import Testing
 
     @Test func whateverHappensNoMorePassThanMay() {
         var generator = SystemRandomNumberGenerator()
-        var admission = Admission(width: 4, widthOfGroup: 2, queue: 6)
+        let admission = Line(width: 4, widthOfGroup: 2, queue: 6)
         var passing: [(id: Int, group: String)] = []
         var waiting: [(id: Int, group: String)] = []
         for id in 0..<5000 {
