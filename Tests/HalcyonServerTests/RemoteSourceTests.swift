@@ -128,7 +128,7 @@ import Testing
                 "/short", .png(picture).with(.breakOff(afterBytes: 20, .close)), 422,
                 "source_incomplete"
             ),
-            ("/large", .endless(picture), 422, "source_too_large"),
+            ("/large", .endless(picture + Data(count: 1 << 16)), 422, "source_too_large"),
             ("/garbage", .garbage(), 404, "source_unreachable"),
             ("/abort", .abort(), 404, "source_unreachable"),
             ("/204", OriginResponse(status: 204), 404, "source_status"),

@@ -149,12 +149,3 @@ extension ImageServer {
 extension Duration {
     fileprivate var wholeSeconds: Int { Int(clamping: components.seconds) }
 }
-
-extension ImageServerConfiguration.Tier {
-    /// Nothing is kept.
-    static var off: Self {
-        var tier = Self(bytes: 0)
-        tier.memoryBytes = 0
-        return tier
-    }
-}

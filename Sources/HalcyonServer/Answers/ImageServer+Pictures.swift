@@ -17,6 +17,7 @@ extension ImageServer {
         notes.source = plan.source
         let timer = startTimer(request)
         defer { timer.cancel() }
+        request.watch()
         let source = try await sources.find(plan.source, until: request.ending)
 
         let negotiation = AcceptNegotiation(
@@ -46,7 +47,7 @@ extension ImageServer {
             return ServerAnswer(status: 304, fields: fields(head, plan, nil))
         }
 
-        let isStorable = configuration.cache.results != .off && caching.isStorable
+        let isStorable = mayKeepResults(of: source)
         let keyOf: @Sendable (FoundSource) -> String = { source in
             Digest.sha256.hexadecimal("r1\n\(source.key)\n\(tag(source))")
         }
@@ -57,7 +58,6 @@ extension ImageServer {
             head.age = source.age
             return answer(picture, head, plan, &notes)
         }
-        request.watch()
         let order = PictureMaker.Order(
             key: key, source: source, options: plan.options, accepted: accepted,
             isStorable: isStorable, keyOf: keyOf)
@@ -76,6 +76,18 @@ extension ImageServer {
             note(made, &notes)
         }
         return answer(made.picture, head, plan, &notes)
+    }
+
+    /// Whether there is a cache, and the source's server has nothing against it as far as that counts.
+    private func mayKeepResults(of source: FoundSource) -> Bool {
+        let results = configuration.cache.results
+        guard results.bytes > 0 || results.memoryBytes > 0 else { return false }
+        guard configuration.http.passesCacheControl else { return true }
+        var settings = CacheControlDecision.Settings()
+        settings.passesOriginOn = true
+        return CacheControlDecision(
+            .picture(source.originCaching), now: Date().timeIntervalSince1970, settings: settings
+        ).isStorable
     }
 
     private func note(_ made: PictureMaker.Made, _ notes: inout AnswerNotes) {
