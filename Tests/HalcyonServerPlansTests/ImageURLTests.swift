@@ -39,7 +39,18 @@ struct ImageURLTests {
         var plain = url.format(.jpeg).gravity(.anchor(.south, x: 1, y: -0.5)).gravity(.smart)
         plain.sourceForm = .plain
         #expect(
-            plain.path == "/rs:fit:300:0/pr:a:b/g:so:1:-0.5/g:sm/plain/local%3A///a.jpg@jpg")
+            plain.path == "/rs:fit:300:0/pr:a:b/g:so:1:-0.5/g:sm/plain/local:///a.jpg@jpg")
+    }
+
+    @Test(arguments: [
+        "http:/a", "local:/a.jpg", "plain/x", "a:b", "https://example.com//a@b?c#d%20é", "é", "-",
+        "enc/x",
+    ])
+    func aSourceSurvivesTheWayInBothForms(source: String) throws {
+        for form in [ImageURL.SourceForm.encoded, .plain] {
+            let signed = try SignedPath(target: "/_" + ImageURL(source: source, form: form).path)
+            #expect(try PlanParser().parse(path: signed.path).source == source)
+        }
     }
 
     @Test func aSignedURLVerifies() throws {

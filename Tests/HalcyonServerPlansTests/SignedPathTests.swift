@@ -34,4 +34,14 @@ struct SignedPathTests {
             #expect(error.code == "invalid_path" && error.status == 404)
         }
     }
+
+    @Test(arguments: ["/sig/plain/é", "/sig/plain/a b", "/sig/plain/a\u{0}", "/sig/plain/a\r\nb"])
+    func rawCharactersOutsideOfURLsAreABadRequest(target: String) {
+        do throws(PlanError) {
+            let signed = try SignedPath(target: target)
+            Issue.record("\(signed)")
+        } catch {
+            #expect(error.code == "bad_request" && error.status == 400)
+        }
+    }
 }

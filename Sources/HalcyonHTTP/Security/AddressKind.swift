@@ -37,7 +37,7 @@ extension AddressKind {
         } else if Self.isISATAP(address) {
             self = .tunnel
         } else {
-            self = isIn(Self.globalUnicast) && !isIn(Self.reservedUnicast) ? .public : .reserved
+            self = isIn(Self.globalUnicast) && !isIn(Self.reservedGlobal) ? .public : .reserved
         }
     }
 
@@ -92,5 +92,5 @@ extension AddressKind {
     ]
 
     private static let globalUnicast = networks("2000::/3")
-    private static let reservedUnicast = networks("2001::/23", "2001:db8::/32", "3fff::/20")
+    private static let reservedGlobal = networks("2001::/23", "2001:db8::/32", "3fff::/20")
 }

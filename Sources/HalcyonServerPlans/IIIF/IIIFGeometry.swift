@@ -140,10 +140,11 @@ package struct IIIFGeometry: Sendable, Hashable {
     /// Without exponent and zeros at the end.
     private static func text(_ degrees: Double) -> String {
         if degrees == degrees.rounded() { return "\(Int(degrees))" }
-        let text = "\(degrees)"
-        guard text.contains("e") else { return text }
-        var decimals = String(format: "%.30f", degrees)
-        while decimals.hasSuffix("0") { decimals.removeLast() }
-        return decimals
+        let parts = "\(degrees)".split(separator: "e")
+        guard parts.count == 2, let exponent = Int(parts[1]) else { return "\(degrees)" }
+        // Only small numbers are written with an exponent.
+        let digits = parts[0].filter { $0 != "." }
+        let zeros = max(0, -exponent - 1)
+        return "0." + String(repeating: "0", count: zeros) + digits
     }
 }

@@ -48,8 +48,6 @@ struct OptionApplication {
     }
 }
 
-// MARK: Size
-
 extension OptionApplication {
     private mutating func applySize(
         _ name: OptionName, _ arguments: OptionArguments
@@ -92,154 +90,6 @@ extension OptionApplication {
     }
 }
 
-// MARK: Layout
-
-extension OptionApplication {
-    private mutating func applyLayout(
-        _ name: OptionName, _ arguments: OptionArguments
-    ) throws(PlanError) {
-        switch name {
-        case .extend: options.extend = try placed(arguments, current: options.extend)
-        case .extendAspectRatio:
-            options.extendAspectRatio = try placed(
-                arguments, current: options.extendAspectRatio)
-        case .gravity: options.gravity = try gravity(arguments, current: options.gravity)
-        case .crop: try applyCrop(arguments)
-        case .trim: try applyTrim(arguments)
-        default: try applyPadding(arguments)
-        }
-    }
-
-    /// A flag, and where the picture lies.
-    private func placed(
-        _ arguments: OptionArguments, current: Gravity?
-    ) throws(PlanError) -> Gravity? {
-        var isOn = current != nil
-        readFlag(arguments, into: &isOn)
-        let place = try gravity(
-            arguments.dropFirst(), current: current ?? .centre, allowsSmart: false)
-        return isOn ? place : nil
-    }
-
-    /// A type and two numbers. What is missing is the centre, without offsets.
-    private func gravity(
-        _ arguments: OptionArguments, current: Gravity, allowsSmart: Bool = true
-    ) throws(PlanError) -> Gravity {
-        guard arguments.has(0) else { return .centre }
-        let form: ArgumentForm<GravityType> = allowsSmart ? .gravity : .gravityWithoutSmart
-        if let text = arguments[0], text == "obj" || text == "objw" {
-            throw PlanError(
-                .unsupportedOption,
-                "Option \(arguments.name): gravity “\(text)” is not supported by Halcyon.")
-        }
-        let type = try arguments.value(0, form) ?? GravityType(current)
-        var (x, y) = (0.0, 0.0)
-        if GravityType(current) == type {
-            switch current {
-            case .anchor(_, let oldX, let oldY), .focus(let oldX, let oldY): (x, y) = (oldX, oldY)
-            case .smart: break
-            }
-        }
-        switch type {
-        case .smart:
-            guard arguments[1] == nil, arguments[2] == nil else {
-                throw arguments.wrong("the gravity sm takes no offsets.")
-            }
-            return .smart
-        case .focus:
-            guard arguments[1] != nil, arguments[2] != nil else {
-                throw arguments.wrong("the gravity fp takes two numbers from 0 to 1.")
-            }
-            try arguments.read(1, into: &x, .share)
-            try arguments.read(2, into: &y, .share)
-            return .focus(x: x, y: y)
-        case .anchor(let anchor):
-            if !arguments.has(1) { x = 0 }
-            if !arguments.has(2) { y = 0 }
-            try arguments.read(1, into: &x, .offset)
-            try arguments.read(2, into: &y, .offset)
-            return .anchor(anchor, x: x, y: y)
-        }
-    }
-
-    private mutating func applyCrop(_ arguments: OptionArguments) throws(PlanError) {
-        guard arguments[0] != nil || arguments[1] != nil else {
-            throw arguments.wrong("a width or a height is needed.")
-        }
-        var crop = options.crop ?? .init(width: 0, height: 0)
-        try arguments.read(0, into: &crop.width, .length)
-        if !arguments.has(1) { crop.height = 0 }
-        try arguments.read(1, into: &crop.height, .length)
-        crop.gravity =
-            arguments.has(2)
-            ? try gravity(arguments.dropFirst(2), current: crop.gravity ?? .centre) : nil
-        options.crop = crop.width == 0 && crop.height == 0 ? nil : crop
-    }
-
-    private mutating func applyTrim(_ arguments: OptionArguments) throws(PlanError) {
-        let form = ArgumentForm<Double>.number("a number, 0 or more") { $0 >= 0 }
-        guard let threshold = try arguments.value(0, form) else {
-            options.trim = nil
-            return
-        }
-        var trim = ProcessingOptions.Trim(threshold: threshold)
-        trim.colour = try arguments.value(1, .colour)
-        readFlag(arguments, 2, into: &trim.equalHorizontally)
-        readFlag(arguments, 3, into: &trim.equalVertically)
-        options.trim = trim
-    }
-
-    private mutating func applyPadding(_ arguments: OptionArguments) throws(PlanError) {
-        var padding = options.padding
-        try arguments.read(0, into: &padding.top, .pixels)
-        if !arguments.has(1) { padding.right = padding.top }
-        try arguments.read(1, into: &padding.right, .pixels)
-        if !arguments.has(2) { padding.bottom = padding.top }
-        try arguments.read(2, into: &padding.bottom, .pixels)
-        if !arguments.has(3) { padding.left = padding.right }
-        try arguments.read(3, into: &padding.left, .pixels)
-        options.padding = padding
-    }
-}
-
-/// What the first argument of a gravity says.
-private enum GravityType: Equatable {
-    case anchor(Gravity.Anchor)
-    case focus
-    case smart
-
-    init(_ gravity: Gravity) {
-        self =
-            switch gravity {
-            case .anchor(let anchor, _, _): .anchor(anchor)
-            case .focus: .focus
-            case .smart: .smart
-            }
-    }
-
-    init?(_ text: String) {
-        switch text {
-        case "fp": self = .focus
-        case "sm": self = .smart
-        default:
-            guard let anchor = Gravity.Anchor(rawValue: text) else { return nil }
-            self = .anchor(anchor)
-        }
-    }
-}
-
-extension ArgumentForm where Value == GravityType {
-    fileprivate static var gravity: Self {
-        ArgumentForm("one of ce no so ea we noea nowe soea sowe fp sm") { GravityType($0) }
-    }
-
-    fileprivate static var gravityWithoutSmart: Self {
-        ArgumentForm("one of ce no so ea we noea nowe soea sowe fp") {
-            GravityType($0).flatMap { $0 == .smart ? nil : $0 }
-        }
-    }
-}
-
 extension ArgumentForm where Value == ProcessingOptions.ResizingType {
     fileprivate static var resizingType: Self {
         ArgumentForm("one of fit fill fill-down force auto") { .init(rawValue: $0) }
@@ -249,13 +99,5 @@ extension ArgumentForm where Value == ProcessingOptions.ResizingType {
 extension ArgumentForm where Value == Double {
     fileprivate static var factor: Self {
         .number("a number above 0 and up to 1000000") { $0 > 0 && $0 <= 1_000_000 }
-    }
-
-    fileprivate static var share: Self {
-        .number("a number from 0 to 1") { (0...1).contains($0) }
-    }
-
-    fileprivate static var length: Self {
-        .number("a length in pixels or a share below 1") { $0 >= 0 }
     }
 }

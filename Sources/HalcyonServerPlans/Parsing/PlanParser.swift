@@ -79,7 +79,7 @@ public struct PlanParser: Sendable {
         )
         .map { String(Substring($0)) }[...]
         if path.utf8.first == UInt8(ascii: "/") { segments = segments.dropFirst() }
-        if let first = segments.first,
+        if let first = segments.first, !configuration.onlyPresets,
             ProcessingOptions.ResizingType(rawValue: first) != nil || first == "crop"
         {
             throw PlanError(
@@ -88,7 +88,10 @@ public struct PlanParser: Sendable {
         }
         let options: ArraySlice<String>
         if configuration.onlyPresets {
-            options = ["\(OptionName.preset.shortest):\(segments.first ?? "")"]
+            guard let names = segments.first, !names.isEmpty else {
+                throw PlanError(.invalidPath, "The URL has to begin with the name of a preset.")
+            }
+            options = ["\(OptionName.preset.shortest):\(names)"]
             segments = segments.dropFirst()
         } else {
             options = segments.prefix { $0.utf8.contains(UInt8(ascii: ":")) }

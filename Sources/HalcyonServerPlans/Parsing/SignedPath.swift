@@ -8,8 +8,13 @@ public struct SignedPath: Sendable, Hashable {
     /// - Parameters:
     ///   - target: The path of the request as it was sent, below the prefix that the routes are
     ///     mounted at, still percent-encoded; what follows `?` is ignored.
-    /// - Throws: `invalid_path` unless both parts are there.
+    /// - Throws: `bad_request` for characters that no target has, `invalid_path` unless both parts are
+    ///   there.
     public init(target: String) throws(PlanError) {
+        guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw PlanError(
+                .badRequest, "The URL has characters that have to be percent-encoded.")
+        }
         var rest = target.prefix { $0 != "?" }
         if rest.first == "/" { rest = rest.dropFirst() }
         let signature = rest.prefix { $0 != "/" }

@@ -34,13 +34,17 @@ public struct ImageURL: Sendable, Hashable {
             case .encoded:
                 [Base64URL.encode(source.utf8) + (fileExtension.map { "." + $0 } ?? "")]
             case .plain:
-                [
-                    "plain",
-                    PercentEncoding.encode(source, keeping: "/")
-                        + (fileExtension.map { "@" + $0 } ?? ""),
-                ]
+                ["plain", plainSource + (fileExtension.map { "@" + $0 } ?? "")]
             }
         return (segments + end).map { "/" + $0 }.joined()
+    }
+
+    /// With its scheme as it is, so that slashes that were merged on the way can be told, unless a
+    /// server would change the source.
+    private var plainSource: String {
+        let text = PercentEncoding.encode(source, keeping: "/:")
+        let isKept = SignedPath.repaired("plain/" + text) == "plain/" + text
+        return isKept ? text : PercentEncoding.encode(source)
     }
 
     /// Sets an option by its name, with its arguments as text; none of them may have `:` or `/`.
