@@ -120,7 +120,9 @@ import Testing
         var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
         for client in clients { client.send(request) }
         await origin.waitForRequests(1)
-        while live.server.requestsUnderWay < 3 { await pause() }
+        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 2 {
+            await pause()
+        }
         clients.removeLast(2)
         while live.server.requestsUnderWay > 1 { await pause() }
         #expect(origin.abandonedRequestCount == 0)
@@ -141,7 +143,9 @@ import Testing
         leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await origin.waitForRequests(1)
         async let stays = live.ask(target)
-        while live.server.requestsUnderWay < 2 { await pause() }
+        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 1 {
+            await pause()
+        }
         leaver = nil
         while live.server.requestsUnderWay > 1 { await pause() }
         gate.open()

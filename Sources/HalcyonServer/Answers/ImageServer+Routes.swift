@@ -104,7 +104,8 @@ extension ImageServer {
             guard configuration.signature.isRequired else {
                 guard !signed.signature.contains(":") else {
                     throw PlanError(
-                        .forbidden, "The path begins with an option; the part before it is missing.")
+                        .forbidden, "The path begins with an option; the part before it is missing."
+                    )
                 }
                 return signed
             }

@@ -65,14 +65,15 @@ final class PictureMaker: Sendable {
     func picture(
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
-        let (outcome, isShared) = await work.value(for: order.key, until: ending) { stopped in
+        let (outcome, isShared) = await work.value(
+            for: order.key, until: ending, onSharing: { metrics.noteCollapsed("result") }
+        ) { stopped in
             do throws(Failure) {
                 return .success(try await self.made(order, stopped))
             } catch {
                 return .failure(error)
             }
         }
-        if isShared { metrics.noteCollapsed("result") }
         return (try outcome.get(), isShared)
     }
 

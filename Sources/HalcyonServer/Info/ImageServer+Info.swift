@@ -32,7 +32,8 @@ extension ImageServer {
         let caching = cacheControl(.picture(source.originCaching), now: Date())
         answer.append("Cache-Control", caching.field)
         if configuration.http.sendsETag { answer.append("ETag", tag) }
-        if configuration.http.sendsETag, conditions(of: request).isMet(tag: tag, lastModified: nil) {
+        if configuration.http.sendsETag, conditions(of: request).isMet(tag: tag, lastModified: nil)
+        {
             notes.cache = "not_modified"
             return ServerAnswer(status: 304, fields: answer)
         }

@@ -36,8 +36,10 @@ struct InfoFields: Sendable, Hashable {
 
     /// Fields that are known to others, and not told here.
     private static let unsupported: Set<String> = [
-        "colorspace", "cs", "bands", "b", "sample_format", "sf", "exif", "xmp", "iptc", "average", "a",
-        "dominant_colors", "dc", "palette", "p", "blurhash", "bh", "thumbhash", "th", "dhash", "phash",
+        "colorspace", "cs", "bands", "b", "sample_format", "sf", "exif", "xmp", "iptc", "average",
+        "a",
+        "dominant_colors", "dc", "palette", "p", "blurhash", "bh", "thumbhash", "th", "dhash",
+        "phash",
     ]
 
     /// - Parameter path: What is signed.
@@ -46,7 +48,8 @@ struct InfoFields: Sendable, Hashable {
         var fields: Set<Field> = []
         var isChosen = false
         while let segment = segments.first, segment.contains(":") {
-            let parts = segment.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            let parts = segment.split(separator: ":", omittingEmptySubsequences: false).map(
+                String.init)
             guard let field = Field(urlName: parts[0]) else {
                 throw Self.unknown(parts[0])
             }

@@ -24,6 +24,7 @@ final class OriginClient: Sendable {
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
     private let policy: SourcePolicy
+    private let maximumBytes: Int
 
     /// - Parameter policy: Which URLs may be fetched.
     init(
@@ -33,10 +34,10 @@ final class OriginClient: Sendable {
     ) throws {
         self.settings = settings
         self.policy = policy
+        self.maximumBytes = maximumBytes
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.connectTimeout / .seconds(1)
         client.connectionsPerHost = connectionsPerHost
-        client.maximumResponseSize = maximumBytes
         // Behind a proxy, the addresses that are looked at would be the proxy's.
         client.usesEnvironmentProxies = false
         client.addressPolicy = AddressPolicy(settings)
@@ -86,12 +87,12 @@ final class OriginClient: Sendable {
     private func exchange(
         _ request: URLRequest, _ deadline: ContinuousClock.Instant
     ) async throws(Failure) -> (AnswerHead, Data) {
-        let collector = BodyCollector()
+        let collector = BodyCollector(limit: maximumBytes)
         do {
             _ = try await transport.perform(
                 request,
                 terms: ExchangeTerms(stall: settings.stallTimeout, deadline: deadline),
-                onResponse: { collector.begin($0) }, onBody: { try collector.take($0) })
+                onResponse: { try collector.begin($0) }, onBody: { try collector.take($0) })
         } catch let failure as Failure {
             throw failure
         } catch let error as TransportError {
@@ -173,12 +174,19 @@ private final class BodyCollector: Sendable {
 
     /// After so many bytes it is clear what they are.
     private static let sniffed = 32 * 1024
+    /// The most bytes.
+    private let limit: Int
     private let state = Mutex(State())
+
+    init(limit: Int) {
+        self.limit = limit
+    }
 
     var head: AnswerHead? { state.withLock { $0.head } }
 
-    func begin(_ head: AnswerHead) -> BodyDisposition {
+    func begin(_ head: AnswerHead) throws(Failure) -> BodyDisposition {
         let isContent = head.status == 200 || head.status == 206
+        if isContent, let length = head.contentLength, length > Int64(limit) { throw tooLarge }
         state.withLock { state in
             state.head = head
             if isContent, let length = head.contentLength {
@@ -191,9 +199,14 @@ private final class BodyCollector: Sendable {
 
     func take(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         try state.withLock { state throws(Failure) in
+            guard state.body.count + bytes.count <= limit else { throw tooLarge }
             state.body.append(contentsOf: bytes)
             if !state.isRecognised, state.body.count >= Self.sniffed { try state.recognise() }
         }
+    }
+
+    private var tooLarge: Failure {
+        Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
     }
 
     func end() throws(Failure) -> Data {

@@ -86,24 +86,25 @@ final class RemoteSources: Sendable {
             let now = Date()
             let decision = policy.decide(
                 request, with: .response(known.stored, index: 0), now: now)
-            let ttl = policy.freshness(of: known.stored).freshUntil.timeIntervalSince(now)
+            let ttl = secondsLeft(known.stored, at: now)
             switch decision {
             case .use:
                 metrics.noteCache("source", tier: known.tier, "hit")
-                return (known, .hit(ttl: Int(ttl), detail: known.tier), false)
+                return (known, .hit(ttl: ttl, detail: known.tier), false)
             case .useStale:
                 metrics.noteCache("source", tier: known.tier, "stale")
                 refreshInBackground(known, url)
-                return (known, .hit(ttl: Int(ttl), detail: "stale"), false)
+                return (known, .hit(ttl: min(ttl, -1), detail: "stale"), false)
             case .validate, .fetch, .unsatisfiable:
                 break
             }
         }
         metrics.noteCache("source", tier: known?.tier ?? "memory", known == nil ? "miss" : "stale")
-        let (outcome, isShared) = await fetches.value(for: key, until: ending) { _ in
+        let (outcome, isShared) = await fetches.value(
+            for: key, until: ending, onSharing: { metrics.noteCollapsed("source") }
+        ) { _ in
             await self.refreshed(url, key, known)
         }
-        if isShared { metrics.noteCollapsed("source") }
         let found = try outcome.get()
         return (found.source, found.use, isShared)
     }
@@ -236,9 +237,9 @@ final class RemoteSources: Sendable {
                 known.stored, for: HTTPCacheRequest(url: known.stored.url), after: kind, now: Date()
             )
             if isGood {
-                let ttl = policy.freshness(of: known.stored).freshUntil.timeIntervalSinceNow
+                let ttl = min(secondsLeft(known.stored, at: Date()), -1)
                 return .success(
-                    Found(source: known, use: .hit(ttl: Int(ttl), detail: "stale-if-error")))
+                    Found(source: known, use: .hit(ttl: ttl, detail: "stale-if-error")))
             }
         }
         if failure.kind.caching == .negativeTTL, negativeTTL > .zero {
@@ -247,6 +248,12 @@ final class RemoteSources: Sendable {
                 expiration: .seconds(negativeTTL / .seconds(1)))
         }
         return .failure(failure)
+    }
+
+    /// How long an answer is fresh from now on, in whole seconds.
+    private func secondsLeft(_ stored: StoredResponse, at now: Date) -> Int {
+        let left = policy.freshness(of: stored).freshUntil.timeIntervalSince(now)
+        return Int(min(max(left.rounded(.down), -1e9), 1e9))
     }
 
     /// Without what the operator has declared not to count.

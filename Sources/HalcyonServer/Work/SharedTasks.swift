@@ -17,11 +17,12 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - ending: When it is given, this caller waits no longer and gets a failure of that kind.
+    ///   - onSharing: Called when somebody else has begun the work, before it is waited for.
     ///   - work: Runs in a task of its own, which is cancelled when nobody waits; its argument is given
     ///     then.
     /// - Returns: The outcome, and whether somebody else had begun the work.
     func value(
-        for key: Key, until ending: Ending,
+        for key: Key, until ending: Ending, onSharing: () -> Void = {},
         work: @escaping @Sendable (Ending) async -> Outcome
     ) async -> (outcome: Outcome, isShared: Bool) {
         let place = OneShot<Outcome>()
@@ -35,6 +36,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 task.cancel()
             }
         }
+        if !isOwn { onSharing() }
         if let ticket {
             ending.whenGiven { [table] kind in
                 guard table.leave(ticket) != nil else { return }
