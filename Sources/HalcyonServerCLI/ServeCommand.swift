@@ -72,7 +72,11 @@ struct ServeCommand: AsyncParsableCommand {
             complain("It cannot listen: \(error)")
             throw ExitCode.failure
         }
-        if isDemonstration { print(Self.introduction(listening, configuration)) }
+        if isDemonstration {
+            print(Self.introduction(listening, configuration))
+            // Into a pipe or a file it would be written at the end.
+            fflush(nil)
+        }
         log.logger.notice(
             "listening",
             metadata: [

@@ -88,7 +88,12 @@ extension ServerFailure.LogLevel {
 enum LogText {
     /// A target with `<sig>` in place of its signature, and without what may be secret in its source.
     static func path(_ target: String, below prefix: String) -> String {
-        let rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
+        var prefix = prefix
+        var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
+        if rest.hasPrefix("/info/") {
+            prefix += "/info"
+            rest = rest.dropFirst(5)
+        }
         let parts = rest.split(
             separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return printable(target, limit: 1000) }
