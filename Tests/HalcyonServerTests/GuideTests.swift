@@ -22,6 +22,6 @@ import Testing
     @Test func eachSettingHasAVariableOfItsOwn() {
         #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
         let names = Setting.all.filter { $0.name == "limits.maxURLLength" }.map(\.variable)
-        #expect(names == ["HALCYON_LIMITS_MAX_URLLENGTH"])
+        #expect(names == ["HALCYON_LIMITS_MAX_URL_LENGTH"])
     }
 }

@@ -19,16 +19,22 @@ struct Setting: Sendable {
 
     /// The name of the variable of the environment: `HALCYON_LIMITS_MAX_PIXELS`.
     var variable: String {
+        let letters = Array(name)
         var words = "HALCYON_"
-        var isAfterLower = false
-        for character in name {
-            if character == "." {
+        for (index, letter) in letters.enumerated() {
+            if letter == "." {
                 words += "_"
-            } else {
-                if character.isUppercase, isAfterLower { words += "_" }
-                words += character.uppercased()
+                continue
             }
-            isAfterLower = character.isLowercase
+            if letter.isUppercase, index > 0 {
+                let isAfterLower = letters[index - 1].isLowercase
+                // The last capital of several begins the next word: `maxURLLength`.
+                let isBeforeLower = index + 1 < letters.count && letters[index + 1].isLowercase
+                if isAfterLower || (letters[index - 1].isUppercase && isBeforeLower) {
+                    words += "_"
+                }
+            }
+            words += letter.uppercased()
         }
         return words
     }
