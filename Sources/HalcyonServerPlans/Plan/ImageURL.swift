@@ -101,7 +101,7 @@ public struct ImageURL: Sendable, Hashable {
     /// Names of presets of the server.
     public func presets(_ names: String...) -> ImageURL { with(.preset, names) }
 
-    /// When the URL ends to be good, in Unix seconds.
+    /// When the URL expires, in Unix seconds.
     public func expires(at seconds: Int) -> ImageURL { with(.expires, ["\(seconds)"]) }
 
     /// The name of the file for those who save it, without extension.
