@@ -1,9 +1,9 @@
 /// Writes the URL of a picture, step by step.
 ///
 /// ```swift
-/// let path = ImageURL(source: "https://example.com/a.jpg")
-///     .resize(.fill, 300, 200).format(.webp).path
-/// let signed = signer.signed(path)
+/// let url = ImageURL(source: "https://example.com/a.jpg")
+///     .resize(.fill, 300, 200).format(.webp)
+/// let signed = signer.signed(url.path)
 /// ```
 ///
 /// Options are written in the order in which they are set, and read as ``PlanParser`` says. A URL may
