@@ -115,6 +115,7 @@ private enum GuideText {
         "Tests/HalcyonTests/Guides/HTTPCachingSnippets.swift",
         "Tests/HalcyonTests/Guides/CommentSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
+        "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
     ]
 
     /// The marked pieces of the files by their names.
