@@ -15,7 +15,9 @@ import Testing
     }
 
     @Test func itHasEachSettingOnce() {
-        let rows = guide.matches(of: /\n\| `([a-zA-Z.]+)` \| [^\n]+ \| [^\n]*\|/).map { String($0.1) }
+        let rows = guide.matches(of: /\n\| `([a-zA-Z.]+)` \| [^\n]+ \| [^\n]*\|/).map {
+            String($0.1)
+        }
         #expect(rows == Setting.all.map(\.name))
     }
 

@@ -24,7 +24,13 @@ import Testing
         ("/rs:fill:800:200:1", 800, 200), ("/rs:fill-down:800:200", 640, 160),
         ("/rs:force:300:300", 300, 300), ("/rs:fit:300:300/dpr:2", 600, 400),
         ("/rs:fit:300:300/z:0.5", 150, 100), ("/c:200:100", 200, 100),
-        ("/c:0.5:0.5/w:100", 100, 67), ("/w:100/mw:200", 100, 133), ("/mrd:320", 320, 214),
+        ("/c:0.5:0.5/w:100", 100, 67), ("/rs:fit:300:300:0:1", 300, 300),
+        ("/rs:fit:1000:500/exar:1", 854, 427),
+        ("/rs:fit:300:300/pd:10:20", 340, 220), ("/rs:fit:300:300/pd:10/dpr:2", 640, 440),
+        ("/rs:fit:300:300/rot:90", 200, 300), ("/rs:fill:100:100/g:sm", 100, 100),
+        ("/c:200:100:sm", 200, 100), ("/w:60/bl:0.8/sh:1/pix:3", 60, 40),
+        ("/rot:270/c:100:50:nowe", 100, 50), ("/fl:1:1/w:50", 50, 33),
+        ("/w:100/mw:200", 100, 133), ("/mrd:320", 320, 214),
     ])
     func sizesAreThoseOfTheGrammar(options: String, width: Int, height: Int) async throws {
         let live = try await LiveServer.start()
@@ -185,6 +191,35 @@ import Testing
         let bitmap = try Image.decoding(answer.body).bitmap()
         let colour = bitmap.withUnsafeBytes { Array($0.prefix(3)) }
         #expect(colour == [255, 128, 0])
+    }
+
+    /// Four pixels of different colours, enlarged, so that turns can be seen.
+    @Test(arguments: [
+        ("", "RGBW"), ("/rot:90", "BRWG"), ("/rot:180", "WBGR"), ("/rot:270", "GWRB"),
+        ("/fl:1", "GRWB"), ("/fl:0:1", "BWRG"), ("/rot:90/fl:1", "RBGW"),
+        ("/rot:90/c:1:1:nowe", "B"), ("/c:1:1:soea", "W"), ("/fl:1/c:1:1:nowe", "G"),
+    ])
+    func turnsComeBeforeWhatIsSaidOfPlaces(options: String, colours: String) async throws {
+        let folder = try TemporaryDirectory()
+        let grid = PixelGrid(width: 2, height: 2) { x, y in
+            [[.red, .green], [.blue, Pixel(255, 255, 255)]][y][x]
+        }
+        try folder.write(PNGFixture.data(grid), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let answer = try await live.ask("/_\(options)/plain/local:///a.png")
+        let bitmap = try Image.decoding(answer.body).bitmap()
+        let bytes = bitmap.data
+        let channels = bitmap.channels
+        let found = (0..<bitmap.size.pixelCount).map { pixel -> Character in
+            let colour = Array(bytes[(pixel * channels)..<(pixel * channels + 3)])
+            return switch colour {
+            case [255, 0, 0]: "R"
+            case [0, 255, 0]: "G"
+            case [0, 0, 255]: "B"
+            default: "W"
+            }
+        }
+        #expect(String(found) == colours)
     }
 
     @Test func theShortFormIsForTyping() async throws {

@@ -106,7 +106,11 @@ extension PlanExecution {
         ) -> OutputFormat {
             let preferred = rules.preferredFormats.filter(OutputFormat.writable.contains)
             if preferred.contains(sourceFormat) { return sourceFormat }
-            let needsAlpha = source.image.hasAlpha && options.background == nil
+            let isOnCanvas =
+                options.extend != nil || options.extendAspectRatio != nil
+                || options.padding != ProcessingOptions.Padding()
+            let needsAlpha =
+                (source.image.hasAlpha || isOnCanvas) && options.background == nil
             let needsFrames = source.frameCount > 1
             return preferred.first {
                 (!needsAlpha || $0.holdsAlpha) && (!needsFrames || $0.holdsAnimation)

@@ -5,7 +5,8 @@ import HalcyonServerPlans
 
 /// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.
 ///
-/// The order of the steps is fixed: limits, crop, resampling, cut, filters, ground, encoding.
+/// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
+/// canvas, padding, ground, encoding.
 struct PlanExecution: Sendable {
     /// What came of it.
     struct Product: Sendable {
@@ -29,7 +30,6 @@ struct PlanExecution: Sendable {
     func run(_ data: Data) throws(Failure) -> Product {
         let start = ContinuousClock.now
         do {
-            try checkArguments()
             let source = try Source(data, options: options, rules: rules)
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
@@ -71,21 +71,54 @@ struct PlanExecution: Sendable {
         if !isWanted() { throw Failure(.clientGone, "nobody waits any longer") }
     }
 
+    /// Crop and resampling come before the turn, so that a decoder can deliver a smaller picture; where the
+    /// crop lies is said of the turned picture.
     private func steps(on image: Image, isDrawing: Bool, limit: Int) throws -> Image {
-        let size = image.pixelSize
+        var image = options.trim.map { image.trimmed(TrimRule($0)) } ?? image
+        let stored = Dimensions(image.pixelSize)
         let geometry = Geometry(
-            source: Dimensions(width: size.width, height: size.height), options: options,
-            limit: limit, isVector: isDrawing)
-        var image = image
-        if let crop = geometry.crop { image = try image.cut(to: crop) }
-        let scaled = PixelSize(width: geometry.scaled.width, height: geometry.scaled.height)
-        if scaled != image.pixelSize { image = image.resized(to: scaled) }
-        if let cut = geometry.cut { image = try image.cut(to: cut) }
-        if options.blur > 0 { image = image.blurred(radius: options.blur) }
-        if let colour = options.background, image.hasAlpha {
-            image = image.blended(.normal, alpha: 1, onto: Color(colour))
+            source: stored, options: options, limit: limit, isVector: isDrawing)
+        let turn = geometry.turn
+        if let crop = geometry.crop {
+            image = image.cut(
+                to: turn.turned(crop.size),
+                at: crop.position.map { position in
+                    turn.stored(Region(origin: position, size: crop.size), in: stored).origin
+                })
         }
-        return image
+        let scaled = PixelSize(turn.turned(geometry.scaled))
+        if scaled != image.pixelSize { image = image.resized(to: scaled) }
+        if turn.isMirrored { image = image.flipped(horizontally: true, vertically: false) }
+        image = image.rotated(degrees: CGFloat(turn.quarters * 90), background: .clear)
+        if let cut = geometry.cut { image = image.cut(to: cut.size, at: cut.position) }
+        image = filtered(image)
+        return grounded(image, geometry)
+    }
+
+    private func filtered(_ image: Image) -> Image {
+        var image = image
+        if options.blur > 0 { image = image.gaussianBlurred(sigma: options.blur) }
+        if options.sharpen > 0 { image = image.sharpened(sigma: options.sharpen) }
+        return image.pixelated(side: options.pixelate)
+    }
+
+    /// On its canvases and with its padding; flattened when there is a colour for that.
+    private func grounded(_ image: Image, _ geometry: Geometry) -> Image {
+        let ground = options.background.map { Color($0) } ?? .clear
+        var image = image
+        for canvas in geometry.canvases {
+            let size = image.pixelSize
+            image = image.padded(
+                top: canvas.position.y, left: canvas.position.x,
+                bottom: canvas.size.height - canvas.position.y - size.height,
+                right: canvas.size.width - canvas.position.x - size.width, background: ground)
+        }
+        let padding = geometry.padding
+        image = image.padded(
+            top: padding.top, left: padding.left, bottom: padding.bottom, right: padding.right,
+            background: ground)
+        guard options.background != nil, image.hasAlpha else { return image }
+        return image.blended(.normal, alpha: 1, onto: ground)
     }
 
     private func metadata(of data: Data) throws -> ImageMetadata? {
@@ -121,32 +154,34 @@ extension PlanExecution {
     /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
     /// asked for would be worse than none.
     static let unavailable: Set<OptionName> = [
-        .trim, .extend, .extendAspectRatio, .padding, .rotate, .flip, .autoRotate, .sharpen,
-        .pixelate, .watermark, .processors, .keepCopyright, .stripColorProfile, .preserveHDR,
+        .autoRotate, .watermark, .processors, .keepCopyright, .stripColorProfile, .preserveHDR,
         .enforceThumbnail, .raw,
     ]
-
-    /// The same of arguments of options that can be done otherwise.
-    func checkArguments() throws(Failure) {
-        if options.gravity == .smart || options.crop?.gravity == .smart {
-            throw Failure(.unsupportedOption, "gravity:sm is not supported")
-        }
-        if options.blur > 0, options.blur < 2 {
-            throw Failure(.unsupportedOption, "blur below 2 is not supported")
-        }
-    }
 }
 
 extension Image {
-    fileprivate func cut(to window: Geometry.Window) throws(Failure) -> Image {
-        guard let position = window.position else {
-            throw Failure(.unsupportedOption, "gravity:sm is not supported")
-        }
+    /// A part of the image; without a place the one that catches the eye most.
+    fileprivate func cut(to size: Dimensions, at position: Position?) -> Image {
+        guard let position else { return smartCropped(to: PixelSize(size)) }
         return cropped(
-            to: CGRect(
-                x: position.x, y: position.y, width: window.size.width,
-                height: window.size.height))
+            to: CGRect(x: position.x, y: position.y, width: size.width, height: size.height))
     }
+}
+
+extension TrimRule {
+    fileprivate init(_ trim: ProcessingOptions.Trim) {
+        self.init(
+            threshold: trim.threshold, color: trim.colour.map { Color($0) },
+            isEvenHorizontally: trim.equalHorizontally, isEvenVertically: trim.equalVertically)
+    }
+}
+
+extension PixelSize {
+    init(_ size: Dimensions) { self.init(width: size.width, height: size.height) }
+}
+
+extension Dimensions {
+    init(_ size: PixelSize) { self.init(width: size.width, height: size.height) }
 }
 
 extension OutputFormat {
