@@ -6,16 +6,25 @@ let package = Package(
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
+        .library(name: "HalcyonServer", targets: ["HalcyonServer"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
         .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
+        .executable(name: "halcyon-server", targets: ["HalcyonServerCLI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1",
+            traits: []),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -85,6 +94,37 @@ let package = Package(
                 "HalcyonWork",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // The image server; only these two targets and their tests use the framework.
+        .target(
+            name: "HalcyonServer",
+            dependencies: [
+                "CFileSystem",
+                "Halcyon",
+                "HalcyonHTTP",
+                "HalcyonPixels",
+                "HalcyonServerPlans",
+                "HalcyonStorage",
+                "HalcyonWork",
+                "Vips",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "HalcyonServerCLI",
+            dependencies: [
+                "HalcyonSamples",
+                "HalcyonServer",
+                "HalcyonWork",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
         .target(
             name: "HalcyonTestKit",
             dependencies: [
@@ -153,6 +193,13 @@ let package = Package(
         .testTarget(
             name: "HalcyonServerPlansTests",
             dependencies: ["HalcyonServerPlans", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonServerTests",
+            dependencies: [
+                "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples", "HalcyonServer",
+                "HalcyonServerCLI", "HalcyonTestKit",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: [

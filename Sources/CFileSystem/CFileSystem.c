@@ -2,8 +2,13 @@
 #include "CFileSystem.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int halcyon_open_folder(const char *path) {
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -15,6 +20,23 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to) {
 
 int halcyon_exchange(int folder, const char *one, const char *other) {
     return renameat2(folder, one, folder, other, RENAME_EXCHANGE);
+}
+
+int halcyon_open_beneath(int folder, const char *path) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds) {
+    struct stat status;
+    if (fstat(file, &status) != 0) return -1;
+    *size = status.st_size;
+    *seconds = status.st_mtim.tv_sec;
+    *nanoseconds = status.st_mtim.tv_nsec;
+    return S_ISREG(status.st_mode) ? 1 : 0;
 }
 
 void halcyon_trim_heap(void) {

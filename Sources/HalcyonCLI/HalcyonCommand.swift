@@ -17,8 +17,8 @@ struct HalcyonCommand: AsyncParsableCommand {
             """,
         version: HalcyonVersion.current,
         subcommands: [
-            LoadCommand.self, PrefetchCommand.self, CacheCommand.self, FormatsCommand.self,
-            DemoCommand.self,
+            LoadCommand.self, PrefetchCommand.self, DuplicatesCommand.self, CacheCommand.self,
+            FormatsCommand.self, DemoCommand.self, ServeCommand.self, SignCommand.self,
         ])
 
     static func main() async {

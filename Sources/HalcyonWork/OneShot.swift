@@ -82,6 +82,9 @@ public final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
+    /// Whether the value is there.
+    package var isGiven: Bool { given != nil }
+
     @inlinable
     var given: Value? {
         state.withLock { state in

@@ -1,3 +1,4 @@
+import HalcyonTestKit
 import Testing
 
 @testable import HalcyonServerPlans
@@ -59,7 +60,7 @@ struct GeometryTests {
     func whateverIsWishedTheLimitHolds(segments: String) throws {
         for limit in [1, 7, 8192] {
             let geometry = try geometry(segments, limit: limit)
-            #expect(geometry.result.longerSide <= limit || limit < 3, "\(geometry.result)")
+            #expect(geometry.result.longerSide <= limit, "\(geometry.result)")
             #expect(geometry.result.width >= 1 && geometry.result.height >= 1)
         }
         let free = try geometry(segments)
@@ -173,5 +174,56 @@ struct GeometryTests {
         let high = Placement.size(
             ofWatermark: mark.transposed, on: Self.china, scale: 0.5)
         #expect(high == Dimensions(width: 107, height: 214))
+    }
+
+    // MARK: Whatever is asked for
+
+    /// Parts lie inside of what they are parts of, and what lies on a canvas lies on it as a whole.
+    @Test(arguments: 0..<8)
+    func everyPlaceIsInside(seed: UInt64) throws {
+        var numbers = SeededGenerator(state: seed)
+        func pick(_ texts: String...) -> String { texts.randomElement(using: &numbers) ?? "" }
+        func side() -> Int { Int.random(in: 1...pickSide(&numbers), using: &numbers) }
+        for _ in 0..<400 {
+            let type = pick("fit", "fill", "fill-down", "force", "auto")
+            let place = pick(
+                "ce", "no:3:9", "soea:-7:0.3", "we:5000:1", "fp:0.9:0.1", "nowe:0.5:0.5")
+            let segments = [
+                "rs:\(type):\(pick("0", "\(side())")):\(pick("0", "\(side())"))",
+                pick("el:1", "el:0"), pick("ex:1:\(place)", "ex:0"),
+                pick("exar:1:\(place)", "exar:0"),
+                "g:\(place)", pick("c:\(side()):\(side())", "c:0.3:\(side()):\(place)", "c:0:0"),
+                pick("pd:\(side()):3", "pd:0"), pick("dpr:1", "dpr:0.3", "dpr:7.7"),
+                pick("z:1", "z:0.01:3"), pick("mw:\(side())", "mh:\(side())", "mw:0"),
+                pick("rot:90", "rot:0"),
+            ].joined(separator: "/")
+            let limit = Bool.random(using: &numbers) ? side() : nil
+            let geometry = try geometry(
+                segments, source: Dimensions(width: side(), height: side()),
+                orientation: Int.random(in: 1...8, using: &numbers), limit: limit)
+            let used = geometry.crop?.size ?? geometry.picture
+            expectInside(geometry.crop, geometry.picture, segments)
+            expectInside(geometry.cut, geometry.scaled, segments)
+            var size = geometry.cut?.size ?? geometry.scaled
+            for canvas in geometry.canvases {
+                #expect(canvas.position.x >= 0 && canvas.position.y >= 0, "\(segments)")
+                #expect(canvas.position.x + size.width <= canvas.size.width, "\(segments)")
+                #expect(canvas.position.y + size.height <= canvas.size.height, "\(segments)")
+                size = canvas.size
+            }
+            #expect(used.width >= 1 && used.height >= 1 && size.width >= 1 && size.height >= 1)
+            if let limit { #expect(geometry.result.longerSide <= limit, "\(segments)") }
+        }
+    }
+
+    private func pickSide(_ numbers: inout SeededGenerator) -> Int {
+        [3, 50, 700, 9000].randomElement(using: &numbers) ?? 1
+    }
+
+    private func expectInside(_ window: Geometry.Window?, _ outer: Dimensions, _ segments: String) {
+        guard let window, let position = window.position else { return }
+        #expect(window.size.width >= 1 && window.size.height >= 1, "\(segments)")
+        #expect(position.x >= 0 && position.x + window.size.width <= outer.width, "\(segments)")
+        #expect(position.y >= 0 && position.y + window.size.height <= outer.height, "\(segments)")
     }
 }

@@ -13,7 +13,7 @@ struct ServerFailureTests {
             (.unsupportedOption, 404, "unsupported_option", .errorTTL, false),
             (.optionForbidden, 403, "option_forbidden", .errorTTL, false),
             (.forbidden, 403, "forbidden", .never, false),
-            (.expired, 404, "expired", .errorTTL, false),
+            (.expired, 404, "expired", .never, false),
             (.iiifSize, 400, "iiif_size", .errorTTL, false),
             (.notFound, 404, "not_found", .negativeTTL, false),
             (.formatUnsupported, 422, "format_unsupported", .errorTTL, false),
@@ -45,6 +45,43 @@ struct ServerFailureTests {
         #expect(failure.status == status && failure.code == code)
         #expect(failure.caching == caching && failure.allowsFallback == allowsFallback)
         #expect(!failure.summary.isEmpty && !failure.summary.contains("\n"))
+    }
+
+    @Test(
+        arguments: [
+            (
+                [
+                    .badRequest, .expired, .urlTooLong, .headersTooLarge, .methodNotAllowed,
+                    .draining,
+                    .clientGone,
+                ], .debug
+            ),
+            (
+                [
+                    .invalidPath, .invalidOption, .optionForbidden, .forbidden, .iiifSize,
+                    .notFound,
+                    .formatUnsupported, .sourceNotFound, .sourceStatus(404), .sourceFormat,
+                    .sourceDamaged,
+                ], .info
+            ),
+            (
+                [
+                    .sourceNotAllowed, .sourceUnreachable, .sourceBusy, .sourceStatus(500),
+                    .sourceTimeout, .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy,
+                    .deadline,
+                ], .warning
+            ),
+            ([.internalError], .error),
+        ] as [([ServerFailure], ServerFailure.LogLevel)])
+    func aFailureIsLoggedByItsWeight(failures: [ServerFailure], level: ServerFailure.LogLevel) {
+        for failure in failures { #expect(failure.logLevel == level, "\(failure)") }
+    }
+
+    @Test func whoIsRefusedForLoadIsToldWhenToTryAgain() {
+        for failure in [ServerFailure.busy, .deadline, .draining, .sourceBusy] {
+            #expect(failure.asksToRetry)
+        }
+        #expect(!ServerFailure.sourceTimeout.asksToRetry && !ServerFailure.forbidden.asksToRetry)
     }
 
     @Test func aBodyTellsDetailsOnlyWhereThatIsWished() {

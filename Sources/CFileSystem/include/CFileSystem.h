@@ -3,6 +3,8 @@
 #ifndef HALCYON_CFILESYSTEM_H
 #define HALCYON_CFILESYSTEM_H
 
+#include <stdint.h>
+
 /// Opens a folder for looking names up in it, for which the right to list it is not needed (O_PATH).
 /// A descriptor, or -1 with errno.
 int halcyon_open_folder(const char *path);
@@ -13,6 +15,15 @@ int halcyon_rename_to_new(int folder, const char *from, const char *to);
 
 /// Exchanges the names of two files in an open folder at once (RENAME_EXCHANGE). 0, or -1 with errno.
 int halcyon_exchange(int folder, const char *one, const char *other);
+
+/// Opens a file below an open folder for reading, following symbolic links as long as they stay below it
+/// (openat2 with RESOLVE_BENEATH). A descriptor, or -1 with errno: EXDEV for a link that leads out, ENOSYS
+/// where the kernel cannot tell.
+int halcyon_open_beneath(int folder, const char *path);
+
+/// The size of an open file in bytes, and when it was last changed, in seconds since 1970 and nanoseconds
+/// beyond them. 1 for a regular file, 0 for anything else, or -1 with errno.
+int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds);
 
 /// Gives memory that was freed back to the system (malloc_trim).
 void halcyon_trim_heap(void);

@@ -29,3 +29,11 @@ extension KingfisherWrapper where Base == CGSize {
             .intersection(CGRect(x: x, y: y, width: size.width, height: size.height))
     }
 }
+
+extension CGFloat {
+    /// A length in points as whole pixels, at most 10 million either way; 0 for what is not a number.
+    func pixels(scale: CGFloat) -> Int {
+        let length = (self * scale).rounded()
+        return length.isNaN ? 0 : Int(Swift.min(Swift.max(-10_000_000, length), 10_000_000))
+    }
+}

@@ -12,7 +12,7 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
     case `private`
     /// Of a carrier's inner network.
     case shared
-    /// Where clouds tell machines their secrets.
+    /// Of the metadata services of clouds, which hand out credentials.
     case metadata
     case multicast
     /// Of documentation, tests and the future.

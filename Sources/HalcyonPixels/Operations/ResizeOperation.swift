@@ -43,6 +43,12 @@ struct CropOperation: ImageOperation {
     let top: Int
     let size: PixelSize
 
+    init(left: Int, top: Int, size: PixelSize) {
+        self.left = left
+        self.top = top
+        self.size = size
+    }
+
     init(_ rect: CGRect, scale: CGFloat, inside bounds: PixelSize) {
         let wanted = PixelSize(points: rect.size, scale: scale)
         size = PixelSize(

@@ -46,7 +46,7 @@ package struct CacheControlDecision: Sendable, Hashable {
     package let isStorable: Bool
 
     /// - Parameters:
-    ///   - expires: When the URL ends to be good, in Unix seconds.
+    ///   - expires: When the URL expires, in Unix seconds.
     ///   - now: Unix seconds.
     package init(
         _ answer: Answer, expires: Int? = nil, now: Double, settings: Settings = Settings()

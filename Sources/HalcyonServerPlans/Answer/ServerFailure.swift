@@ -147,8 +147,8 @@ extension ServerFailure {
 
     public var caching: Caching {
         switch self {
-        case .invalidPath, .invalidOption, .unsupportedOption, .optionForbidden, .expired,
-            .iiifRegion, .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat,
+        case .invalidPath, .invalidOption, .unsupportedOption, .optionForbidden, .iiifRegion,
+            .iiifSize, .iiifRotation, .iiifQuality, .iiifFormat,
             .formatUnsupported:
             .errorTTL
         case .notFound, .sourceNotAllowed, .unknownScheme, .sourceUnreachable,

@@ -41,7 +41,7 @@ extension OptionApplication {
         guard value <= server || limits.allowsSecurityOptions || isTrusted else {
             throw PlanError(
                 .optionForbidden,
-                "Option \(arguments.name): this server lets no URL raise its limits.")
+                "Option \(arguments.name): URLs may not raise the limits of this server.")
         }
         options.limits[keyPath: limit] = value == server ? nil : value
     }

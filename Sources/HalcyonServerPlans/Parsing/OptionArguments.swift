@@ -1,10 +1,13 @@
 /// What an argument of an option has to be, and how it is read.
 struct ArgumentForm<Value>: Sendable {
-    /// Completes "has to be …".
-    let expected: String
+    /// Completes "has to be …"; made for errors only.
+    let expected: @Sendable () -> String
     let read: @Sendable (String) -> Value?
 
-    init(_ expected: String, _ read: @escaping @Sendable (String) -> Value?) {
+    init(
+        _ expected: @escaping @Sendable @autoclosure () -> String,
+        _ read: @escaping @Sendable (String) -> Value?
+    ) {
         self.expected = expected
         self.read = read
     }
@@ -44,7 +47,7 @@ struct OptionArguments {
     /// The argument at `index`; `nil` when it is missing or empty.
     func value<Value>(_ index: Int, _ form: ArgumentForm<Value>) throws(PlanError) -> Value? {
         guard let text = self[index] else { return nil }
-        guard let value = form.read(text) else { throw wrong(text, form.expected) }
+        guard let value = form.read(text) else { throw wrong(text, form.expected()) }
         return value
     }
 
@@ -76,8 +79,10 @@ struct OptionArguments {
 extension ArgumentForm where Value == Int {
     static var pixels: Self { whole(0...Int(Int32.max), "a whole number of pixels, 0 or more") }
 
-    static func whole(_ range: ClosedRange<Int>, _ expected: String) -> Self {
-        ArgumentForm(expected) { text in
+    static func whole(
+        _ range: ClosedRange<Int>, _ expected: @escaping @Sendable @autoclosure () -> String
+    ) -> Self {
+        ArgumentForm(expected()) { text in
             guard let number = Int(text), range.contains(number) else { return nil }
             return number
         }
@@ -88,9 +93,10 @@ extension ArgumentForm where Value == Double {
     static var offset: Self { ArgumentForm("a number", Numbers.finite) }
 
     static func number(
-        _ expected: String, where isValid: @escaping @Sendable (Double) -> Bool
+        _ expected: @escaping @Sendable @autoclosure () -> String,
+        where isValid: @escaping @Sendable (Double) -> Bool
     ) -> Self {
-        ArgumentForm(expected) { text in
+        ArgumentForm(expected()) { text in
             guard let number = Numbers.finite(text), isValid(number) else { return nil }
             return number
         }

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let parser = try PlanParser(PlanParser.Configuration())
-/// let plan = try parser.parse(path: "/rs:fill:300:200/plain/https://example.com/a.jpg@webp")
+/// let path = "/rs:fill:300:200/plain/https://example.com/a.jpg@webp"
+/// let plan = try parser.parse(path: path)
 /// ```
 ///
 /// What is read has not been checked against lists of sources, against the clock or against what this

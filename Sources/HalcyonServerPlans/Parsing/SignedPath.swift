@@ -15,16 +15,17 @@ public struct SignedPath: Sendable, Hashable {
             throw PlanError(
                 .badRequest, "The URL has characters that have to be percent-encoded.")
         }
-        var rest = target.prefix { $0 != "?" }
-        if rest.first == "/" { rest = rest.dropFirst() }
-        let signature = rest.prefix { $0 != "/" }
-        let path = rest.dropFirst(signature.count + 1)
+        let slash = UInt8(ascii: "/")
+        var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if rest.first == slash { rest = rest.dropFirst() }
+        let signature = rest.prefix { $0 != slash }
+        let path = rest[signature.endIndex...].dropFirst()
         guard !signature.isEmpty, !path.isEmpty else {
             throw PlanError(
                 .invalidPath, "The path has to be /SIGNATURE/OPTIONS/SOURCE; a part is missing.")
         }
-        self.signature = String(signature)
-        self.path = "/" + Self.repaired(String(path))
+        self.signature = String(Substring(signature))
+        self.path = "/" + Self.repaired(String(Substring(path)))
     }
 
     /// Undoes what proxies do to paths: `:` written as `%3A` in options, and double slashes of a
@@ -36,24 +37,22 @@ public struct SignedPath: Sendable, Hashable {
 
     /// What comes up to `plain/`, and what comes after that.
     private static func splitAtPlain(_ path: String) -> (String, String)? {
-        let bytes = Array(path.utf8)
-        let mark = Array("plain/".utf8)
-        var start = 0
-        while start + mark.count <= bytes.count {
-            if bytes[start...].starts(with: mark) {
-                let end = start + mark.count
+        var rest = path.utf8[...]
+        while !rest.isEmpty {
+            if rest.starts(with: "plain/".utf8) {
+                let source = rest.dropFirst("plain/".utf8.count)
                 return (
-                    String(decoding: bytes[..<end], as: UTF8.self),
-                    String(decoding: bytes[end...], as: UTF8.self)
+                    String(Substring(path.utf8[..<source.startIndex])), String(Substring(source))
                 )
             }
-            guard let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) else { break }
-            start = slash + 1
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { break }
+            rest = rest[slash...].dropFirst()
         }
         return nil
     }
 
     private static func withColons(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {

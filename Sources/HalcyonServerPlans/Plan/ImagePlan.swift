@@ -15,7 +15,7 @@ public struct ImagePlan: Sendable, Hashable {
     /// The format that the URL names; `nil`: found by negotiation, or that of the source.
     public var format: OutputFormat? { options.format }
 
-    /// Whether the URL is no longer good.
+    /// Whether the URL has expired.
     /// - Parameter now: Unix seconds.
     public func isExpired(at now: Double) -> Bool {
         options.expires.map { Double($0) < now } ?? false

@@ -1,9 +1,9 @@
 /// Writes the URL of a picture, step by step.
 ///
 /// ```swift
-/// let path = ImageURL(source: "https://example.com/a.jpg")
-///     .resize(.fill, 300, 200).format(.webp).path
-/// let signed = signer.signed(path)
+/// let url = ImageURL(source: "https://example.com/a.jpg")
+///     .resize(.fill, 300, 200).format(.webp)
+/// let signed = signer.signed(url.path)
 /// ```
 ///
 /// Options are written in the order in which they are set, and read as ``PlanParser`` says. A URL may
@@ -101,7 +101,7 @@ public struct ImageURL: Sendable, Hashable {
     /// Names of presets of the server.
     public func presets(_ names: String...) -> ImageURL { with(.preset, names) }
 
-    /// When the URL ends to be good, in Unix seconds.
+    /// When the URL expires, in Unix seconds.
     public func expires(at seconds: Int) -> ImageURL { with(.expires, ["\(seconds)"]) }
 
     /// The name of the file for those who save it, without extension.

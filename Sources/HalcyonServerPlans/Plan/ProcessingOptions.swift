@@ -90,7 +90,7 @@ public struct ProcessingOptions: Sendable, Hashable {
 
     /// Any text; makes another result of the same picture.
     public var cacheBuster: String?
-    /// Unix seconds after which the URL is no longer good; `nil`: never.
+    /// When the URL expires, in Unix seconds; `nil`: never.
     public var expires: Int?
     /// The name of the file for those who save it, without extension.
     public var filename: String?

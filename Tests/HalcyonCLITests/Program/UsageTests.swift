@@ -15,7 +15,7 @@ struct UsageTests {
     @Test func helpAndVersionSucceed() async throws {
         let help = try await program.run("--help")
         #expect(help.exitCode == 0)
-        for command in ["load", "prefetch", "cache", "formats", "demo"] {
+        for command in ["load", "prefetch", "duplicates", "cache", "formats", "demo"] {
             #expect(help.output.contains(command))
         }
         #expect(try await program.run("--version").lines == [HalcyonVersion.current])
@@ -32,6 +32,7 @@ struct UsageTests {
     @Test func noLineOfAHelpIsTooLong() async throws {
         for command in [
             ["--help"], ["load", "--help"], ["prefetch", "--help"], ["cache", "list", "--help"],
+            ["duplicates", "--help"],
         ] {
             let help = try await program.start(command).outcome()
             #expect(help.lines.allSatisfy { $0.columns <= 80 })
@@ -66,6 +67,10 @@ struct UsageTests {
         (["prefetch", "-", "--jobs", "65"], "64"),
         (["prefetch", "-", "--processor", "sharpen"], "sharpen"),
         (["prefetch", "-", "--cache-directory", ""], "cache directory"),
+        (["duplicates"], "folder"),
+        (["duplicates", ""], "folder"),
+        (["duplicates", ".", "--distance", "33"], "--distance"),
+        (["duplicates", ".", "--sheet", ""], "sheet"),
         (["cache", "path", "--processor", "bw"], "source"),
         (["cache", "clean", "--size-limit", "0"], "--size-limit"),
         (["cache", "burn"], "burn"),

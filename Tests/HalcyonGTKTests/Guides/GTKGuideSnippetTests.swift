@@ -31,6 +31,20 @@ struct GTKGuideSnippetTests {
         #expect(await window.screenshot().pixel(30, 30) == ListFixture.color(3))
     }
 
+    @Test func aHashIsSeenUntilTheImageComes() async throws {
+        let view = ImageView()
+        // Nothing is there, so that the placeholder stays.
+        GTKGuideSnippets.placeholder(view, fixture.origin.url("/missing.png"))
+        let placeholder = try #require(view.image)
+        #expect(placeholder.size == CGSize(width: 320, height: 240))
+        #expect(view.measure(.horizontal, other: nil).natural == 320)
+        let window = await TestWindow(view, width: 100, height: 75)
+        let shot = await window.screenshot()
+        // Dark green above left, red below right: the picture that the hash was made of.
+        #expect(shot.pixel(95, 5).red > shot.pixel(5, 5).red)
+        #expect(shot.pixel(5, 70).green > shot.pixel(5, 5).green)
+    }
+
     @Test func aViewIsPutIntoAWindowOfGTK() {
         let widget: UnsafeMutablePointer<GtkWidget> = gtk_window_new()
         let window = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)

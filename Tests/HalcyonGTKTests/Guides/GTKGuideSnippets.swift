@@ -50,6 +50,17 @@ import HalcyonGTK
         return view
     }
 
+    static func placeholder(_ view: ImageView, _ url: URL) {
+        // guide: gtk/placeholder
+        KF.url(url)
+            .placeholder(
+                .blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 320, height: 240))
+            )
+            .fade(duration: 0.3)
+            .set(to: view)
+        // end
+    }
+
     static func window(_ window: UnsafeMutablePointer<GtkWindow>) {
         // guide: gtk/widget
         let view = ImageView()

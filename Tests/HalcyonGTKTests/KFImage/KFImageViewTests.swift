@@ -50,6 +50,35 @@ struct KFImageViewTests {
         #expect(!placeholder.isMapped && events.events == ["success"])
     }
 
+    @Test func anImageCanBeThePlaceholderAndCoversThePlace() async throws {
+        let fixture = try await LoadFixture()
+        let url = fixture.route("/a.png", .blue, gate: gate)
+        let placeholder = image(.solid(.red, width: 8, height: 4))
+        let view = describe(url, fixture).placeholder(placeholder).resizable().makeView()
+        let window = await shown(view)
+        #expect(
+            await window.screenshot().isEqual(to: bitmap(.solid(.red, width: 100, height: 100))))
+        gate.open()
+        await window.frames { view.isLoaded }
+        #expect(await window.screenshot().pixel(50, 50) == .blue)
+    }
+
+    @Test func aHashMakesThePlaceAsLargeAsTheImageWillBe() async throws {
+        let fixture = try await LoadFixture()
+        let url = fixture.route("/a.png", .blue, width: 60, height: 45, gate: gate)
+        let size = CGSize(width: 60, height: 45)
+        let view = describe(url, fixture)
+            .placeholder(.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: size)).makeView()
+        let window = await shown(view)
+        #expect(view.measure(.horizontal, other: nil).natural == 60)
+        #expect(view.measure(.vertical, other: nil).natural == 45)
+        #expect(await window.screenshot().visiblePixelCount > 0)
+        gate.open()
+        await window.frames { view.isLoaded }
+        #expect(view.measure(.horizontal, other: nil).natural == 60)
+        #expect(view.measure(.vertical, other: nil).natural == 45)
+    }
+
     @Test func anImageThatIsNotResizableKeepsItsSize() async throws {
         let fixture = try await LoadFixture()
         let view = describe(fixture.route("/a.png", .blue), fixture).makeView()

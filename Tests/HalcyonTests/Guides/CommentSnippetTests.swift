@@ -80,6 +80,28 @@ import Vips
         #expect(found.cacheType == .disk && found.image.pixelSize.width == 64)
     }
 
+    @Test func aPhotoHasHashesAndColors() async throws {
+        let photo = Picture.noise(width: 8, height: 6, hasAlpha: false).image(hasAlpha: false)
+            .kf.resize(to: CGSize(width: 64, height: 48))
+        let (hash, preview) = try await CommentSnippets.hash(photo)
+        #expect(hash.columns == 4 && hash.rows == 3)
+        #expect(preview.size == PixelSize(width: 32, height: 24))
+        let copy = photo.kf.resize(to: CGSize(width: 200, height: 150))
+        #expect(try await CommentSnippets.likeness(photo, copy) <= 10)
+        let (background, title) = try await CommentSnippets.colors(photo)
+        #expect(background.contrastRatio(to: title) >= 4.5)
+    }
+
+    @Test func aWatermarkIsLaidOverTheImage() async throws {
+        let logo = PNGFixture.data(.solid(.white, width: 4, height: 4))
+        let mark = CommentSnippets.watermark(try #require(Image(data: logo)))
+        let image = try await fixture.retrieve([.processor(mark)]).image
+        #expect(image.pixelSize == PixelSize(width: 64, height: 48))
+        #expect(
+            fixture.cache.isCached(
+                forKey: fixture.url.cacheKey, processorIdentifier: mark.identifier))
+    }
+
     @Test func aDownloaderStaysOutOfPrivateNetworks() async {
         CommentSnippets.addresses(fixture.downloader)
         await #expect(throws: KingfisherError.self) { try await fixture.retrieve() }

@@ -84,6 +84,41 @@ enum CommentSnippets {
         return jpeg
     }
 
+    static func hash(_ photo: Image) async throws -> (BlurHash, Bitmap) {
+        // guide: BlurHash/example
+        let hash = try await photo.kf.blurHash()
+        print(hash)
+        let preview = hash.bitmap(size: PixelSize(width: 32, height: 24))
+        // end
+        return (hash, preview)
+    }
+
+    static func likeness(_ photo: Image, _ copy: Image) async throws -> Int {
+        // guide: PerceptualHash/example
+        let distance = try await photo.kf.pHash().distance(to: copy.kf.pHash())
+        print(distance <= 10 ? "the same picture" : "another picture")
+        // end
+        return distance
+    }
+
+    static func colors(_ cover: Image) async throws -> (Color, Color) {
+        // guide: ColorPalette/example
+        let palette = try await cover.kf.palette(count: 5)
+        let background = palette.dominant ?? palette.average
+        let title = background.textColor(preferring: palette.colors)
+        // end
+        return (background, title)
+    }
+
+    static func watermark(_ logo: Image) -> WatermarkImageProcessor {
+        // guide: WatermarkImageProcessor/example
+        let mark = WatermarkImageProcessor(
+            logo, name: "logo-2", opacity: 0.6, scale: 0.2,
+            placement: .once(anchor: CGPoint(x: 1, y: 1), offset: CGPoint(x: -8, y: -8)))
+        // end
+        return mark
+    }
+
     static func addresses(_ downloader: ImageDownloader) {
         // guide: AddressPolicy/example
         downloader.addressPolicy = .publicOnly

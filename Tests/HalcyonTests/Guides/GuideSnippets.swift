@@ -181,6 +181,15 @@ enum GuideSnippets {
         return rendered
     }
 
+    static func glance(_ photo: Image) async throws -> (String, String, PerceptualHash) {
+        // guide: processing/glance
+        let blurHash = try await photo.kf.blurHash().description
+        let thumbHash = try await photo.kf.thumbHash().description
+        let likeness = try await photo.kf.pHash()
+        // end
+        return (blurHash, thumbHash, likeness)
+    }
+
     static func text(_ manager: KingfisherManager, _ url: URL) async throws -> Image {
         // guide: processing/text
         let processor = try ImageProcessorSpec.parse("resize:32x32:fit|>blur:3")

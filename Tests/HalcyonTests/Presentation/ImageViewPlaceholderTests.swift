@@ -24,6 +24,33 @@ import Testing
         #expect(view.image?.pixelSize.width == 1)
     }
 
+    @Test func aHashIsAPlaceholder() async throws {
+        let gate = Gate()
+        let fixture = try await PresentationFixture(gate: gate)
+        let hash = "LxH2cX2swxX8l}WDjte;gJfjfQfj"
+        let blurred = try #require(
+            Image.blurHash(hash, size: CGSize(width: 640, height: 320)))
+        #expect(blurred.size == CGSize(width: 640, height: 320))
+        #expect(blurred.pixelSize == PixelSize(width: 32, height: 16))
+        let view = HeadlessImageView()
+        async let result = fixture.show(fixture.url(width: 1), in: view, placeholder: blurred)
+        await fixture.origin.waitForRequests(1)
+        #expect(view.image === blurred)
+        gate.open()
+        #expect(await result.width == 1)
+    }
+
+    @Test func aThumbHashHasItsOwnProportions() throws {
+        let hash = "2PoNNJpwd3d+eId3iIhzjwcHiA=="
+        #expect(Image.thumbHash(hash)?.pixelSize == PixelSize(width: 32, height: 18))
+        let sized = try #require(Image.thumbHash(hash, size: CGSize(width: 640, height: 360)))
+        #expect(sized.size == CGSize(width: 640, height: 360))
+    }
+
+    @Test func aTextThatIsNoHashIsNoPlaceholder() {
+        #expect(Image.blurHash("no hash") == nil && Image.thumbHash("no hash") == nil)
+    }
+
     /// Upstream: testImageSettingWithCustomizePlaceholder
     @Test func aPlaceholderViewLiesOnTheImageViewUntilTheImageComes() async throws {
         let gate = Gate()

@@ -63,6 +63,46 @@ import Testing
                 BlendImageProcessor(
                     blendMode: .multiply, alpha: 0.5, backgroundColor: Color(white: 128.0 / 255))
             ),
+            ("flip:both", FlippingImageProcessor(horizontally: true, vertically: true)),
+            ("rotate:-90", RotatingImageProcessor(degrees: -90)),
+            ("rotate:12.5:white", RotatingImageProcessor(degrees: 12.5, backgroundColor: .white)),
+            (
+                "region:30x20:5,-6",
+                RegionImageProcessor(region: CGRect(x: 5, y: -6, width: 30, height: 20))
+            ),
+            (
+                "focus:30x20:0.25,1",
+                FocusCroppingImageProcessor(
+                    size: CGSize(width: 30, height: 20), focus: CGPoint(x: 0.25, y: 1))
+            ),
+            ("smartcrop:30x20", SmartCroppingImageProcessor(size: CGSize(width: 30, height: 20))),
+            ("trim", TrimmingImageProcessor()),
+            (
+                "trim:25:white:horizontal",
+                TrimmingImageProcessor(threshold: 25, color: .white, isEvenHorizontally: true)
+            ),
+            (
+                "trim:both",
+                TrimmingImageProcessor(isEvenHorizontally: true, isEvenVertically: true)
+            ),
+            ("pad:10", PaddingImageProcessor(10)),
+            (
+                "pad:1,2,3,4:black",
+                PaddingImageProcessor(
+                    top: 1, right: 2, bottom: 3, left: 4, backgroundColor: .black)
+            ),
+            (
+                "canvas:30x20:1,0:#fff",
+                CanvasImageProcessor(
+                    size: CGSize(width: 30, height: 20), anchor: CGPoint(x: 1, y: 0),
+                    backgroundColor: .white)
+            ),
+            ("gaussian:0.5", GaussianBlurImageProcessor(sigma: 0.5)),
+            ("sharpen:1", SharpeningImageProcessor(sigma: 1)),
+            ("pixelate:8", PixelatingImageProcessor(side: 8)),
+            ("gray", GrayscaleImageProcessor()),
+            ("bitonal", BitonalImageProcessor()),
+            ("bitonal:0.25", BitonalImageProcessor(threshold: 0.25)),
             (
                 " bw |> blur : 3 ",
                 BlackWhiteProcessor() |> BlurImageProcessor(blurRadius: 3)
@@ -102,6 +142,26 @@ import Testing
                 + "(expected overlay:COLOR[:FRACTION])"
         ),
         (
+            "flip:up",
+            "flip: direction: “up” is not horizontal, vertical, both or none "
+                + "(expected flip:horizontal|vertical|both|none)"
+        ),
+        (
+            "rotate:left",
+            "rotate: angle: “left” is not a number of degrees "
+                + "(expected rotate:DEGREES[:COLOR])"
+        ),
+        (
+            "pad:1,2",
+            "pad: lengths: “1,2” is not one length, or four such as 10,0,10,0 "
+                + "(expected pad:LENGTH|TOP,RIGHT,BOTTOM,LEFT[:COLOR])"
+        ),
+        (
+            "region:5x5",
+            "region: place: a place such as 20,10 is missing "
+                + "(expected region:WIDTHxHEIGHT:X,Y)"
+        ),
+        (
             "round:3:up",
             "round: size or corners or color: “up” is not a size such as 200x100 or corners such "
                 + "as topLeft+bottomRight or a colour such as #ff0000 or #ff000080 "
@@ -115,7 +175,7 @@ import Testing
         #expect(error?.description == description)
     }
 
-    @Test(arguments: ["", "bw|>", "sharpen:3", ":"])
+    @Test(arguments: ["", "bw|>", "emboss:3", ":"])
     func listsTheProcessorsWhenOneIsUnknown(_ text: String) {
         let error = #expect(throws: ImageProcessorSpec.ParsingError.self) {
             try ImageProcessorSpec.parse(text)
@@ -130,6 +190,10 @@ import Testing
         "resize:0x10", "resize:-5x10", "resize:nanx10", "resize:infx1", "resize:0x10x20", "crop:1x",
         "resize:1x1:fit:fill", "crop:10x10:2,0", "tint:#gggggg", "tint:", "color:1,2,3",
         "color:q=1", "blend:over", "blur:1e400", "blur:0x10", "border:3:#000:w-1", "round:n",
+        "flip", "flip:left", "rotate:", "rotate:1x", "rotate:90:#12", "region:10x10",
+        "region:0x10:0,0", "focus:10x10", "focus:10x10:2,0", "smartcrop:10", "trim:256",
+        "trim:up", "trim:white:5", "pad:-1", "pad:1,2", "pad:1,2,3,4,5", "canvas:10",
+        "gaussian:-1", "sharpen", "pixelate:x", "gray:1", "bitonal:2",
     ])
     func refusesValuesThatMakeNoSense(_ text: String) {
         #expect(throws: ImageProcessorSpec.ParsingError.self) {
@@ -189,7 +253,7 @@ private struct RandomProcessors {
     }
 
     mutating func next() -> any ImageProcessor {
-        switch Int.random(in: 0...10, using: &generator) {
+        switch Int.random(in: 0...24, using: &generator) {
         case 0: ResizingImageProcessor(referenceSize: size(), mode: mode())
         case 1: DownsamplingImageProcessor(size: size())
         case 2:
@@ -214,6 +278,35 @@ private struct RandomProcessors {
             BlendImageProcessor(
                 blendMode: BlendMode.allCases.randomElement(using: &generator)!,
                 alpha: fraction(), backgroundColor: flag() ? color() : nil)
+        case 10: FlippingImageProcessor(horizontally: flag(), vertically: flag())
+        case 11:
+            RotatingImageProcessor(
+                degrees: fraction() * 720 - 360, backgroundColor: flag() ? color() : nil)
+        case 12:
+            RegionImageProcessor(
+                region: CGRect(origin: CGPoint(x: -length(), y: length()), size: size()))
+        case 13:
+            FocusCroppingImageProcessor(
+                size: size(), focus: CGPoint(x: fraction(), y: fraction()))
+        case 14: SmartCroppingImageProcessor(size: size())
+        case 15:
+            TrimmingImageProcessor(
+                threshold: fraction() * 255, color: flag() ? color() : nil,
+                isEvenHorizontally: flag(), isEvenVertically: flag())
+        case 16: PaddingImageProcessor(length(), backgroundColor: flag() ? color() : nil)
+        case 17:
+            PaddingImageProcessor(
+                top: length(), right: 0, bottom: length(), left: length(),
+                backgroundColor: flag() ? color() : nil)
+        case 18:
+            CanvasImageProcessor(
+                size: size(), anchor: CGPoint(x: fraction(), y: fraction()),
+                backgroundColor: flag() ? color() : nil)
+        case 19: GaussianBlurImageProcessor(sigma: length())
+        case 20: SharpeningImageProcessor(sigma: length())
+        case 21: PixelatingImageProcessor(side: length())
+        case 22: GrayscaleImageProcessor()
+        case 23: BitonalImageProcessor(threshold: fraction())
         default: BlackWhiteProcessor()
         }
     }

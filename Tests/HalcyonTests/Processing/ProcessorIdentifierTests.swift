@@ -71,6 +71,44 @@ import Testing
                 "CroppingImageProcessor((20.0, 40.0)_(0.5, 0.5))"
             ),
             (DownsamplingImageProcessor(size: size), "DownsamplingImageProcessor((20.0, 40.0))"),
+            (
+                FlippingImageProcessor(horizontally: true), "FlippingImageProcessor(true_false)"
+            ),
+            (RotatingImageProcessor(degrees: -90), "RotatingImageProcessor(-90.0)"),
+            (
+                RotatingImageProcessor(degrees: 12.5, backgroundColor: red),
+                "RotatingImageProcessor(12.5)_(1.00,0.00,0.00,1.00)"
+            ),
+            (
+                RegionImageProcessor(region: CGRect(x: 1, y: 2, width: 20, height: 40)),
+                "RegionImageProcessor((1.0, 2.0)_(20.0, 40.0))"
+            ),
+            (
+                FocusCroppingImageProcessor(size: size, focus: CGPoint(x: 0.25, y: 1)),
+                "FocusCroppingImageProcessor((20.0, 40.0)_(0.25, 1.0))"
+            ),
+            (
+                SmartCroppingImageProcessor(size: size),
+                "SmartCroppingImageProcessor((20.0, 40.0))"
+            ),
+            (TrimmingImageProcessor(), "TrimmingImageProcessor(10.0_false_false)"),
+            (
+                TrimmingImageProcessor(threshold: 3, color: red, isEvenVertically: true),
+                "TrimmingImageProcessor(3.0_false_true)_(1.00,0.00,0.00,1.00)"
+            ),
+            (
+                PaddingImageProcessor(top: 1, right: 2, bottom: 3, left: 4, backgroundColor: red),
+                "PaddingImageProcessor(1.0_2.0_3.0_4.0)_(1.00,0.00,0.00,1.00)"
+            ),
+            (
+                CanvasImageProcessor(size: size),
+                "CanvasImageProcessor((20.0, 40.0)_(0.5, 0.5))"
+            ),
+            (GaussianBlurImageProcessor(sigma: 0.5), "GaussianBlurImageProcessor(0.5)"),
+            (SharpeningImageProcessor(sigma: 1), "SharpeningImageProcessor(1.0)"),
+            (PixelatingImageProcessor(side: 8), "PixelatingImageProcessor(8.0)"),
+            (GrayscaleImageProcessor(), "GrayscaleImageProcessor"),
+            (BitonalImageProcessor(), "BitonalImageProcessor(0.5)"),
         ] as [(any ImageProcessor, String)])
     func namesTheProcessorAndItsParameters(_ processor: any ImageProcessor, _ identifier: String) {
         #expect(processor.identifier == Self.prefix + identifier)

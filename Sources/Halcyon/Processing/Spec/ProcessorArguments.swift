@@ -106,6 +106,19 @@ extension ProcessorArgument where Value == CGPoint {
         guard numbers.count == 2, numbers.allSatisfy({ (0...1).contains($0) }) else { return nil }
         return CGPoint(x: numbers[0], y: numbers[1])
     }
+
+    /// A place in points.
+    static let place = Self("place", "a place such as 20,10") { text in
+        let numbers = SpecText.numbers(text, separator: ",")
+        return numbers.count == 2 ? CGPoint(x: numbers[0], y: numbers[1]) : nil
+    }
+}
+
+extension ProcessorArgument where Value == SpecText.Sides {
+    /// One direction, both or none.
+    static func sides(_ name: String) -> Self {
+        Self(name, "horizontal, vertical, both or none") { text in SpecText.Sides(name: text) }
+    }
 }
 
 extension ProcessorArgument where Value == Color {

@@ -12,6 +12,21 @@ enum SpecText {
         "blue": .blue, "yellow": .yellow, "clear": .clear,
     ]
 
+    /// One direction, both or none.
+    struct Sides: Hashable {
+        var horizontal = false
+        var vertical = false
+
+        var name: String {
+            switch (horizontal, vertical) {
+            case (true, true): "both"
+            case (true, false): "horizontal"
+            case (false, true): "vertical"
+            case (false, false): "none"
+            }
+        }
+    }
+
     static func number(_ text: String) -> CGFloat? {
         guard text.allSatisfy({ "+-.0123456789e".contains($0) }), let number = Double(text),
             number.isFinite
@@ -87,5 +102,16 @@ enum SpecText {
         }
         let digits = bytes.map { String(format: "%02x", Int($0)) }
         return "#" + digits.prefix(color.alpha == 1 ? 3 : 4).joined()
+    }
+}
+
+extension SpecText.Sides {
+    /// The sides that have this name.
+    init?(name: String) {
+        let all = [(true, true), (true, false), (false, true), (false, false)].map {
+            Self(horizontal: $0.0, vertical: $0.1)
+        }
+        guard let sides = all.first(where: { $0.name == name }) else { return nil }
+        self = sides
     }
 }

@@ -3,11 +3,12 @@ import Foundation
 import Synchronization
 
 /// A client of bare sockets, which shows what really is on the wire.
-final class RawClient: Sendable {
+public final class RawClient: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "raw client")
 
-    init(port: Int) throws {
+    /// Connects to 127.0.0.1.
+    public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         var address = sockaddr_in()
@@ -26,15 +27,20 @@ final class RawClient: Sendable {
         close(descriptor)
     }
 
-    func send(_ text: String) {
+    public func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Foundation.send(descriptor, bytes, bytes.count, 0)
+    }
+
+    /// Ends this side of the connection, as a client does that goes; what comes can still be read.
+    public func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Reads until `isEnough` says so, the server ends, or an error comes.
     ///
     /// - Returns: The bytes and the error number, 0 for none.
-    func read(
+    public func read(
         until isEnough: @escaping @Sendable ([UInt8]) -> Bool = { _ in false }
     ) async -> (bytes: [UInt8], error: Int32) {
         await withCheckedContinuation { continuation in
@@ -57,7 +63,7 @@ final class RawClient: Sendable {
     }
 
     /// Sends one request and reads until the connection ends.
-    func exchange(_ path: String, method: String = "GET", headers: [String] = []) async -> (
+    public func exchange(_ path: String, method: String = "GET", headers: [String] = []) async -> (
         head: String, body: [UInt8], error: Int32
     ) {
         let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + headers

@@ -1,0 +1,64 @@
+public import Foundation
+
+/// Puts the image on a canvas of a size, if it is smaller; never cuts anything off.
+public struct CanvasImageProcessor: ImageProcessor {
+    /// The least size of the result, in points.
+    public let size: CGSize
+    /// Where the image lies, as fractions of the room that is left; clamped to 0…1. In the middle by
+    /// default.
+    public let anchor: CGPoint
+    /// What is seen around the image, and through it; `nil`, the default, leaves it transparent.
+    public let backgroundColor: KFCrossPlatformColor?
+
+    public init(
+        size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5),
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) {
+        self.size = size
+        self.anchor = anchor
+        self.backgroundColor = backgroundColor
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make(
+            "CanvasImageProcessor", "\(size.identifier)_\(anchor.identifier)",
+            suffix: backgroundColor?.identifier)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.extended(
+            to: size, anchorOn: anchor, backgroundColor: backgroundColor)
+    }
+}
+
+extension CanvasImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "canvas", arguments: ":WIDTHxHEIGHT[:X,Y][:COLOR]",
+        summary: "Puts the image on a larger canvas, in the middle; 0,0 is the top left.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let size = try arguments.required(.size)
+        let anchor = arguments.optional(.anchor) ?? CGPoint(x: 0.5, y: 0.5)
+        self.init(size: size, anchor: anchor, backgroundColor: arguments.optional(.color))
+    }
+
+    var argumentTexts: [String] {
+        let isCentred = anchor == CGPoint(x: 0.5, y: 0.5)
+        return [SpecText.text(of: size)] + (isCentred ? [] : [SpecText.text(of: anchor)])
+            + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image on a canvas of at least `size` points; see ``CanvasImageProcessor``.
+    public func extended(
+        to size: CGSize, anchorOn anchor: CGPoint = CGPoint(x: 0.5, y: 0.5),
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        base.extended(
+            to: PixelSize(points: size, scale: base.scale), anchor: anchor,
+            background: backgroundColor ?? .clear)
+    }
+}

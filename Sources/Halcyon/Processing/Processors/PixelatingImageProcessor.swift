@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Makes squares of one colour, as of a picture with very few pixels.
+public struct PixelatingImageProcessor: ImageProcessor {
+    /// The side of a square in points; what is not more than a pixel changes nothing.
+    public let side: CGFloat
+
+    public init(side: CGFloat) {
+        self.side = side
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make("PixelatingImageProcessor", "\(side)")
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.pixelated(side: side)
+    }
+}
+
+extension PixelatingImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "pixelate", arguments: ":SIDE", summary: "Makes squares of one colour.")
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        self.init(side: try arguments.required(.length("side")))
+    }
+
+    var argumentTexts: [String] { [SpecText.text(of: side)] }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image in squares of one colour, each the mean of its pixels, from the top left on.
+    ///
+    /// - Parameter side: In points.
+    public func pixelated(side: CGFloat) -> KFCrossPlatformImage {
+        base.pixelated(side: side.pixels(scale: base.scale))
+    }
+}

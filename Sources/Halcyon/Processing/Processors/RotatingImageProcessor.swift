@@ -1,0 +1,58 @@
+public import Foundation
+
+/// Turns the image clockwise around its middle.
+///
+/// By a multiple of 90 degrees every pixel is kept as it is. By other angles pixels are interpolated
+/// (bicubic), and the image gets as large as the turned one needs.
+public struct RotatingImageProcessor: ImageProcessor {
+    /// The angle in degrees; negative ones turn the other way.
+    public let degrees: CGFloat
+    /// What is seen in the corners that a slanting image leaves, and through it; `nil`, the default, leaves
+    /// them transparent.
+    public let backgroundColor: KFCrossPlatformColor?
+
+    public init(degrees: CGFloat, backgroundColor: KFCrossPlatformColor? = nil) {
+        self.degrees = degrees
+        self.backgroundColor = backgroundColor
+    }
+
+    public var identifier: String {
+        ProcessorIdentifier.make(
+            "RotatingImageProcessor", "\(degrees)", suffix: backgroundColor?.identifier)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options)?.kf.rotated(
+            degrees: degrees, backgroundColor: backgroundColor)
+    }
+}
+
+extension RotatingImageProcessor: TextualImageProcessor {
+    static let textForm = ProcessorTextForm(
+        name: "rotate", arguments: ":DEGREES[:COLOR]",
+        summary: "Turns clockwise; the colour is that of the corners, else transparent.")
+
+    private static let angle = ProcessorArgument<CGFloat>("angle", "a number of degrees") {
+        SpecText.number($0)
+    }
+
+    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
+        let degrees = try arguments.required(Self.angle)
+        self.init(degrees: degrees, backgroundColor: arguments.optional(.color))
+    }
+
+    var argumentTexts: [String] {
+        [SpecText.text(of: degrees)] + (backgroundColor.map { [SpecText.text(of: $0)] } ?? [])
+    }
+}
+
+extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image turned clockwise around its middle; see ``RotatingImageProcessor``.
+    public func rotated(
+        degrees: CGFloat, backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        base.rotated(degrees: degrees, background: backgroundColor ?? .clear)
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// Lays another image over the image, once or all over it.
+///
+/// ```swift
+/// let mark = WatermarkImageProcessor(
+///     logo, name: "logo-2", opacity: 0.6, scale: 0.2,
+///     placement: .once(anchor: CGPoint(x: 1, y: 1), offset: CGPoint(x: -8, y: -8)))
+/// ```
+///
+/// It has no text form, as a text cannot hold an image.
+public struct WatermarkImageProcessor: ImageProcessor {
+    /// Where a watermark lies.
+    public enum Placement: Hashable, Sendable {
+        /// Once: `anchor` is the place as fractions of the room that is left, clamped to 0…1, and `offset`,
+        /// in points, moves it to the right and down. What is beyond the edges is cut off.
+        case once(anchor: CGPoint, offset: CGPoint = .zero)
+        /// Over and over, one of them in the middle, with gaps in between, in points.
+        case tiled(gap: CGSize = .zero)
+    }
+
+    /// The watermark; of an animation the first frame.
+    public let watermark: KFCrossPlatformImage
+    /// Stands for the watermark in the identifier, and so in the cache's keys: another image needs
+    /// another name.
+    public let name: String
+    /// What the watermark's own opacity is multiplied with, 0…1. 1 by default.
+    public let opacity: CGFloat
+    /// Into which part of the image's sides the watermark is fitted, enlarged if need be; 0, the default,
+    /// leaves it as it is, pixel by pixel.
+    public let scale: CGFloat
+    /// Where it lies; in the middle by default.
+    public let placement: Placement
+
+    /// Kept, so that all frames and images of one size share it.
+    private let prepared: PreparedWatermark
+
+    public init(
+        _ watermark: KFCrossPlatformImage, name: String, opacity: CGFloat = 1, scale: CGFloat = 0,
+        placement: Placement = .once(anchor: CGPoint(x: 0.5, y: 0.5))
+    ) {
+        self.watermark = watermark
+        self.name = name
+        self.opacity = opacity
+        self.scale = scale
+        self.placement = placement
+        prepared = PreparedWatermark(watermark, opacity: opacity, scale: scale)
+    }
+
+    public var identifier: String {
+        let place =
+            switch placement {
+            case .once(let anchor, let offset): "\(anchor.identifier)_\(offset.identifier)"
+            case .tiled(let gap): "tiled_\(gap.identifier)"
+            }
+        return ProcessorIdentifier.make(
+            "WatermarkImageProcessor", "\(opacity)_\(scale)_\(place)", suffix: name)
+    }
+
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        item.image(scaledFor: options).map {
+            $0.watermarked(with: prepared, place: placement.pixels(scale: $0.scale))
+        }
+    }
+}
+
+extension WatermarkImageProcessor.Placement {
+    fileprivate func pixels(scale: CGFloat) -> WatermarkPlace {
+        switch self {
+        case .once(let anchor, let offset):
+            .once(
+                anchor: anchor, x: offset.x.pixels(scale: scale), y: offset.y.pixels(scale: scale))
+        case .tiled(let gap):
+            .tiled(
+                horizontalGap: max(0, gap.width.pixels(scale: scale)),
+                verticalGap: max(0, gap.height.pixels(scale: scale)))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Halcyon
+
+/// Pictures that look like the first of them, which is the largest.
+struct PictureGroup: Sendable, Equatable {
+    let pictures: [FoundPicture]
+
+    /// How many bits of a picture's hash differ from the first one's.
+    func distance(of picture: FoundPicture) -> Int {
+        picture.hash.distance(to: pictures[0].hash)
+    }
+}
+
+extension PictureGroup {
+    /// The groups of at least two, in the order of the first pictures' paths.
+    ///
+    /// Every picture is compared with the largest of each group only: so what is in a group looks like
+    /// that, and not merely like something that looks like something else.
+    static func groups(of pictures: [FoundPicture], distance: Int) -> [PictureGroup] {
+        let largestFirst = pictures.sorted {
+            let (count, other) = ($0.size.pixelCount, $1.size.pixelCount)
+            return count == other ? $0.path < $1.path : count > other
+        }
+        var groups: [[FoundPicture]] = []
+        for picture in largestFirst {
+            let index = groups.firstIndex { $0[0].looksLike(picture, distance: distance) }
+            if let index { groups[index].append(picture) } else { groups.append([picture]) }
+        }
+        return groups.filter { $0.count > 1 }.sorted { $0[0].path < $1[0].path }
+            .map(PictureGroup.init)
+    }
+}

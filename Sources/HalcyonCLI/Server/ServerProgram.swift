@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+
+/// Becomes `halcyon-server serve`.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serves pictures by their URLs (the program halcyon-server).")
+
+    @Argument(parsing: .captureForPassthrough, help: "See halcyon-server serve --help.")
+    var arguments: [String] = []
+
+    func run() throws {
+        try ServerProgram.become("serve", arguments)
+    }
+}
+
+/// Becomes `halcyon-server sign`.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Signs the URL of a served picture (the program halcyon-server).")
+
+    @Argument(parsing: .captureForPassthrough, help: "See halcyon-server sign --help.")
+    var arguments: [String] = []
+
+    func run() throws {
+        try ServerProgram.become("sign", arguments)
+    }
+}
+
+/// The program `halcyon-server`, which is one of its own so that this one stays small.
+enum ServerProgram {
+    static let name = "halcyon-server"
+
+    /// Gives this process to the program; returns only when there is none.
+    /// - Throws: `ExitCode`, after saying what is missing.
+    static func become(_ command: String, _ arguments: [String]) throws {
+        guard let program = find() else {
+            try? StandardStream.error.write(
+                "halcyon: \(name) is not installed: it is neither beside this program nor in PATH.\n")
+            throw ExitCode(69)
+        }
+        let words = [program, command] + arguments
+        let pointers = words.map { strdup($0) } + [nil]
+        execv(program, pointers)
+        let reason = String(cString: strerror(errno))
+        for pointer in pointers { free(pointer) }
+        try? StandardStream.error.write("halcyon: \(program) cannot be started: \(reason).\n")
+        throw ExitCode(69)
+    }
+
+    /// Beside this program, else in `PATH`.
+    static func find(
+        beside folder: String? = ownFolder,
+        path: String? = ProcessInfo.processInfo.environment["PATH"]
+    ) -> String? {
+        let folders = [folder].compactMap(\.self) + (path ?? "").split(separator: ":").map(String.init)
+        return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static var ownFolder: String? {
+        // Without it, PATH is all there is.
+        guard
+            let program = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/exe")
+        else { return nil }
+        return (program as NSString).deletingLastPathComponent
+    }
+}

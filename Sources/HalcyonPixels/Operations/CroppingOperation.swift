@@ -1,0 +1,102 @@
+package import Foundation
+import Vips
+
+/// What lies in a rectangle of which nothing may be in the image: then rendering fails.
+private struct OutsideOperation: ImageOperation {
+    func outputSize(for input: PixelSize) -> PixelSize { PixelSize(width: 1, height: 1) }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        throw ImageCodingError.processing(
+            reason: "the rectangle to be cut out lies outside of the image, which has "
+                + "\(input.width)×\(input.height) pixels")
+    }
+}
+
+extension Image {
+    /// What of the image lies in a rectangle, in points, rounded to whole pixels. Rendering fails when
+    /// that is nothing.
+    package func region(_ rect: CGRect) -> Image {
+        // Foundation's intersection stops the program at a number that is none.
+        let (left, right) = (max(0, rect.minX), min(rect.maxX, size.width))
+        let (top, bottom) = (max(0, rect.minY), min(rect.maxY, size.height))
+        guard right > left, bottom > top, !rect.minX.isNaN, !rect.minY.isNaN else {
+            return applying(OutsideOperation())
+        }
+        return cropped(to: CGRect(x: left, y: top, width: right - left, height: bottom - top))
+    }
+
+    /// A rectangle of at most `size` with a point as near to its middle as the edges allow.
+    ///
+    /// - Parameter focus: As fractions of the sides from the top left, 0…1. Half pixels are rounded to even
+    ///   numbers.
+    package func cropped(to size: PixelSize, around focus: CGPoint) -> Image {
+        let size = pixelSize.clipping(size)
+        func place(_ side: Int, _ length: Int, _ fraction: CGFloat) -> Int {
+            let middle = Int((CGFloat(side) * fraction.clamped).rounded(.toNearestOrEven))
+            return min(max(0, middle - length / 2), side - length)
+        }
+        return cropped(
+            left: place(pixelSize.width, size.width, focus.x),
+            top: place(pixelSize.height, size.height, focus.y), size: size)
+    }
+
+    /// A rectangle of pixels, which lies inside.
+    func cropped(left: Int, top: Int, size: PixelSize) -> Image {
+        size == pixelSize ? self : applying(CropOperation(left: left, top: top, size: size))
+    }
+}
+
+extension PixelSize {
+    /// `size`, no larger than this one.
+    func clipping(_ size: PixelSize) -> PixelSize {
+        PixelSize(width: min(width, size.width), height: min(height, size.height))
+    }
+}
+
+/// The rectangle of a size that catches the eye most.
+private struct SmartCropOperation: ImageOperation {
+    let size: PixelSize
+
+    func outputSize(for input: PixelSize) -> PixelSize { size }
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        // Looks at all pixels before it cuts them out.
+        try image.copiedToMemory().smartCropped(to: size)
+    }
+}
+
+extension VipsImage {
+    /// Edges, skin and strong colours attract.
+    fileprivate func smartCropped(to size: PixelSize) throws(VipsError) -> VipsImage {
+        try apply(
+            "smartcrop",
+            [
+                "width": .int(size.width), "height": .int(size.height),
+                "interesting": "attention",
+            ])
+    }
+}
+
+extension Image {
+    /// The rectangle of at most `size` that catches the eye most. Of an animation it is that of the first
+    /// frame, which is rendered for it now, on the calling thread.
+    package func smartCropped(to size: PixelSize) -> Image {
+        let size = pixelSize.clipping(size)
+        guard size != pixelSize else { return self }
+        let operation = SmartCropOperation(size: size)
+        guard animation != nil else { return applying(operation) }
+        do {
+            let cut = try bitmap().vipsImage().smartCropped(to: size)
+            // The picture cut out remembers where it comes from.
+            let (left, top) = (-(cut.int("xoffset") ?? 0), -(cut.int("yoffset") ?? 0))
+            let room = PixelSize(
+                width: pixelSize.width - size.width, height: pixelSize.height - size.height)
+            return cropped(
+                left: min(max(0, left), room.width), top: min(max(0, top), room.height),
+                size: size)
+        } catch {
+            // What cannot be rendered says why when it is asked for.
+            return applying(operation)
+        }
+    }
+}

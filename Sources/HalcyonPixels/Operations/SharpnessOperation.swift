@@ -1,0 +1,78 @@
+package import Foundation
+import Vips
+
+/// A Gaussian, with the sums carried out as they are defined.
+struct GaussianOperation: ImageOperation {
+    /// The standard deviation, in pixels.
+    let sigma: Double
+
+    /// Where the bell curve ends, as a part of its height: what is beyond does not show in 8 bits. libvips
+    /// takes no less.
+    private static let leastAmplitude = 0.001
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.copiedToMemory().premultiplied().apply(
+            "gaussblur",
+            [
+                "sigma": .double(sigma), "min_ampl": .double(Self.leastAmplitude),
+                "precision": "float",
+            ]
+        ).unpremultiplied().quantized(like: image)
+    }
+}
+
+extension Image {
+    /// The image blurred by a Gaussian with a standard deviation of `sigma` pixels, at most 1000; what is
+    /// below 0.2 changes nothing. Beyond the edges the nearest pixel counts.
+    package func gaussianBlurred(sigma: CGFloat) -> Image {
+        sigma >= 0.2 ? applying(GaussianOperation(sigma: min(sigma, 1000))) : self
+    }
+}
+
+/// An unsharp mask on lightness: edges become stronger, flat areas and colours stay.
+struct SharpenOperation: ImageOperation {
+    /// The standard deviation of the mask, in pixels.
+    let sigma: Double
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        try image.copiedToMemory().mappingColor { colour in
+            try colour.apply("sharpen", ["sigma": .double(sigma)])
+        }
+    }
+}
+
+extension Image {
+    /// The image with sharper edges.
+    ///
+    /// - Parameter sigma: The standard deviation of the mask in pixels, at most 10; 0 changes nothing.
+    package func sharpened(sigma: CGFloat) -> Image {
+        sigma > 0 ? applying(SharpenOperation(sigma: min(max(sigma, 0.01), 10))) : self
+    }
+}
+
+/// Squares of one colour, each the mean of what was in it.
+struct PixelateOperation: ImageOperation {
+    /// The side of a square, in pixels.
+    let side: Int
+
+    func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
+        // Squares that reach beyond the edge are filled up with the mirror image.
+        func filled(_ length: Int) -> Int { (length + side - 1) / side * side }
+        let means = try image.copiedToMemory().cast(to: .float).embedded(
+            left: 0, top: 0, width: filled(input.width), height: filled(input.height),
+            extend: .mirror
+        ).premultiplied().apply("shrink", ["hshrink": .int(side), "vshrink": .int(side)])
+            .unpremultiplied().quantized(like: image)
+        return try means.apply("zoom", ["xfac": .int(side), "yfac": .int(side)])
+            .cropped(left: 0, top: 0, width: input.width, height: input.height)
+    }
+}
+
+extension Image {
+    /// The image in squares of one colour, from the top left, in pixels; a side of 0 or 1 changes nothing.
+    package func pixelated(side: Int) -> Image {
+        // A larger square looks the same.
+        let side = min(side, pixelSize.longestSide)
+        return side > 1 ? applying(PixelateOperation(side: side)) : self
+    }
+}

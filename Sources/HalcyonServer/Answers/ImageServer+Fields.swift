@@ -1,0 +1,151 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+import NIOCore
+
+/// What is said of a picture beside the picture.
+struct PictureHead: Sendable {
+    let tag: String
+    let source: FoundSource
+    let cacheControl: String
+    /// Whether another client might get another format.
+    let isNegotiated: Bool
+    var cacheStatus = ""
+    /// Seconds since the picture's source was known to be good.
+    var age: Int?
+    var stages: [(name: String, duration: Duration)] = []
+
+    init(tag: String, source: FoundSource, cacheControl: String, isNegotiated: Bool) {
+        self.tag = tag
+        self.source = source
+        self.cacheControl = cacheControl
+        self.isNegotiated = isNegotiated
+    }
+}
+
+extension ImageServer {
+    /// The header fields of a picture; `format` is `nil` for 304, which has no content.
+    func fields(_ head: PictureHead, _ plan: ImagePlan, _ format: OutputFormat?) -> HTTPFields {
+        let http = configuration.http
+        var fields = HTTPFields()
+        if let format {
+            fields.append("Content-Type", format.mediaType)
+            fields.append(
+                "Content-Disposition", ContentDisposition(plan: plan, format: format).field)
+            fields.append("Accept-Ranges", "none")
+        }
+        fields.append("Cache-Control", head.cacheControl)
+        if http.sendsETag { fields.append("ETag", head.tag) }
+        if http.sendsLastModified, let date = head.source.lastModified {
+            fields.append("Last-Modified", HTTPDate.text(date))
+        }
+        var vary: [String] = head.isNegotiated ? ["Accept"] : []
+        if configuration.negotiation.usesClientHints {
+            vary += ClientHints.fieldNames
+            fields.append("Accept-CH", ClientHints.requestedNames.joined(separator: ", "))
+        }
+        if !vary.isEmpty { fields.append("Vary", vary.joined(separator: ", ")) }
+        if let age = head.age { fields.append("Age", String(age)) }
+        fields.append("Cross-Origin-Resource-Policy", "cross-origin")
+        fields.append("Cache-Status", head.cacheStatus)
+        if http.sendsCanonical, let link = Self.canonicalLink(plan.source) {
+            fields.append("Link", link)
+        }
+        if http.sendsDebugHeaders || configuration.isLoopbackOnly, !head.stages.isEmpty {
+            let parts = head.stages.map { name, duration in
+                "\(name);dur=\(Self.milliseconds(duration))"
+            }
+            fields.append("Server-Timing", parts.joined(separator: ", "))
+        }
+        return fields
+    }
+
+    /// The answer to a request that failed.
+    func errorAnswer(_ failure: Failure, to request: ServerRequest) -> ServerAnswer {
+        let isFull = configuration.http.errorBodies == .full
+        let body = ErrorBody(
+            PlanError(failure.kind, failure.detail), detail: isFull ? .full : .brief,
+            accept: request.fields.values("Accept"), requestID: request.id)
+        var fields: HTTPFields = ["Content-Type": body.contentType]
+        fields.append(
+            "Cache-Control", cacheControl(.failure(failure.kind), now: Date()).field)
+        if failure.kind.asksToRetry {
+            fields.append("Retry-After", String(failure.retryAfter ?? 1))
+        }
+        if failure.kind == .methodNotAllowed { fields.append("Allow", Self.methods) }
+        if failure.kind == .draining { fields.append("Connection", "close") }
+        return ServerAnswer(
+            status: failure.kind.status, fields: fields, body: ByteBuffer(string: body.text))
+    }
+
+    func cacheControl(
+        _ answer: CacheControlDecision.Answer, expires: Int? = nil, now: Date
+    ) -> CacheControlDecision {
+        let http = configuration.http
+        var settings = CacheControlDecision.Settings()
+        settings.ttl = (http.ttl ?? .seconds(31_536_000)).wholeSeconds
+        settings.maxTTL = http.maxTTL.wholeSeconds
+        settings.errorTTL = http.errorTTL.wholeSeconds
+        settings.negativeTTL = configuration.cache.negativeTTL.wholeSeconds
+        settings.passesOriginOn = http.passesCacheControl
+        settings.keepsNothing = http.ttl == nil && !configuration.signature.isRequired
+        return CacheControlDecision(
+            answer, expires: expires, now: now.timeIntervalSince1970, settings: settings)
+    }
+
+    /// Adds what all answers have.
+    func complete(_ answer: inout ServerAnswer, for request: ServerRequest) {
+        answer.fields.append("X-Request-ID", request.id)
+        answer.fields.append("X-Content-Type-Options", "nosniff")
+        answer.fields.append("Referrer-Policy", "no-referrer")
+        if !answer.fields.contains("Content-Security-Policy") {
+            answer.fields.append(
+                "Content-Security-Policy",
+                "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'")
+        }
+        addOrigin(to: &answer, for: request)
+    }
+
+    private func addOrigin(to answer: inout ServerAnswer, for request: ServerRequest) {
+        let allowed = configuration.http.allowOrigin
+        guard !allowed.isEmpty else { return }
+        if allowed == ["*"] {
+            answer.fields.append("Access-Control-Allow-Origin", "*")
+        } else {
+            let vary = answer.fields.first("Vary").map { $0 + ", Origin" } ?? "Origin"
+            answer.fields.set("Vary", to: vary)
+            guard let origin = request.fields.first("Origin"), allowed.contains(origin) else {
+                return
+            }
+            answer.fields.append("Access-Control-Allow-Origin", origin)
+        }
+        answer.fields.append("Timing-Allow-Origin", "*")
+        answer.fields.append(
+            "Access-Control-Expose-Headers",
+            "Content-Length, ETag, Link, Server-Timing, Cache-Status")
+    }
+
+    static func milliseconds(_ duration: Duration) -> String {
+        let tenths = (duration / .milliseconds(1) * 10).rounded()
+        return String(tenths / 10)
+    }
+
+    /// An http source as the place where the picture comes from; `nil` for others, and for those whose
+    /// query may hold secrets.
+    private static func canonicalLink(_ source: String) -> String? {
+        guard source.hasPrefix("http://") || source.hasPrefix("https://"),
+            let url = URL(string: source)
+        else { return nil }
+        let secrets = ["token", "sig", "signature", "key", "x-amz-"]
+        let query = url.query?.lowercased() ?? ""
+        let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
+        guard !names.contains(where: { name in secrets.contains { name.hasPrefix($0) } }) else {
+            return nil
+        }
+        return "<\(url.absoluteString)>; rel=\"canonical\""
+    }
+}
+
+extension Duration {
+    fileprivate var wholeSeconds: Int { Int(clamping: components.seconds) }
+}

@@ -1,0 +1,153 @@
+import HalcyonHTTP
+import HalcyonServerPlans
+import Logging
+
+extension ImageServer {
+    /// Answers a request to one of the public addresses.
+    @Sendable func answer(_ request: ServerRequest) async -> ServerAnswer {
+        let end = begin(request.ending)
+        defer { end() }
+        var notes = AnswerNotes()
+        var answer: ServerAnswer
+        do throws(Failure) {
+            answer = try await route(request, &notes)
+        } catch {
+            notes.failure = error
+            answer = errorAnswer(error, to: request)
+        }
+        answer.notes = notes
+        complete(&answer, for: request)
+        note(answer, to: request)
+        return answer
+    }
+
+    private func route(
+        _ request: ServerRequest, _ notes: inout AnswerNotes
+    ) async throws(Failure) -> ServerAnswer {
+        let target = request.target
+        guard target.utf8.count <= configuration.limits.maxURLLength else {
+            throw Failure(
+                .urlTooLong, "The URL has more than \(configuration.limits.maxURLLength) bytes")
+        }
+        guard target.utf8.first == UInt8(ascii: "/"),
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw Failure(.badRequest, "The target of the request is no path in ASCII") }
+        let path = target.prefix { $0 != "?" }
+        if let health = health(path, request) {
+            notes.isQuiet = true
+            return health
+        }
+        switch request.method {
+        case "GET", "HEAD": break
+        case "OPTIONS": return preflight(request)
+        default:
+            throw Failure(.methodNotAllowed, "\(request.method) is not one of GET, HEAD, OPTIONS")
+        }
+        if let length = request.fields.first("Content-Length"), length != "0",
+            request.fields.contains("Expect")
+        {
+            throw Failure(.expectationFailed, "Requests for pictures have no body")
+        }
+        guard path.hasPrefix(prefix), path.dropFirst(prefix.count).first == "/" else {
+            throw Failure(.notFound, "There is nothing at this path")
+        }
+        try checkSecret(request)
+        let rest = String(target.dropFirst(prefix.count))
+        if rest.hasPrefix("/info/") {
+            notes.route = "info"
+            return try await info(String(rest.dropFirst(5)), request, &notes)
+        }
+        notes.route = "processing"
+        return try await picture(try plan(rest, request), request, &notes)
+    }
+
+    private func checkSecret(_ request: ServerRequest) throws(Failure) {
+        guard let secret = configuration.secret else { return }
+        let given = request.fields.first("Authorization") ?? ""
+        guard areEqualInConstantTime(given, "Bearer \(secret)") else {
+            throw Failure(.forbidden, "The bearer token is missing or wrong")
+        }
+    }
+
+    /// What a target asks for, once it has proved that it may.
+    private func plan(
+        _ target: String, _ request: ServerRequest
+    ) throws(Failure) -> ImagePlan {
+        var hints = ClientHints()
+        let negotiation = configuration.negotiation
+        if negotiation.usesClientHints {
+            var steps = ClientHints.Steps()
+            steps.widths = negotiation.widthSteps
+            steps.dprs = negotiation.dprSteps
+            hints = ClientHints(steps: steps, values: request.fields.values)
+        }
+        if !configuration.signature.isRequired, target.hasPrefix("/-/") {
+            do throws(PlanError) {
+                return try parser.parse(
+                    shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity)
+            } catch {
+                throw Failure(error)
+            }
+        }
+        let signed = try verified(target)
+        do throws(PlanError) {
+            return try parser.parse(path: signed.path, hints: hints, note: noteOddity)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The path of a target, once its signature has proved to be right.
+    func verified(_ target: String) throws(Failure) -> SignedPath {
+        do throws(PlanError) {
+            let signed = try SignedPath(target: target)
+            guard configuration.signature.isRequired else {
+                guard !signed.signature.contains(":") else {
+                    throw PlanError(
+                        .forbidden, "The path begins with an option; the part before it is missing."
+                    )
+                }
+                return signed
+            }
+            guard let match = signer.verify(signature: signed.signature, path: signed.path) else {
+                throw PlanError(.forbidden, "The signature is not right.")
+            }
+            metrics.signatures.add([match.label])
+            return signed
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func noteOddity(_ text: String) { logger.debug("\(text)") }
+
+    private func preflight(_ request: ServerRequest) -> ServerAnswer {
+        var fields: HTTPFields = ["Allow": Self.methods, "Cache-Control": "no-store"]
+        if !configuration.http.allowOrigin.isEmpty {
+            fields.append("Access-Control-Allow-Methods", Self.methods)
+            fields.append("Access-Control-Allow-Headers", "Authorization")
+            fields.append("Access-Control-Max-Age", "86400")
+        }
+        return ServerAnswer(status: 204, fields: fields)
+    }
+
+    /// The methods that pictures have.
+    static let methods = "GET, HEAD, OPTIONS"
+}
+
+extension PathSigner.Match {
+    /// For metrics.
+    fileprivate var label: String {
+        switch self {
+        case .pair(let index): "\(index)"
+        case .trusted: "trusted"
+        }
+    }
+}
+
+/// Takes the same time wherever the texts differ.
+func areEqualInConstantTime(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

@@ -1,0 +1,49 @@
+import Foundation
+import HalcyonHTTP
+import NIOCore
+
+/// An answer before it is written to a connection.
+struct ServerAnswer: Sendable {
+    var status: Int
+    var fields: HTTPFields
+    /// `nil` for an answer that has no body, as 204 and 304; it then has no length either.
+    var body: ByteBuffer?
+    /// What is told to the log and to metrics.
+    var notes = AnswerNotes()
+
+    init(status: Int, fields: HTTPFields = [:], body: ByteBuffer? = nil) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// Text.
+    static func text(
+        _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8"
+    ) -> ServerAnswer {
+        ServerAnswer(
+            status: status, fields: ["Content-Type": type, "Cache-Control": "no-store"],
+            body: ByteBuffer(string: text))
+    }
+}
+
+/// What is known of an answer beside what is sent.
+struct AnswerNotes: Sendable {
+    /// The kind of the request.
+    var route = "other"
+    /// Whether it came from a cache: `hit`, `stale`, `miss`, `not_modified` or `none`.
+    var cache = "none"
+    var failure: Failure?
+    var source: String?
+    /// Formats of source and picture, and the sizes of the picture.
+    var input: String?
+    var output: String?
+    var width: Int?
+    var height: Int?
+    var frames: Int?
+    var sourceBytes: Int?
+    /// Parts of the work and how long they took, in the order they were done.
+    var stages: [(name: String, duration: Duration)] = []
+    /// Whether it is not worth a line in the log: health and metrics.
+    var isQuiet = false
+}

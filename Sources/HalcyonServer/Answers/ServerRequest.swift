@@ -1,0 +1,50 @@
+import HalcyonHTTP
+import HalcyonWork
+
+/// A request as the server's own code sees it, whatever framework it came through.
+struct ServerRequest: Sendable {
+    /// The client's name for it, or one made here; in the log and in the answer.
+    let id: String
+    let method: String
+    /// Path and query as they were sent.
+    let target: String
+    let fields: HTTPFields
+    /// The address of the client, where it has one.
+    let peer: String?
+    let start = ContinuousClock.now
+    /// Given when nobody waits for the answer any longer.
+    let ending: Ending
+    /// Begins to watch for the client's leaving: of use before work, and not free of cost.
+    let watch: @Sendable () -> Void
+
+    init(
+        method: String, target: String, fields: HTTPFields, peer: String?,
+        ending: Ending = Ending(), watch: @escaping @Sendable () -> Void = {}
+    ) {
+        id = Self.id(fields.first("X-Request-ID"))
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.peer = peer
+        self.ending = ending
+        self.watch = watch
+    }
+
+    /// The client's own name if it is one that cannot do harm in a log, else a random one.
+    private static func id(_ given: String?) -> String {
+        if let given, (1...64).contains(given.utf8.count),
+            given.utf8.allSatisfy({ byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                }
+            })
+        {
+            return given
+        }
+        return (0..<2).map { _ in
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

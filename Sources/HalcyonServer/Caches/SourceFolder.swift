@@ -1,0 +1,120 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+/// Answers of sources' servers with their bodies, on the disk. Shared by all servers with the same folder.
+///
+/// A folder that cannot be used is an empty one, after `onError` was told why.
+struct SourceFolder: Sendable {
+    private let files: FileStore
+    private let onError: @Sendable (any Error) -> Void
+
+    init(
+        _ tier: ImageServerConfiguration.Tier, in directory: URL,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        files = FileStore(tier, named: "sources", in: directory)
+        self.onError = onError
+    }
+
+    /// What is stored under a key; its body is read when it is asked for.
+    func source(_ key: String) async -> RemoteSource? {
+        await onLane(DiskLane.reading, nil) { files in
+            for row in try files.responses(forKey: key) {
+                guard let stored = StoredResponse(row) else { continue }
+                files.noteUse(ofResponse: row.key, variant: row.variant)
+                return RemoteSource(
+                    key: key, stored: stored, generation: row.generation,
+                    size: Int(row.bodyLength ?? 0), body: nil)
+            }
+            return nil
+        }
+    }
+
+    /// The body; `nil` when it is lost.
+    func body(of source: RemoteSource) async -> Data? {
+        await onLane(DiskLane.reading, nil) { files in
+            let key = Self.fileKey(source)
+            return try files.value(
+                of: files.fileName(forKey: key), forKey: key, extending: .cacheTime
+            ) { $0 }
+        }
+    }
+
+    /// Stores an answer in place of the one before it.
+    func put(_ source: RemoteSource, _ body: Data, freshUntil: Date) async {
+        let row = row(of: source, freshUntil)
+        await onLane(DiskLane.writing, ()) { files in
+            let key = Self.fileKey(source)
+            let file = try files.newFile(
+                files.fileName(forKey: key), forKey: key, expiration: nil, overwriting: true,
+                derivation: .response(
+                    key: row.key, variant: row.variant, generation: row.generation,
+                    isOriginal: true),
+                response: ResponsePut(row: row)
+            ) { body }
+            if let file { try files.store(file) }
+        }
+    }
+
+    /// Replaces an answer by the same after its validation.
+    func freshen(_ source: RemoteSource, freshUntil: Date) async {
+        let row = row(of: source, freshUntil)
+        await onLane(DiskLane.writing, ()) { _ = try $0.freshen(row, from: row.variant) }
+    }
+
+    func remove(_ key: String) async {
+        await onLane(DiskLane.writing, ()) { files in
+            for row in try files.responses(forKey: key) {
+                try files.removeResponse(key: row.key, variant: row.variant)
+            }
+        }
+    }
+
+    /// Bytes of all files.
+    func totalSize() async -> Int {
+        await onLane(DiskLane.reading, 0) { Int(try $0.totalSize()) }
+    }
+
+    private func onLane<Value: Sendable>(
+        _ lane: ThreadPool, _ fallback: Value,
+        _ work: @escaping @Sendable (FileStore) throws -> Value
+    ) async -> Value {
+        do {
+            return try await lane.run { [files] in try work(files) }
+        } catch {
+            onError(error)
+            return fallback
+        }
+    }
+
+    /// Each generation has a file of its own.
+    private static func fileKey(_ source: RemoteSource) -> String {
+        "\(source.key)#\(source.generation)"
+    }
+
+    private func row(of source: RemoteSource, _ freshUntil: Date) -> ResponseRow {
+        ResponseRow(
+            source.stored, key: source.key, url: source.stored.url.absoluteString,
+            generation: source.generation, bodyLength: Int64(source.size), bodyChecksum: nil,
+            freshUntil: freshUntil)
+    }
+}
+
+extension FileStore {
+    /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
+    /// written to.
+    convenience init(
+        _ tier: ImageServerConfiguration.Tier, named name: String, in directory: URL
+    ) {
+        var config = DiskStorage.Config(
+            name: name, sizeLimit: UInt(max(1, tier.bytes)), directory: directory)
+        config.cachePathBlock = { $0.appendingPathComponent($1, isDirectory: true) }
+        config.expiration = .seconds(tier.maxAge / .seconds(1))
+        self.init(config: config, now: { .coarse })
+        // The first use tells why.
+        try? makeFolder()
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+
+/// A configuration that makes sense, and what is made of it.
+struct CheckedConfiguration {
+    let parser: PlanParser
+    /// Without presets.
+    let sourceParser: PlanParser
+    let signer: PathSigner
+    let policy: SourcePolicy
+    let local: LocalSource?
+    let client: OriginClient?
+    let prefix: String
+
+    /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
+    init(_ configuration: ImageServerConfiguration) throws(ConfigurationError) {
+        var faults = Self.faultsOfAddresses(configuration)
+        faults += Self.faultsOfSignatures(configuration)
+        faults += Self.faultsOfFormats(configuration)
+        let prefix = configuration.pathPrefix.split(separator: "/")
+        if !prefix.allSatisfy({ $0.utf8.allSatisfy(Self.isPlain) }) {
+            faults.append("pathPrefix may have letters, digits and - . _ ~ in its segments.")
+        }
+        self.prefix = prefix.map { "/" + $0 }.joined()
+
+        var local: LocalSource?
+        if let root = configuration.sources.local.root {
+            if let fault = Self.fault(of: root, configuration) {
+                faults.append(fault)
+            } else {
+                do {
+                    local = try LocalSource(
+                        root: root,
+                        followsSymlinks: configuration.sources.local.followsSymlinks)
+                } catch {
+                    faults.append("sources.local.root: the folder \(root) cannot be opened.")
+                }
+            }
+        }
+        self.local = local
+
+        let http = configuration.sources.http
+        var patterns: [SourcePattern] = []
+        for text in http.allow {
+            do throws(PlanError) {
+                patterns.append(try SourcePattern(text))
+            } catch {
+                faults.append("sources.http.allow: \(error.reason)")
+            }
+        }
+        let isFetching = http.isEnabled && !http.allow.isEmpty
+        if !isFetching, configuration.sources.local.root == nil {
+            faults.append(
+                "Nothing can be served: set sources.http.allow or sources.local.root.")
+        }
+        policy = SourcePolicy(
+            patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
+            allowsLocal: local != nil)
+        client = isFetching ? Self.client(configuration, policy, &faults) : nil
+
+        let (parsing, faultsOfParsing) = Self.parsing(configuration)
+        faults += faultsOfParsing
+        signer = PathSigner(
+            pairs: Self.pairs(configuration.signature), size: configuration.signature.size,
+            trusted: configuration.signature.trusted)
+        do throws(PlanError) {
+            parser = try PlanParser(parsing)
+            var plain = parsing
+            plain.presets = []
+            plain.onlyPresets = false
+            sourceParser = try PlanParser(plain)
+        } catch {
+            faults += PlanParser.faults(of: parsing).map(\.reason)
+            throw ConfigurationError(faults: faults)
+        }
+        if !faults.isEmpty { throw ConfigurationError(faults: faults) }
+    }
+
+    // MARK: What is wrong
+
+    private static func faultsOfAddresses(_ configuration: ImageServerConfiguration) -> [String] {
+        var faults: [String] = []
+        if configuration.bind.isEmpty { faults.append("bind names no address.") }
+        let all = configuration.bind + (configuration.operationsBind.map { [$0] } ?? [])
+        var seen: Set<ListenAddress> = []
+        for address in all where !seen.insert(address).inserted {
+            if case .tcp(_, 0) = address { continue }
+            faults.append("\(address) is there twice in bind and ops.bind.")
+        }
+        if configuration.http.errorBodies == .full, !configuration.isLoopbackOnly {
+            faults.append("http.errorBodies may be full only where all of bind is loopback.")
+        }
+        return faults
+    }
+
+    private static func faultsOfSignatures(_ configuration: ImageServerConfiguration) -> [String] {
+        let signature = configuration.signature
+        var faults: [String] = []
+        if signature.keys.count != signature.salts.count {
+            faults.append(
+                "signature.keys has \(signature.keys.count) texts, signature.salts "
+                    + "\(signature.salts.count): each key needs a salt.")
+        }
+        for (name, texts) in [("keys", signature.keys), ("salts", signature.salts)] {
+            for (number, text) in texts.enumerated() {
+                let isHexadecimal =
+                    text.utf8.count.isMultiple(of: 2) && text.allSatisfy(\.isHexDigit)
+                    && text.allSatisfy(\.isASCII)
+                if !isHexadecimal {
+                    faults.append("signature.\(name): number \(number + 1) is not hexadecimal.")
+                } else if text.isEmpty || text.count < 16 && !configuration.isLoopbackOnly {
+                    faults.append(
+                        "signature.\(name): number \(number + 1) has \(text.count / 2) bytes; "
+                            + "at least 8 are needed.")
+                }
+            }
+        }
+        if signature.isRequired, signature.keys.isEmpty, signature.trusted.isEmpty {
+            faults.append(
+                "URLs have to be signed, and there is no key: set signature.keys and "
+                    + "signature.salts, or start with --unsigned on a loopback address.")
+        }
+        if !signature.isRequired, !configuration.isLoopbackOnly {
+            faults.append("URLs may be unsigned only where all of bind is loopback.")
+        }
+        return faults
+    }
+
+    private static func faultsOfFormats(_ configuration: ImageServerConfiguration) -> [String] {
+        var faults: [String] = []
+        let modern: Set<OutputFormat> = [.avif, .webp, .jxl]
+        for name in configuration.negotiation.formats
+        where !(OutputFormat(urlName: name).map(modern.contains) ?? false) {
+            faults.append("negotiation.formats: \(name) is none of avif, webp and jxl.")
+        }
+        let preferred = configuration.processing.preferredFormats
+        for name in preferred {
+            guard let format = OutputFormat(urlName: name), OutputFormat.writable.contains(format)
+            else {
+                faults.append("processing.preferredFormats: \(name) cannot be written here.")
+                continue
+            }
+        }
+        if preferred.isEmpty { faults.append("processing.preferredFormats is empty.") }
+        for name in configuration.processing.formatQuality.keys.sorted()
+        where OutputFormat(urlName: name) == nil {
+            faults.append("processing.formatQuality: there is no format \(name).")
+        }
+        return faults
+    }
+
+    /// What is wrong with the folder of local sources.
+    private static func fault(
+        of root: String, _ configuration: ImageServerConfiguration
+    ) -> String? {
+        let path = URL(fileURLWithPath: root).resolvingSymlinksInPath().standardizedFileURL.path
+        if path == "/" { return "sources.local.root may not be /." }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+            isFolder.boolValue
+        else { return "sources.local.root: there is no folder \(root)." }
+        let cache = configuration.cacheDirectory.resolvingSymlinksInPath().standardizedFileURL.path
+        if cache == path || cache.hasPrefix(path + "/") {
+            return "sources.local.root may not hold the folder of the caches, \(cache)."
+        }
+        return nil
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+
+    // MARK: What is made of it
+
+    private static func client(
+        _ configuration: ImageServerConfiguration, _ policy: SourcePolicy,
+        _ faults: inout [String]
+    ) -> OriginClient? {
+        do {
+            return try OriginClient(
+                configuration.sources.http, maximumBytes: configuration.limits.maxSourceBytes,
+                connectionsPerHost: configuration.work.downloadsPerHost, policy: policy)
+        } catch {
+            faults.append("sources.http: \(error)")
+            return nil
+        }
+    }
+
+    private static func pairs(
+        _ signature: ImageServerConfiguration.Signature
+    ) -> [PathSigner.Pair] {
+        zip(signature.keys, signature.salts).compactMap {
+            PathSigner.Pair(hexadecimalKey: $0, salt: $1)
+        }
+    }
+
+    private static func parsing(
+        _ configuration: ImageServerConfiguration
+    ) -> (PlanParser.Configuration, [String]) {
+        var parsing = PlanParser.Configuration()
+        var faults: [String] = []
+        let limits = configuration.limits
+        parsing.limits.options = limits.maxOptions
+        parsing.limits.dpr = limits.maxDPR
+        parsing.limits.blur = limits.maxBlurSigma
+        parsing.limits.sourceBytes = limits.maxSourceBytes
+        parsing.limits.sourcePixels = limits.maxPixels
+        parsing.limits.framePixels = limits.maxFramePixels
+        parsing.limits.frames = limits.maxFrames
+        parsing.limits.resultDimension = limits.maxResultDimension
+        let processing = configuration.processing
+        parsing.limits.allowsSecurityOptions = processing.allowsSecurityOptions
+        parsing.defaults.stripMetadata = processing.stripsMetadata
+        parsing.presets = processing.presets
+        parsing.onlyPresets = processing.onlyPresets
+        parsing.allowedOptions = processing.allowedOptions
+        parsing.unavailableOptions = PlanExecution.unavailable
+        parsing.rewriting.baseURL = configuration.sources.baseURL ?? ""
+        for text in configuration.sources.rewrites {
+            do throws(PlanError) {
+                parsing.rewriting.rules.append(try SourceRewriting.Rule(text))
+            } catch {
+                faults.append("sources.rewrites: \(error.reason)")
+            }
+        }
+        return (parsing, faults)
+    }
+}

@@ -1,0 +1,261 @@
+public import HalcyonHTTP
+
+/// Everything that can be set of an image server. A plain value: programs that embed a server fill it in
+/// themselves, `halcyon-server` reads it from a file, the environment and its flags.
+///
+/// ```swift
+/// var configuration = ImageServerConfiguration()
+/// configuration.sources.local.root = "/srv/pictures"
+/// configuration.signature.keys = ["943b421c9eb07c83"]
+/// configuration.signature.salts = ["520f986b998545b4"]
+/// let server = try ImageServer(configuration: configuration)
+/// ```
+///
+/// Durations are never negative. "No limit" is `nil`.
+public struct ImageServerConfiguration: Sendable, Hashable {
+    /// Where the pictures are served. `127.0.0.1:8080` by default.
+    public var bind = [ListenAddress.tcp(host: "127.0.0.1", port: 8080)]
+    /// Where metrics and the state of the process are told; `nil` for nowhere. `127.0.0.1:9090` by
+    /// default.
+    public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
+    /// Segments that come before all public paths, such as `images`; none by default.
+    public var pathPrefix = ""
+    /// A token that every public request has to carry as `Authorization: Bearer`; none by default.
+    public var secret: String?
+    public var signature = Signature()
+    public var sources = Sources()
+    public var limits = Limits()
+    public var work = Work()
+    public var drain = Drain()
+    public var processing = Processing()
+    public var negotiation = Negotiation()
+    public var http = HTTP()
+    public var cache = Cache()
+    public var log = Log()
+
+    public init() {}
+}
+
+extension ImageServerConfiguration {
+    /// How URLs prove that somebody who may has made them.
+    public struct Signature: Sendable, Hashable {
+        /// Hexadecimal. A URL may be signed with any of the pairs that keys and salts make; new URLs are
+        /// signed with the first.
+        public var keys: [String] = []
+        /// Hexadecimal, as many as there are keys.
+        public var salts: [String] = []
+        /// Bytes of the digest that a signature has, 8…32.
+        public var size = 32
+        /// Texts that are taken in place of a signature.
+        public var trusted: [String] = []
+        /// Whether URLs have to be signed. May be off only where nobody but this machine can connect.
+        public var isRequired = true
+    }
+
+    /// Where pictures come from.
+    public struct Sources: Sendable, Hashable {
+        public var http = HTTPSources()
+        public var local = LocalSources()
+        /// Put before a source that does not begin with it.
+        public var baseURL: String?
+        /// `regex=replacement`, applied to the source in this order before anything is checked.
+        public var rewrites: [String] = []
+        /// How long a source is used without asking its server again; 1 hour by default. Not used when
+        /// the servers' own words count (`http.cacheControlPassthrough`).
+        public var freshness = Duration.seconds(3600)
+    }
+
+    /// Pictures of other servers.
+    public struct HTTPSources: Sendable, Hashable {
+        public var isEnabled = true
+        /// Patterns of what may be fetched, such as `https://*.example.com/pictures`; nothing by default.
+        public var allow: [String] = []
+        public var ports = [80, 443]
+        /// Whether addresses of private networks may be connected to.
+        public var allowsPrivate = false
+        public var allowsLoopback = false
+        public var allowsLinkLocal = false
+        /// Networks that may be reached whatever they are for, unless they are denied.
+        public var allowAddresses: [IPNetwork] = []
+        public var denyAddresses: [IPNetwork] = []
+        /// The most redirects that are followed; each is checked like the first request. 3 by default.
+        public var redirects = 3
+        public var userAgent = "Halcyon"
+        /// How long to wait for a connection; 2 seconds by default.
+        public var connectTimeout = Duration.seconds(2)
+        /// The longest wait for the answer to begin, and then for each further 16 KiB of it; 5 seconds
+        /// by default.
+        public var stallTimeout = Duration.seconds(5)
+        /// How long a fetch may take with all its redirects; 10 seconds by default.
+        public var totalTimeout = Duration.seconds(10)
+    }
+
+    /// Pictures in a folder of this machine.
+    public struct LocalSources: Sendable, Hashable {
+        /// The folder that `local:` paths are below; `nil`, the default, for none.
+        public var root: String?
+        /// Whether symbolic links are followed as long as they stay below the root.
+        public var followsSymlinks = false
+    }
+
+    /// What is refused.
+    public struct Limits: Sendable, Hashable {
+        /// Bytes of a request's target.
+        public var maxURLLength = 8192
+        /// Bytes of a source; 20 MiB by default.
+        public var maxSourceBytes = 20 << 20
+        /// Pixels of all frames of a source together; 50 million by default.
+        public var maxPixels = 50_000_000
+        /// Pixels of one frame, in place of `maxPixels` for animations; none by default.
+        public var maxFramePixels: Int?
+        /// Frames of an animation that are used; later ones are left out. 60 by default.
+        public var maxFrames = 60
+        /// The longer side of a result, which is made smaller to keep it; 8192 by default.
+        public var maxResultDimension = 8192
+        /// Bytes of a result; 50 MiB by default.
+        public var maxResultBytes = 50 << 20
+        /// Options in one URL.
+        public var maxOptions = 40
+        public var maxDPR = 8.0
+        public var maxBlurSigma = 100.0
+    }
+
+    /// How much is done at a time, and for how long.
+    public struct Work: Sendable, Hashable {
+        /// Fetches under way; 8 for each core by default.
+        public var downloads = 8 * Processors.count
+        public var downloadsPerHost = 16
+        /// Pictures that are decoded, processed and encoded at a time; the number of cores by default,
+        /// and never more than that.
+        public var decoders = Processors.count
+        /// Requests that may wait for each of these; beyond it, the answer is 429. 8 for each core by
+        /// default.
+        public var queue = 8 * Processors.count
+        /// From the head of a request to the first byte of its answer; 15 seconds by default.
+        public var requestTimeout = Duration.seconds(15)
+        /// How long a connection may be idle; 15 seconds by default.
+        public var idleTimeout = Duration.seconds(15)
+        /// Connections of clients at a time.
+        public var maxConnections = 2048
+    }
+
+    /// How the server ends.
+    public struct Drain: Sendable, Hashable {
+        /// How long requests are still accepted after the server has said that it is not ready any more.
+        public var delay = Duration.zero
+        /// How long requests under way may take to end; 20 seconds by default.
+        public var timeout = Duration.seconds(20)
+    }
+
+    /// What is done to pictures when the URL does not say it.
+    public struct Processing: Sendable, Hashable {
+        /// `name=option/option/…`.
+        public var presets: [String] = []
+        /// Whether URLs have nothing but names of presets.
+        public var onlyPresets = false
+        /// The options that URLs may have, by their long or short names; `nil` for all.
+        public var allowedOptions: [String]?
+        /// Whether URLs may raise the limits.
+        public var allowsSecurityOptions = false
+        /// 1…100.
+        public var quality = 80
+        /// By format: 1…100.
+        public var formatQuality = ["webp": 79, "avif": 63, "jxl": 77]
+        /// What a picture without a format in its URL may become, the first being what others become.
+        public var preferredFormats = ["jpeg", "png", "gif"]
+        public var stripsMetadata = true
+        /// Whether SVG drawings are taken as sources; they are drawn at the size that is wanted.
+        public var drawsSVG = true
+    }
+
+    /// What clients can take.
+    public struct Negotiation: Sendable, Hashable {
+        /// Of `avif`, `webp` and `jxl`, those that are sent to clients that name them; the first ones
+        /// rather. None by default.
+        public var formats: [String] = []
+        /// Whether the client's hints about its width and resolution count.
+        public var usesClientHints = false
+        /// Hints are rounded up to one of these.
+        public var widthSteps = [320, 480, 640, 768, 960, 1280, 1536, 1920, 2560, 3840]
+        public var dprSteps = [1, 1.5, 2, 3]
+    }
+
+    /// What answers say.
+    public struct HTTP: Sendable, Hashable {
+        /// How long caches may keep an answer; a year by default. Zero has them ask each time. `nil` is a
+        /// year, and, as long as URLs need no signature, no time at all.
+        public var ttl: Duration?
+        /// The longest that a source's own words are repeated for; a year by default.
+        public var maxTTL = Duration.seconds(31_536_000)
+        /// How long caches may keep an answer that is an error of the URL's; not at all by default.
+        public var errorTTL = Duration.zero
+        /// Whether the sources' own words about caching count, here and for clients.
+        public var passesCacheControl = false
+        public var sendsETag = true
+        public var sendsLastModified = true
+        /// Whether answers name their http source as canonical.
+        public var sendsCanonical = false
+        /// Origins whose pages may read the answers; `*` for all. None by default.
+        public var allowOrigin: [String] = []
+        /// Whether answers tell sizes and times of the work.
+        public var sendsDebugHeaders = false
+        public var errorBodies = ErrorBodies.brief
+    }
+
+    /// How much answers say about what went wrong.
+    public enum ErrorBodies: String, Sendable, Hashable, CaseIterable {
+        /// One text for each kind of error.
+        case brief
+        /// The reason too. Only where nobody but this machine can connect.
+        case full
+    }
+
+    /// What is kept.
+    public struct Cache: Sendable, Hashable {
+        /// The folder; `nil` is `halcyon-server` in the user's folder of caches.
+        public var directory: String?
+        public var sources = Tier(bytes: 2 << 30)
+        public var results = Tier(bytes: 4 << 30)
+        /// How long it is remembered that a source could not be had; 5 seconds by default.
+        public var negativeTTL = Duration.seconds(5)
+        /// How long after its time a source is used while its server is asked; 1 minute by default.
+        public var staleWhileRevalidate = Duration.seconds(60)
+        /// How long after its time a source is used when its server fails; 1 hour by default.
+        public var staleIfError = Duration.seconds(3600)
+    }
+
+    /// One of the caches.
+    public struct Tier: Sendable, Hashable {
+        /// Bytes on the disk; 0 for none.
+        public var bytes: Int
+        /// Bytes in memory; 64 MiB by default, 0 for none.
+        public var memoryBytes = 64 << 20
+        /// How long files are kept after they were last used; 30 days by default.
+        public var maxAge = Duration.seconds(30 * 86_400)
+
+        public init(bytes: Int) { self.bytes = bytes }
+    }
+
+    /// What is written to the log.
+    public struct Log: Sendable, Hashable {
+        public var level = Level.info
+        /// `nil` is text on a terminal and JSON elsewhere.
+        public var format: Format?
+        /// Whether requests that were answered from a cache are written like others; otherwise only at
+        /// the level `debug`.
+        public var showsHits = false
+
+        public enum Level: String, Sendable, Hashable, CaseIterable {
+            case trace, debug, info, notice, warning, error
+        }
+
+        public enum Format: String, Sendable, Hashable, CaseIterable {
+            case text, json
+        }
+    }
+}
+
+extension ImageServerConfiguration {
+    /// Whether only programs of this machine can connect.
+    var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
+}

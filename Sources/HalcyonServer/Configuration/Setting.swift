@@ -1,0 +1,170 @@
+import Foundation
+import HalcyonHTTP
+
+/// A setting as files, the environment and `--print-config` know it.
+///
+/// The list below is the only place that gives a setting its name.
+struct Setting: Sendable {
+    typealias Configuration = ImageServerConfiguration
+
+    /// Words in the manner of `limits.maxPixels`.
+    let name: String
+    /// Whether its value is shown to nobody.
+    let isSecret: Bool
+    /// What is wanted, in words that follow "must be".
+    let expected: String
+    /// Takes a value; `false` when it is none that the setting can have.
+    let take: @Sendable (SettingValue, inout Configuration) -> Bool
+    let value: @Sendable (Configuration) -> SettingValue
+
+    /// The name of the variable of the environment: `HALCYON_LIMITS_MAX_PIXELS`.
+    var variable: String {
+        let letters = Array(name)
+        var words = "HALCYON_"
+        for (index, letter) in letters.enumerated() {
+            if letter == "." {
+                words += "_"
+                continue
+            }
+            if letter.isUppercase, index > 0 {
+                let isAfterLower = letters[index - 1].isLowercase
+                // The last capital of several begins the next word: `maxURLLength`.
+                let isBeforeLower = index + 1 < letters.count && letters[index + 1].isLowercase
+                if isAfterLower || (letters[index - 1].isUppercase && isBeforeLower) {
+                    words += "_"
+                }
+            }
+            words += letter.uppercased()
+        }
+        return words
+    }
+
+    init<Value: SettingType>(
+        _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
+        isSecret: Bool = false, expected: String = Value.expected,
+        where isAllowed: @escaping @Sendable (Value) -> Bool = { _ in true }
+    ) {
+        self.name = name
+        self.isSecret = isSecret
+        self.expected = expected
+        take = { setting, configuration in
+            guard let value = Value(setting: setting), isAllowed(value) else { return false }
+            configuration[keyPath: path] = value
+            return true
+        }
+        value = { $0[keyPath: path].setting }
+    }
+
+    /// A number within a range.
+    init<Value: SettingType & Comparable>(
+        _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
+        in range: ClosedRange<Value>
+    ) {
+        self.init(
+            name, path,
+            expected: "\(Value.expected) from \(range.lowerBound) to \(range.upperBound)",
+            where: range.contains)
+    }
+
+    static let all: [Setting] = [
+        Setting("bind", \.bind),
+        Setting("ops.bind", \.operationsBind),
+        Setting("pathPrefix", \.pathPrefix),
+        Setting("secret", \.secret, isSecret: true),
+        Setting("signature.keys", \.signature.keys, isSecret: true),
+        Setting("signature.salts", \.signature.salts, isSecret: true),
+        Setting("signature.size", \.signature.size, in: 8...32),
+        Setting("signature.trusted", \.signature.trusted, isSecret: true),
+        Setting("signature.required", \.signature.isRequired),
+        Setting("sources.http.enabled", \.sources.http.isEnabled),
+        Setting("sources.http.allow", \.sources.http.allow),
+        Setting(
+            "sources.http.ports", \.sources.http.ports,
+            expected: "a list of ports from 1 to 65535",
+            where: { $0.allSatisfy((1...65535).contains) }),
+        Setting("sources.http.allowPrivate", \.sources.http.allowsPrivate),
+        Setting("sources.http.allowLoopback", \.sources.http.allowsLoopback),
+        Setting("sources.http.allowLinkLocal", \.sources.http.allowsLinkLocal),
+        Setting("sources.http.allowAddresses", \.sources.http.allowAddresses),
+        Setting("sources.http.denyAddresses", \.sources.http.denyAddresses),
+        Setting("sources.http.redirects", \.sources.http.redirects, in: 0...20),
+        Setting("sources.http.userAgent", \.sources.http.userAgent),
+        Setting("sources.http.connectTimeout", \.sources.http.connectTimeout),
+        Setting("sources.http.stallTimeout", \.sources.http.stallTimeout),
+        Setting("sources.http.totalTimeout", \.sources.http.totalTimeout),
+        Setting("sources.local.root", \.sources.local.root),
+        Setting("sources.local.followSymlinks", \.sources.local.followsSymlinks),
+        Setting("sources.baseURL", \.sources.baseURL),
+        Setting("sources.rewrites", \.sources.rewrites),
+        Setting("sources.freshness", \.sources.freshness),
+        Setting("limits.maxURLLength", \.limits.maxURLLength, in: 64...16384),
+        Setting("limits.maxSourceBytes", \.limits.maxSourceBytes, in: 1...(1 << 40)),
+        Setting("limits.maxPixels", \.limits.maxPixels, in: 1...(1 << 40)),
+        Setting("limits.maxFramePixels", \.limits.maxFramePixels),
+        Setting("limits.maxFrames", \.limits.maxFrames, in: 1...10_000),
+        Setting("limits.maxResultDimension", \.limits.maxResultDimension, in: 1...65535),
+        Setting("limits.maxResultBytes", \.limits.maxResultBytes, in: 1...(1 << 40)),
+        Setting("limits.maxOptions", \.limits.maxOptions, in: 1...1000),
+        Setting("limits.maxDpr", \.limits.maxDPR, in: 1...100),
+        Setting("limits.maxBlurSigma", \.limits.maxBlurSigma, in: 0...1000),
+        Setting("work.downloads", \.work.downloads, in: 1...10_000),
+        Setting("work.downloadsPerHost", \.work.downloadsPerHost, in: 1...10_000),
+        Setting("work.decoders", \.work.decoders, in: 1...1000),
+        Setting("work.queue", \.work.queue, in: 0...100_000),
+        Setting("work.requestTimeout", \.work.requestTimeout),
+        Setting("work.idleTimeout", \.work.idleTimeout),
+        Setting("work.maxConnections", \.work.maxConnections, in: 1...1_000_000),
+        Setting("drain.delay", \.drain.delay),
+        Setting("drain.timeout", \.drain.timeout),
+        Setting("processing.presets", \.processing.presets),
+        Setting("processing.onlyPresets", \.processing.onlyPresets),
+        Setting("processing.allowedOptions", \.processing.allowedOptions),
+        Setting("processing.allowSecurityOptions", \.processing.allowsSecurityOptions),
+        Setting("processing.quality", \.processing.quality, in: 1...100),
+        Setting(
+            "processing.formatQuality", \.processing.formatQuality,
+            expected: "a table of numbers from 1 to 100 by format",
+            where: { $0.values.allSatisfy((1...100).contains) }),
+        Setting("processing.preferredFormats", \.processing.preferredFormats),
+        Setting("processing.stripMetadata", \.processing.stripsMetadata),
+        Setting("processing.drawSVG", \.processing.drawsSVG),
+        Setting("negotiation.formats", \.negotiation.formats),
+        Setting("negotiation.clientHints", \.negotiation.usesClientHints),
+        Setting(
+            "negotiation.widthSteps", \.negotiation.widthSteps,
+            expected: "a rising list of whole numbers", where: { $0.isRising && $0[0] > 0 }),
+        Setting(
+            "negotiation.dprSteps", \.negotiation.dprSteps,
+            expected: "a rising list of numbers", where: { $0.isRising && $0[0] > 0 }),
+        Setting("http.ttl", \.http.ttl),
+        Setting("http.maxTTL", \.http.maxTTL),
+        Setting("http.errorTTL", \.http.errorTTL),
+        Setting("http.cacheControlPassthrough", \.http.passesCacheControl),
+        Setting("http.etag", \.http.sendsETag),
+        Setting("http.lastModified", \.http.sendsLastModified),
+        Setting("http.canonical", \.http.sendsCanonical),
+        Setting("http.allowOrigin", \.http.allowOrigin),
+        Setting("http.debugHeaders", \.http.sendsDebugHeaders),
+        Setting("http.errorBodies", \.http.errorBodies),
+        Setting("cache.directory", \.cache.directory),
+        Setting("cache.sources.bytes", \.cache.sources.bytes, in: 0...(1 << 50)),
+        Setting("cache.sources.memoryBytes", \.cache.sources.memoryBytes, in: 0...(1 << 40)),
+        Setting("cache.sources.maxAge", \.cache.sources.maxAge),
+        Setting("cache.results.bytes", \.cache.results.bytes, in: 0...(1 << 50)),
+        Setting("cache.results.memoryBytes", \.cache.results.memoryBytes, in: 0...(1 << 40)),
+        Setting("cache.results.maxAge", \.cache.results.maxAge),
+        Setting("cache.negativeTTL", \.cache.negativeTTL),
+        Setting("cache.staleWhileRevalidate", \.cache.staleWhileRevalidate),
+        Setting("cache.staleIfError", \.cache.staleIfError),
+        Setting("log.level", \.log.level),
+        Setting("log.format", \.log.format),
+        Setting("log.hits", \.log.showsHits),
+    ]
+}
+
+extension Array where Element: Comparable {
+    /// Whether there are elements, each greater than the one before it.
+    fileprivate var isRising: Bool {
+        !isEmpty && zip(self, dropFirst()).allSatisfy { $0 < $1 }
+    }
+}

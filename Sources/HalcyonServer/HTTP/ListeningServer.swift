@@ -1,0 +1,114 @@
+import HalcyonWork
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// An image server that listens, until it is told to stop.
+///
+/// ```swift
+/// let server = try ImageServer(configuration: configuration)
+/// let listening = try await ListeningServer.start(server)
+/// print("listening on", listening.ports)
+/// await listening.stop()
+/// ```
+public final class ListeningServer: Sendable {
+    /// The ports of the public listeners in the order of the configuration; 0 for sockets of the file
+    /// system.
+    public let ports: [Int]
+    /// The port of the operations listener, if there is one.
+    public let operationsPort: Int?
+
+    private let server: ImageServer
+    private let group: ServiceGroup
+    private let ended: OneShot<Result<Void, any Error>>
+    private let task: Task<Void, Never>
+
+    private init(
+        _ server: ImageServer, ports: [Int], operationsPort: Int?, group: ServiceGroup,
+        ended: OneShot<Result<Void, any Error>>, task: Task<Void, Never>
+    ) {
+        self.server = server
+        self.ports = ports
+        self.operationsPort = operationsPort
+        self.group = group
+        self.ended = ended
+        self.task = task
+    }
+
+    /// Starts all listeners and returns when requests can be sent to them.
+    /// - Throws: What keeps a listener from being there: an address that is in use, for example.
+    public static func start(_ server: ImageServer) async throws -> ListeningServer {
+        let configuration = server.configuration
+        let clients = server.clients
+        let publicPorts = configuration.bind.map { _ in OneShot<Result<Int, any Error>>() }
+        var services: [any Service] = zip(configuration.bind, publicPorts).map { address, port in
+            ServerApplication.make(
+                address, work: configuration.work, clients: clients, logger: server.logger,
+                onListening: { port.give(.success($0)) }, answer: server.answer)
+        }
+        let operationsPort = OneShot<Result<Int, any Error>>()
+        if let address = configuration.operationsBind {
+            services.append(
+                ServerApplication.make(
+                    address, work: configuration.work, clients: ClientRegistry(),
+                    logger: server.logger, onListening: { operationsPort.give(.success($0)) },
+                    answer: server.answerOperations))
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map {
+                    .init(
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .cancelGroup)
+                }, logger: server.quietLogger))
+        let ended = OneShot<Result<Void, any Error>>()
+        let task = Task {
+            do {
+                try await group.run()
+                ended.give(.success(()))
+            } catch {
+                ended.give(.failure(error))
+            }
+        }
+        ended.whenGiven { result in
+            let error: any Error =
+                if case .failure(let error) = result { error } else { CancellationError() }
+            for port in publicPorts + [operationsPort] { port.give(.failure(error)) }
+        }
+        var ports: [Int] = []
+        for port in publicPorts { ports.append(try await port.value.get()) }
+        let last =
+            configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        server.setState(.ready)
+        return ListeningServer(
+            server, ports: ports, operationsPort: last, group: group, ended: ended, task: task)
+    }
+
+    /// Ends the server: it says that it is not ready, waits for as long as the configuration says, takes no
+    /// more connections, and lets requests under way end.
+    ///
+    /// - Returns: Whether all of them have ended by themselves in the time they have for it.
+    @discardableResult
+    public func stop() async -> Bool {
+        let drain = server.configuration.drain
+        server.setState(.draining)
+        // A cancelled wait is over: then it is time to end at once.
+        try? await Task.sleep(for: drain.delay)
+        await group.triggerGracefulShutdown()
+        let timer = Task { [task, server] in
+            try await Task.sleep(for: drain.timeout)
+            server.endAllRequests()
+            task.cancel()
+        }
+        _ = await ended.value
+        timer.cancel()
+        // Whether the time was over first.
+        if case .success = await timer.result { return false }
+        return true
+    }
+
+    /// Waits until the server has ended, for whatever reason.
+    public func waitUntilEnded() async throws {
+        try await ended.value.get()
+    }
+}

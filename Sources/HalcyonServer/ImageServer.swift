@@ -1,0 +1,182 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServerPlans
+import HalcyonStorage
+import HalcyonWork
+public import Logging
+import Synchronization
+
+/// Answers requests for pictures by their URLs: finds the source, makes the picture, keeps it for the next who
+/// asks.
+///
+/// ```swift
+/// var configuration = ImageServerConfiguration()
+/// configuration.sources.local.root = "/srv/pictures"
+/// configuration.signature.isRequired = false
+/// let server = try ImageServer(configuration: configuration)
+/// let listening = try await ListeningServer.start(server)
+/// ```
+public final class ImageServer: Sendable {
+    public let configuration: ImageServerConfiguration
+    let logger: Logger
+    let metrics: ServerMetrics
+    let clients = ClientRegistry()
+
+    let parser: PlanParser
+    /// Reads paths that have nothing but a source.
+    let sourceParser: PlanParser
+    let signer: PathSigner
+    let sources: SourceFinder
+    let makers: PictureMaker
+    let rules: PictureRules
+    /// The prefix of all public paths, with a slash before it and none behind.
+    let prefix: String
+
+    private let state = Mutex(State.starting)
+    /// The requests under way, by numbers.
+    private let underWay = Mutex((next: 0, endings: [Int: Ending]()))
+
+    enum State: String, Sendable {
+        case starting, ready, draining
+    }
+
+    /// Checks the whole configuration and makes everything but the listeners.
+    ///
+    /// - Parameter logger: Told of each request, at a level that depends on how it went.
+    /// - Throws: `ConfigurationError` with all that is wrong.
+    public init(
+        configuration: ImageServerConfiguration, logger: Logger = Logger(label: "halcyon-server")
+    ) throws(ConfigurationError) {
+        let checked = try CheckedConfiguration(configuration)
+        self.configuration = configuration
+        self.logger = logger
+        parser = checked.parser
+        sourceParser = checked.sourceParser
+        signer = checked.signer
+        prefix = checked.prefix
+        rules = PictureRules(configuration)
+        let work = configuration.work
+        let metrics = ServerMetrics()
+        self.metrics = metrics
+        let directory = configuration.cacheDirectory
+        let trouble = CacheTrouble(logger: logger, metrics: metrics)
+        let downloads = Gate(
+            "downloads",
+            Admission(
+                width: work.downloads, widthOfGroup: min(work.downloads, work.downloadsPerHost),
+                queue: work.queue))
+        let decoders = Gate(
+            "decoders",
+            Admission(width: min(work.decoders, Processors.count), queue: work.queue))
+        let cache = configuration.cache
+        let folder =
+            cache.sources.bytes > 0 && checked.client != nil
+            ? SourceFolder(cache.sources, in: directory) { trouble.note("source", $0) } : nil
+        let remote = checked.client.map {
+            RemoteSources(
+                configuration, client: $0, gate: downloads, folder: folder, metrics: metrics)
+        }
+        sources = SourceFinder(
+            local: checked.local, remote: remote,
+            maxBytes: configuration.limits.maxSourceBytes, policy: checked.policy)
+        let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
+        makers = PictureMaker(
+            sources: sources, results: results, gate: decoders, downloads: downloads, rules: rules,
+            metrics: metrics)
+    }
+
+    /// The same for the framework's own words, of which only trouble is of interest.
+    var quietLogger: Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+
+    var currentState: State { state.withLock { $0 } }
+
+    func setState(_ new: State) { state.withLock { $0 = new } }
+
+    /// Notes a request, so that it can be ended with all others.
+    ///
+    /// - Returns: What has to be called when it has been answered.
+    func begin(_ ending: Ending) -> @Sendable () -> Void {
+        let number = underWay.withLock { state in
+            state.next += 1
+            state.endings[state.next] = ending
+            return state.next
+        }
+        metrics.inFlight.add()
+        return { [self] in
+            _ = underWay.withLock { $0.endings.removeValue(forKey: number) }
+            metrics.inFlight.add([], -1)
+        }
+    }
+
+    /// Ends all requests under way with 503.
+    func endAllRequests() {
+        for ending in underWay.withLock({ Array($0.endings.values) }) { ending.give(.draining) }
+    }
+
+    /// How many requests are being answered.
+    public var requestsUnderWay: Int { underWay.withLock { $0.endings.count } }
+
+    /// The path that asks for `path`, with its signature before it and below the prefix of the server:
+    /// `/rs:fit:300:300/plain/https://example.com/a.jpg` becomes `/SIGNATURE/rs:fit:…`.
+    ///
+    /// `nil` when there is no key to sign with.
+    public func sign(_ path: String) -> String? {
+        signer.signed(path).map { prefix + $0 }
+    }
+}
+
+/// Tells of a cache that cannot be used, at most once a minute: requests are answered without it.
+private final class CacheTrouble: Sendable {
+    private let logger: Logger
+    private let metrics: ServerMetrics
+    private let last = Mutex<[String: ContinuousClock.Instant]>([:])
+
+    init(logger: Logger, metrics: ServerMetrics) {
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    func note(_ cache: String, _ error: any Error) {
+        metrics.cacheErrors.add([cache])
+        let isNews = last.withLock { last in
+            if let time = last[cache], .now - time < .seconds(60) { return false }
+            last[cache] = .now
+            return true
+        }
+        if isNews {
+            logger.error(
+                "The \(cache) cache cannot be used", metadata: ["cause": "\(error)"])
+        }
+    }
+}
+
+extension ImageServerConfiguration {
+    /// Where the caches are.
+    var cacheDirectory: URL {
+        if let directory = cache.directory { return URL(fileURLWithPath: directory) }
+        let environment = ProcessInfo.processInfo.environment
+        let caches =
+            environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".cache").path
+        return URL(fileURLWithPath: caches).appendingPathComponent("halcyon-server")
+    }
+}
+
+extension ImageServerConfiguration {
+    /// The path that asks for `path`, signed with the first key, and below the prefix; see
+    /// ``ImageServer/sign(_:)``. Nothing else of the configuration has to make sense.
+    public func sign(_ path: String) -> String? {
+        let signer = PathSigner(
+            pairs: zip(signature.keys, signature.salts).compactMap {
+                PathSigner.Pair(hexadecimalKey: $0, salt: $1)
+            }, size: signature.size)
+        let prefix = pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
+        return signer.signed(path.hasPrefix("/") ? path : "/" + path).map { prefix + $0 }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+import HalcyonWork
+import NIOCore
+import NIOFoundationCompat
+
+/// Has pictures made, each once for all who want it, and keeps them.
+final class PictureMaker: Sendable {
+    /// A picture and how it was had.
+    struct Made: Sendable {
+        enum Place: String, Sendable { case memory, disk, made }
+
+        let picture: MadePicture
+        let place: Place
+        /// Of a picture that was just made.
+        var product: PlanExecution.Product?
+        var sourceBytes: Int?
+        var stages: [(name: String, duration: Duration)] = []
+    }
+
+    let results: ResultCache
+    let gate: Gate
+    let downloads: Gate
+    private let sources: SourceFinder
+    private let rules: PictureRules
+    private let metrics: ServerMetrics
+    private let work = SharedTasks<String, Made>()
+
+    init(
+        sources: SourceFinder, results: ResultCache, gate: Gate, downloads: Gate,
+        rules: PictureRules, metrics: ServerMetrics
+    ) {
+        self.sources = sources
+        self.results = results
+        self.gate = gate
+        self.downloads = downloads
+        self.rules = rules
+        self.metrics = metrics
+    }
+
+    /// What a picture is made of and how; `key` names all of it.
+    struct Order: Sendable {
+        let key: String
+        let source: FoundSource
+        let options: ProcessingOptions
+        let accepted: AcceptedFormats
+        /// Whether the picture may be kept.
+        let isStorable: Bool
+        /// The key for a source with another validator, should it change meanwhile.
+        let keyOf: @Sendable (FoundSource) -> String
+    }
+
+    /// A picture that is in memory.
+    func remembered(_ key: String) -> MadePicture? {
+        guard let picture = results.remembered(key) else { return nil }
+        metrics.noteCache("result", tier: "memory", "hit")
+        return picture
+    }
+
+    /// The picture of an order: from the disk, or made.
+    ///
+    /// - Returns: Also whether somebody else had ordered it.
+    func picture(
+        _ order: Order, until ending: Ending
+    ) async throws(Failure) -> (made: Made, isShared: Bool) {
+        let (outcome, isShared) = await work.value(
+            for: order.key, until: ending, onSharing: { metrics.noteCollapsed("result") }
+        ) { stopped in
+            do throws(Failure) {
+                return .success(try await self.made(order, stopped))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return (try outcome.get(), isShared)
+    }
+
+    private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
+        // Somebody may have been faster between the look into memory and this.
+        if let picture = results.remembered(order.key) {
+            return Made(picture: picture, place: .memory)
+        }
+        if let picture = await results.stored(order.key) {
+            metrics.noteCache("result", tier: "disk", "hit")
+            return Made(picture: picture, place: .disk)
+        }
+        metrics.noteCache("result", tier: "disk", "miss")
+        let start = ContinuousClock.now
+        let (data, source) = try await sources.bytes(of: order.source, until: stopped)
+        let fetched = metrics.noteStage("fetch", since: start)
+        let queued = ContinuousClock.now
+        let place = try await gate.enter()
+        let waited = metrics.noteStage("queue_decode", since: queued)
+        let execution = PlanExecution(
+            options: order.options, accepted: order.accepted, rules: rules,
+            isWanted: { !stopped.isGiven })
+        let result = await DecodingPool.shared.run { () -> Result<PlanExecution.Product, Failure> in
+            do throws(Failure) {
+                return .success(try execution.run(data))
+            } catch {
+                return .failure(error)
+            }
+        }
+        gate.leave(place)
+        if stopped.isGiven { metrics.cancelled.add(["decode"]) }
+        let product = try result.get()
+        note(product, data)
+        let picture = MadePicture(
+            body: ByteBuffer(data: product.data), format: product.format)
+        let key =
+            source.validator == order.source.validator ? order.key : order.keyOf(source)
+        if order.isStorable { results.keep(picture, product.data, for: key) }
+        return Made(
+            picture: picture, place: .made, product: product, sourceBytes: data.count,
+            stages: [
+                ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
+                ("encode", product.encoding),
+            ])
+    }
+
+    private func note(_ product: PlanExecution.Product, _ data: Data) {
+        let input = product.sourceFormat.name
+        metrics.stages.observe(product.decoding / .seconds(1), ["decode"])
+        metrics.stages.observe(product.encoding / .seconds(1), ["encode"])
+        metrics.pictures.add([input, product.format.name])
+        metrics.sourceBytes.observe(Double(data.count), [input])
+        metrics.pixels.add(["in"], Double(product.sourceSize.pixelCount * product.frameCount))
+        metrics.pixels.add(["out"], Double(product.size.pixelCount * product.frameCount))
+    }
+}
+
+extension ImageFormat {
+    /// As metrics and the log call it.
+    var name: String { OutputFormat(self)?.rawValue ?? "unknown" }
+}

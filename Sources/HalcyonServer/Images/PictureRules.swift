@@ -1,0 +1,89 @@
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+
+/// What a server does with pictures whatever the URL says.
+struct PictureRules: Sendable {
+    let maxPixels: Int
+    let maxFramePixels: Int?
+    let maxFrames: Int
+    let maxResultDimension: Int
+    let maxResultBytes: Int
+    let drawsSVG: Bool
+    /// What a picture without a format in its URL may become.
+    let preferredFormats: [OutputFormat]
+    let decodingLimits: DecodingLimits
+    private let quality: Int
+    private let formatQuality: [OutputFormat: Int]
+
+    init(_ configuration: ImageServerConfiguration) {
+        let limits = configuration.limits
+        maxPixels = limits.maxPixels
+        maxFramePixels = limits.maxFramePixels
+        maxFrames = limits.maxFrames
+        maxResultDimension = limits.maxResultDimension
+        maxResultBytes = limits.maxResultBytes
+        let processing = configuration.processing
+        drawsSVG = processing.drawsSVG
+        preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
+        quality = processing.quality
+        formatQuality = Dictionary(
+            processing.formatQuality.compactMap { name, quality in
+                OutputFormat(urlName: name).map { ($0, quality) }
+            }, uniquingKeysWith: { first, _ in first })
+        var decoding = DecodingLimits.default
+        // Counted here, for all frames together.
+        decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
+        decoding.maximumDuration = configuration.work.requestTimeout
+        decodingLimits = decoding
+    }
+
+    /// 1…100.
+    func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
+}
+
+extension OutputFormat {
+    init?(_ format: ImageFormat) {
+        switch format {
+        case .JPEG: self = .jpeg
+        case .PNG: self = .png
+        case .WebP: self = .webp
+        case .AVIF: self = .avif
+        case .GIF: self = .gif
+        case .JPEGXL: self = .jxl
+        case .TIFF: self = .tiff
+        case .HEIC: self = .heic
+        case .BMP: self = .bmp
+        case .ICO: self = .ico
+        case .SVG: self = .svg
+        case .PDF, .unknown: return nil
+        }
+    }
+
+    var imageFormat: ImageFormat {
+        switch self {
+        case .jpeg: .JPEG
+        case .png: .PNG
+        case .webp: .WebP
+        case .avif: .AVIF
+        case .gif: .GIF
+        case .jxl: .JPEGXL
+        case .tiff: .TIFF
+        case .heic: .HEIC
+        case .bmp: .BMP
+        case .ico: .ICO
+        case .svg: .SVG
+        }
+    }
+
+    /// Whether a lower quality makes smaller files.
+    var isLossy: Bool {
+        switch self {
+        case .jpeg, .webp, .avif, .jxl, .heic: true
+        case .png, .gif, .tiff, .bmp, .ico, .svg: false
+        }
+    }
+
+    /// Those that can be written on this machine.
+    static let writable = Set(ImageFormat.writable.compactMap { OutputFormat($0) })
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+
+extension PlanExecution {
+    /// A source whose header has been read, and which is within the limits.
+    struct Source {
+        let image: Image
+        let format: ImageFormat
+        /// Frames that are used.
+        let frameCount: Int
+        private let data: Data
+
+        init(
+            _ data: Data, options: ProcessingOptions, rules: PictureRules
+        ) throws {
+            self.data = data
+            format = ImageSniffer.format(of: data)
+            if format == .SVG, !rules.drawsSVG {
+                throw Failure(.sourceFormat, "SVG drawings are not served")
+            }
+            if let limit = options.limits.sourceBytes, data.count > limit {
+                throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+            }
+            image = try Image.decoding(
+                data, options: ImageCreatingOptions(limits: rules.decodingLimits))
+            let most = options.limits.frames ?? rules.maxFrames
+            frameCount = min(image.frameCount, max(1, most))
+            try checkPixels(options, rules)
+        }
+
+        private func checkPixels(
+            _ options: ProcessingOptions, _ rules: PictureRules
+        ) throws(Failure) {
+            let pixels = image.pixelSize.pixelCount
+            let framePixels = options.limits.framePixels ?? rules.maxFramePixels
+            if frameCount > 1, let framePixels {
+                guard pixels <= framePixels else {
+                    throw Failure(
+                        .sourceTooComplex,
+                        "A frame of the source has more than \(framePixels) pixels")
+                }
+                return
+            }
+            let limit = options.limits.sourcePixels ?? rules.maxPixels
+            guard pixels <= limit / frameCount else {
+                throw Failure(.sourceTooComplex, "The source has more than \(limit) pixels")
+            }
+        }
+
+        /// The picture that the steps begin with: of so many frames, the first of the source.
+        func start(frames: Int, limits: DecodingLimits) throws -> Image {
+            guard let timing = image.animation else { return image }
+            if frames == 1 {
+                return try Image.decoding(
+                    data, options: ImageCreatingOptions(onlyFirstFrame: true, limits: limits))
+            }
+            let bitmaps =
+                frames == image.frameCount
+                ? try image.allBitmaps() : try (0..<frames).map { try image.bitmap(frame: $0) }
+            let short = AnimationTiming(
+                durations: Array(timing.durations.prefix(frames)), loopCount: timing.loopCount)
+            guard let start = Image(frames: bitmaps, timing: short) else {
+                throw Failure(.sourceDamaged, "The frames of the source differ in size")
+            }
+            return start
+        }
+    }
+
+    /// What a picture is written as.
+    struct FormatChoice {
+        let format: OutputFormat
+        let sourceFormat: OutputFormat
+        /// Whether all frames are written.
+        let isAnimated: Bool
+
+        init(
+            _ source: Source, _ options: ProcessingOptions, accepted: AcceptedFormats,
+            _ rules: PictureRules
+        ) throws(Failure) {
+            guard let sourceFormat = OutputFormat(source.format) else {
+                throw Failure(.sourceFormat, "The source is of a kind that is not served")
+            }
+            self.sourceFormat = sourceFormat
+            let isAnimation = source.frameCount > 1
+            if let wanted = options.format {
+                guard OutputFormat.writable.contains(wanted) else {
+                    throw Failure(
+                        .formatUnsupported, "\(wanted.rawValue) cannot be written here")
+                }
+                format = wanted
+            } else {
+                format =
+                    (isAnimation ? accepted.animated : accepted.still)
+                    ?? Self.usual(source, sourceFormat, options, rules)
+            }
+            isAnimated = isAnimation && format.holdsAnimation
+        }
+
+        /// The source's own format where that is one of the preferred ones, otherwise the first of these
+        /// that can hold it.
+        private static func usual(
+            _ source: Source, _ sourceFormat: OutputFormat, _ options: ProcessingOptions,
+            _ rules: PictureRules
+        ) -> OutputFormat {
+            let preferred = rules.preferredFormats.filter(OutputFormat.writable.contains)
+            if preferred.contains(sourceFormat) { return sourceFormat }
+            let isOnCanvas =
+                options.extend != nil || options.extendAspectRatio != nil
+                || options.padding != ProcessingOptions.Padding()
+            let needsAlpha =
+                (source.image.hasAlpha || isOnCanvas) && options.background == nil
+            let needsFrames = source.frameCount > 1
+            return preferred.first {
+                (!needsAlpha || $0.holdsAlpha) && (!needsFrames || $0.holdsAnimation)
+            } ?? preferred.first { !needsAlpha || $0.holdsAlpha } ?? .png
+        }
+    }
+}
+
+/// What a client takes of the modern formats; `nil` when it names none.
+struct AcceptedFormats: Sendable, Hashable {
+    var still: OutputFormat?
+    var animated: OutputFormat?
+
+    /// A word of few, for keys.
+    var variant: String {
+        still == nil && animated == nil
+            ? "" : "\(still?.rawValue ?? "-")/\(animated?.rawValue ?? "-")"
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+
+/// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.
+///
+/// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
+/// canvas, padding, ground, encoding.
+struct PlanExecution: Sendable {
+    /// What came of it.
+    struct Product: Sendable {
+        let data: Data
+        let format: ImageFormat
+        let sourceFormat: ImageFormat
+        let sourceSize: PixelSize
+        let size: PixelSize
+        let frameCount: Int
+        let decoding: Duration
+        let encoding: Duration
+    }
+
+    let options: ProcessingOptions
+    /// Modern formats that the client takes.
+    let accepted: AcceptedFormats
+    let rules: PictureRules
+    /// Asked before each step: whether anybody still waits.
+    let isWanted: @Sendable () -> Bool
+
+    func run(_ data: Data) throws(Failure) -> Product {
+        let start = ContinuousClock.now
+        do {
+            let source = try Source(data, options: options, rules: rules)
+            let choice = try FormatChoice(source, options, accepted: accepted, rules)
+            if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
+                return Product(
+                    data: data, format: source.format, sourceFormat: source.format,
+                    sourceSize: source.image.pixelSize, size: source.image.pixelSize,
+                    frameCount: source.frameCount, decoding: .zero, encoding: .zero)
+            }
+            try checkWanted()
+            let limit = min(
+                options.limits.resultDimension ?? rules.maxResultDimension,
+                choice.format.maximumSide ?? .max)
+            let frames = choice.isAnimated ? source.frameCount : 1
+            var image = try source.start(frames: frames, limits: rules.decodingLimits)
+            image = try steps(on: image, isDrawing: source.format == .SVG, limit: limit)
+            if !choice.isAnimated { _ = try image.bitmap() }
+            let decoded = ContinuousClock.now
+            try checkWanted()
+            let format = choice.format.possible(for: image)
+            let encoded = try encode(image, as: format, metadata: metadata(of: data))
+            guard encoded.count <= rules.maxResultBytes else {
+                throw Failure(
+                    .sourceTooComplex, "The result has more than \(rules.maxResultBytes) bytes")
+            }
+            return Product(
+                data: encoded, format: format.imageFormat, sourceFormat: source.format,
+                sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
+                decoding: decoded - start, encoding: .now - decoded)
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as ImageCodingError {
+            throw Failure(error)
+        } catch {
+            throw Failure(.internalError, "The picture could not be made", cause: "\(error)")
+        }
+    }
+
+    private func checkWanted() throws(Failure) {
+        if !isWanted() { throw Failure(.clientGone, "nobody waits any longer") }
+    }
+
+    /// Crop and resampling come before the turn, so that a decoder can deliver a smaller picture; where the
+    /// crop lies is said of the turned picture.
+    private func steps(on image: Image, isDrawing: Bool, limit: Int) throws -> Image {
+        var image = options.trim.map { image.trimmed(TrimRule($0)) } ?? image
+        let stored = Dimensions(image.pixelSize)
+        let geometry = Geometry(
+            source: stored, options: options, limit: limit, isVector: isDrawing)
+        let turn = geometry.turn
+        if let crop = geometry.crop {
+            image = image.cut(
+                to: turn.turned(crop.size),
+                at: crop.position.map { position in
+                    turn.stored(Region(origin: position, size: crop.size), in: stored).origin
+                })
+        }
+        let scaled = PixelSize(turn.turned(geometry.scaled))
+        if scaled != image.pixelSize { image = image.resized(to: scaled) }
+        if turn.isMirrored { image = image.flipped(horizontally: true, vertically: false) }
+        image = image.rotated(degrees: CGFloat(turn.quarters * 90), background: .clear)
+        if let cut = geometry.cut { image = image.cut(to: cut.size, at: cut.position) }
+        image = filtered(image)
+        return grounded(image, geometry)
+    }
+
+    private func filtered(_ image: Image) -> Image {
+        var image = image
+        if options.blur > 0 { image = image.gaussianBlurred(sigma: options.blur) }
+        if options.sharpen > 0 { image = image.sharpened(sigma: options.sharpen) }
+        return image.pixelated(side: options.pixelate)
+    }
+
+    /// On its canvases and with its padding; flattened when there is a colour for that.
+    private func grounded(_ image: Image, _ geometry: Geometry) -> Image {
+        let ground = options.background.map { Color($0) } ?? .clear
+        var image = image
+        for canvas in geometry.canvases {
+            let size = image.pixelSize
+            image = image.padded(
+                top: canvas.position.y, left: canvas.position.x,
+                bottom: canvas.size.height - canvas.position.y - size.height,
+                right: canvas.size.width - canvas.position.x - size.width, background: ground)
+        }
+        let padding = geometry.padding
+        image = image.padded(
+            top: padding.top, left: padding.left, bottom: padding.bottom, right: padding.right,
+            background: ground)
+        guard options.background != nil, image.hasAlpha else { return image }
+        return image.blended(.normal, alpha: 1, onto: ground)
+    }
+
+    private func metadata(of data: Data) throws -> ImageMetadata? {
+        options.stripMetadata ? nil : try ImageMetadata(reading: data)
+    }
+
+    /// Encodes within the size that was asked for, or nearly so: at most eight times, each with a lower
+    /// quality.
+    private func encode(
+        _ image: Image, as format: OutputFormat, metadata: ImageMetadata?
+    ) throws -> Data {
+        var quality = options.quality ?? options.formatQuality[format] ?? rules.quality(of: format)
+        func attempt() throws -> Data {
+            try image.encoded(
+                as: format.imageFormat,
+                options: ImageEncodingOptions(
+                    quality: CGFloat(quality - 1) / 99, metadata: metadata))
+        }
+        var data = try attempt()
+        guard let most = options.maxBytes, format.isLossy else { return data }
+        for _ in 0..<7 where data.count > most && quality > 10 {
+            try checkWanted()
+            let excess = Double(data.count) / Double(most)
+            let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
+            quality = max(1, min(quality - 1, Int(Double(quality) * factor)))
+            data = try attempt()
+        }
+        return data
+    }
+}
+
+extension PlanExecution {
+    /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
+    /// asked for would be worse than none.
+    static let unavailable: Set<OptionName> = [
+        .autoRotate, .watermark, .processors, .keepCopyright, .stripColorProfile, .preserveHDR,
+        .enforceThumbnail, .raw,
+    ]
+}
+
+extension Image {
+    /// A part of the image; without a place the one that catches the eye most.
+    fileprivate func cut(to size: Dimensions, at position: Position?) -> Image {
+        guard let position else { return smartCropped(to: PixelSize(size)) }
+        return cropped(
+            to: CGRect(x: position.x, y: position.y, width: size.width, height: size.height))
+    }
+}
+
+extension TrimRule {
+    fileprivate init(_ trim: ProcessingOptions.Trim) {
+        self.init(
+            threshold: trim.threshold, color: trim.colour.map { Color($0) },
+            isEvenHorizontally: trim.equalHorizontally, isEvenVertically: trim.equalVertically)
+    }
+}
+
+extension PixelSize {
+    init(_ size: Dimensions) { self.init(width: size.width, height: size.height) }
+}
+
+extension Dimensions {
+    init(_ size: PixelSize) { self.init(width: size.width, height: size.height) }
+}
+
+extension OutputFormat {
+    /// What a picture is written as that was to be written in this format: the encoders of AVIF and HEIC fail
+    /// for pictures of fewer than 16 pixels a side.
+    fileprivate func possible(for image: Image) -> OutputFormat {
+        let size = image.pixelSize
+        guard self == .avif || self == .heic, min(size.width, size.height) < 16 else { return self }
+        return image.hasAlpha ? .png : .jpeg
+    }
+}
+
+extension Color {
+    fileprivate init(_ colour: RGBColor) {
+        self.init(
+            red: CGFloat(colour.red) / 255, green: CGFloat(colour.green) / 255,
+            blue: CGFloat(colour.blue) / 255)
+    }
+}
+
+extension Failure {
+    init(_ error: ImageCodingError) {
+        let kind: Kind
+        switch error {
+        case .emptyData, .unknownFormat, .unsupported: kind = .sourceFormat
+        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooManyFrames: kind = .sourceTooComplex
+        case .corrupt, .processing: kind = .sourceDamaged
+        case .encodingFailed: kind = .internalError
+        }
+        self.init(kind, error.description)
+    }
+}

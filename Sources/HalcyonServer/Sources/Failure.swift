@@ -1,0 +1,28 @@
+import HalcyonServerPlans
+
+/// Why a request is not answered with a picture.
+///
+/// What goes to the client is decided by `kind` alone; `detail` is for the log, and for clients only where
+/// error bodies are full.
+struct Failure: Error, Hashable, Sendable {
+    typealias Kind = ServerFailure
+
+    let kind: Kind
+    /// The reason in words, without addresses, paths of files, keys or bytes of sources.
+    let detail: String
+    /// What is told to nobody but the log.
+    var cause: String?
+    /// Seconds after which it may go better.
+    var retryAfter: Int?
+
+    init(_ kind: Kind, _ detail: String, cause: String? = nil, retryAfter: Int? = nil) {
+        self.kind = kind
+        self.detail = detail
+        self.cause = cause
+        self.retryAfter = retryAfter
+    }
+
+    init(_ error: PlanError) {
+        self.init(error.failure, error.reason)
+    }
+}

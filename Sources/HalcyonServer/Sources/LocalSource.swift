@@ -1,0 +1,154 @@
+import CFileSystem
+import Foundation
+import Glibc
+import HalcyonServerPlans
+import HalcyonStorage
+import HalcyonWork
+import Synchronization
+
+/// Pictures in a folder and below it, which nothing in a path leads out of.
+///
+/// The folder is opened once. A path is walked from there, one segment after the other, so that what is
+/// checked is what is opened, whatever others do to the folder meanwhile.
+final class LocalSource: Sendable {
+    private let root: Int32
+    private let followsSymlinks: Bool
+
+    /// - Throws: `POSIXError` when there is no such folder.
+    init(root path: String, followsSymlinks: Bool) throws {
+        root = try Self.checked(halcyon_open_folder(path))
+        self.followsSymlinks = followsSymlinks
+    }
+
+    deinit {
+        close(root)
+    }
+
+    /// A file that was found.
+    struct File: Sendable, Hashable {
+        let path: [String]
+        let size: Int
+        /// Seconds since 1970 and the nanoseconds beyond them.
+        let modified: (seconds: Int, nanoseconds: Int)
+
+        /// What changes with the content.
+        var validator: String { "\(modified.seconds).\(modified.nanoseconds)-\(size)" }
+        var modificationDate: Date { Date(timeIntervalSince1970: TimeInterval(modified.seconds)) }
+
+        static func == (one: File, other: File) -> Bool {
+            one.path == other.path && one.validator == other.validator
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(path)
+            hasher.combine(validator)
+        }
+    }
+
+    /// Finds a file, without reading it.
+    func find(_ path: [String]) async throws(Failure) -> File {
+        try await onDisk { (source: LocalSource) throws(Failure) in
+            let descriptor = try source.open(path)
+            defer { close(descriptor) }
+            return try Self.file(descriptor, path)
+        }
+    }
+
+    /// The bytes of a file, with what is known of it now.
+    ///
+    /// - Parameter limit: The most bytes.
+    func read(_ path: [String], limit: Int) async throws(Failure) -> (Data, File) {
+        try await onDisk { (source: LocalSource) throws(Failure) in
+            let descriptor = try source.open(path)
+            defer { close(descriptor) }
+            let file = try Self.file(descriptor, path)
+            guard file.size <= limit else {
+                throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+            }
+            return (try Self.bytes(of: descriptor, count: file.size), file)
+        }
+    }
+
+    private func onDisk<Value: Sendable>(
+        _ work: @escaping @Sendable (LocalSource) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result = await DiskLane.reading.run { [self] () -> Result<Value, Failure> in
+            do throws(Failure) {
+                return .success(try work(self))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// A descriptor of the file at `path`.
+    private func open(_ path: [String]) throws(Failure) -> Int32 {
+        if followsSymlinks {
+            let descriptor = halcyon_open_beneath(root, path.joined(separator: "/"))
+            guard descriptor >= 0 else { throw Self.missing(String(cString: strerror(errno))) }
+            return descriptor
+        }
+        var folder = root
+        for (index, name) in path.enumerated() {
+            let isLast = index == path.count - 1
+            // A FIFO without a writer would wait for one.
+            let kind = isLast ? O_NONBLOCK | O_NOCTTY : O_DIRECTORY
+            let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
+            let error = errno
+            if folder != root { close(folder) }
+            guard descriptor >= 0 else { throw Self.missing(String(cString: strerror(error))) }
+            folder = descriptor
+        }
+        return folder
+    }
+
+    private static func file(_ descriptor: Int32, _ path: [String]) throws(Failure) -> File {
+        var size: Int64 = 0
+        var seconds: Int64 = 0
+        var nanoseconds: Int64 = 0
+        switch halcyon_regular_file(descriptor, &size, &seconds, &nanoseconds) {
+        case 1:
+            return File(
+                path: path, size: Int(size), modified: (Int(seconds), Int(nanoseconds)))
+        case 0: throw missing("it is not a file")
+        default: throw missing(String(cString: strerror(errno)))
+        }
+    }
+
+    /// Exactly `count` bytes.
+    private static func bytes(of descriptor: Int32, count: Int) throws(Failure) -> Data {
+        guard count > 0 else { throw Failure(.sourceFormat, "The source is empty") }
+        var data = Data(count: count)
+        var filled = 0
+        var isBroken = false
+        data.withUnsafeMutableBytes { buffer in
+            while filled < count {
+                let got = Glibc.read(descriptor, buffer.baseAddress! + filled, count - filled)
+                if got < 0, errno == EINTR { continue }
+                if got <= 0 {
+                    isBroken = got < 0
+                    return
+                }
+                filled += got
+            }
+        }
+        if isBroken { throw missing("it cannot be read") }
+        guard filled == count else {
+            throw Failure(.sourceIncomplete, "The source changed while it was read")
+        }
+        return data
+    }
+
+    /// Files that are not there, may not be had or may not be read: all look the same from outside.
+    private static func missing(_ cause: String) -> Failure {
+        Failure(.sourceNotFound, "There is no such source", cause: cause)
+    }
+
+    private static func checked(_ descriptor: Int32) throws -> Int32 {
+        guard descriptor >= 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import FoundationNetworking
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServerPlans
+import Synchronization
+
+/// Fetches pictures of other servers: only those that are allowed, hop by hop, and never from networks that
+/// are not for everybody.
+final class OriginClient: Sendable {
+    /// What a server has answered.
+    struct Answer: Sendable {
+        /// 200 or, to a condition, 304.
+        let status: Int
+        let fields: HTTPFields
+        /// Empty for 304.
+        let body: Data
+        /// When the request was sent, and when the head of the answer had arrived.
+        let requested: Date
+        let received: Date
+    }
+
+    private let settings: ImageServerConfiguration.HTTPSources
+    private let transport: any HTTPTransport
+    private let policy: SourcePolicy
+    private let maximumBytes: Int
+
+    /// - Parameter policy: Which URLs may be fetched.
+    init(
+        _ settings: ImageServerConfiguration.HTTPSources, maximumBytes: Int,
+        connectionsPerHost: Int,
+        policy: SourcePolicy
+    ) throws {
+        self.settings = settings
+        self.policy = policy
+        self.maximumBytes = maximumBytes
+        var client = HTTPClientConfiguration()
+        client.connectTimeout = settings.connectTimeout / .seconds(1)
+        client.connectionsPerHost = connectionsPerHost
+        // Behind a proxy, the addresses that are looked at would be the proxy's.
+        client.usesEnvironmentProxies = false
+        client.addressPolicy = AddressPolicy(settings)
+        transport = try CurlTransport.shared(for: client)
+    }
+
+    /// Fetches `url`, with its redirects.
+    ///
+    /// - Parameter condition: What is known already, if anything is.
+    func fetch(
+        _ url: URL, unless condition: ValidationCondition? = nil
+    ) async throws(Failure) -> Answer {
+        let deadline = ContinuousClock.now + settings.totalTimeout
+        var request = URLRequest(url: url)
+        request.setValue(settings.userAgent, forHTTPHeaderField: "User-Agent")
+        request.setValue("image/*", forHTTPHeaderField: "Accept")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        if let line = condition?.line {
+            request.setValue(line.value, forHTTPHeaderField: line.name)
+        }
+        for _ in 0...settings.redirects {
+            request.url = try allowed(request.url, isFirst: request.url == url)
+            let requested = Date()
+            let (head, body) = try await exchange(request, deadline)
+            if let next = try redirect(of: request, by: head) {
+                request = next
+                continue
+            }
+            return try answer(
+                head, body, isConditional: condition != nil, requested: requested)
+        }
+        throw Failure(.sourceUnreachable, "The source leads to more redirects than are followed")
+    }
+
+    /// The URL as it is requested, if it may be.
+    private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
+        do throws(PlanError) {
+            return URL(string: try policy.url(url?.absoluteString ?? "").text)
+        } catch {
+            guard !isFirst else { throw Failure(error) }
+            throw Failure(
+                .sourceUnreachable, "The source leads to one that is not allowed",
+                cause: error.reason)
+        }
+    }
+
+    private func exchange(
+        _ request: URLRequest, _ deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> (AnswerHead, Data) {
+        let collector = BodyCollector(limit: maximumBytes)
+        do {
+            _ = try await transport.perform(
+                request,
+                terms: ExchangeTerms(stall: settings.stallTimeout, deadline: deadline),
+                onResponse: { try collector.begin($0) }, onBody: { try collector.take($0) })
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as TransportError {
+            throw Failure(error, hasHead: collector.head != nil)
+        } catch {
+            throw Failure(.clientGone, "nobody waits any longer")
+        }
+        guard let head = collector.head else {
+            throw Failure(.sourceUnreachable, "The source has not answered")
+        }
+        return (head, try collector.end())
+    }
+
+    /// The request that follows a redirect; `nil` when the answer is none.
+    private func redirect(
+        of request: URLRequest, by head: AnswerHead
+    ) throws(Failure) -> URLRequest? {
+        guard [301, 302, 303, 307, 308].contains(head.status) else { return nil }
+        do {
+            guard let next = try request.redirected(by: head.response) else { return nil }
+            if request.url?.scheme?.lowercased() == "https",
+                next.url?.scheme?.lowercased() != "https"
+            {
+                throw Failure(
+                    .sourceUnreachable, "The source leads from https to http")
+            }
+            return next
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .sourceUnreachable, "The source leads to what cannot be fetched", cause: "\(error)")
+        }
+    }
+
+    /// What the last answer of a chain means.
+    private func answer(
+        _ head: AnswerHead, _ body: Data, isConditional: Bool, requested: Date
+    ) throws(Failure) -> Answer {
+        var fields = HTTPFields(head).withoutConnection(keeping: [])
+        // The content is unpacked by the transport.
+        if head.contentEncoding != nil { fields.remove(["content-encoding"]) }
+        switch head.status {
+        case 200:
+            break
+        case 206:
+            // All of it, though not asked for in parts.
+            guard head.value("content-range") == "bytes 0-\(body.count - 1)/\(body.count)" else {
+                throw Failure(.sourceIncomplete, "The source has sent a part of itself")
+            }
+            fields.remove(["content-range"])
+        case 304 where isConditional:
+            return Answer(
+                status: 304, fields: fields, body: Data(), requested: requested, received: Date())
+        case 429:
+            throw Failure(
+                .sourceBusy, "The source is asked too often",
+                retryAfter: head.value("retry-after").flatMap { Int($0) }
+                    .map { min(max(1, $0), 3600) } ?? 30)
+        case 500...599:
+            throw Failure(.sourceStatus(head.status), "The source has answered with \(head.status)")
+        default:
+            throw Failure(
+                .sourceStatus(head.status >= 400 ? head.status : 404),
+                "The source has answered with \(head.status)")
+        }
+        return Answer(
+            status: 200, fields: fields, body: body, requested: requested, received: Date())
+    }
+}
+
+/// Takes the body of an answer, as long as it may be a picture.
+private final class BodyCollector: Sendable {
+    fileprivate struct State {
+        var head: AnswerHead?
+        var body = Data()
+        var isRecognised = false
+    }
+
+    /// After so many bytes it is clear what they are.
+    private static let sniffed = 32 * 1024
+    /// The most bytes.
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var head: AnswerHead? { state.withLock { $0.head } }
+
+    func begin(_ head: AnswerHead) throws(Failure) -> BodyDisposition {
+        let isContent = head.status == 200 || head.status == 206
+        if isContent, let length = head.contentLength, length > Int64(limit) { throw tooLarge }
+        state.withLock { state in
+            state.head = head
+            if isContent, let length = head.contentLength {
+                // What a stranger says; no more than it costs nothing to believe.
+                state.body.reserveCapacity(Int(min(length, 1 << 20)))
+            }
+        }
+        return isContent ? .receive : .discard
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard state.body.count + bytes.count <= limit else { throw tooLarge }
+            state.body.append(contentsOf: bytes)
+            if !state.isRecognised, state.body.count >= Self.sniffed { try state.recognise() }
+        }
+    }
+
+    private var tooLarge: Failure {
+        Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+    }
+
+    func end() throws(Failure) -> Data {
+        try state.withLock { state throws(Failure) in
+            guard state.head?.status == 200 || state.head?.status == 206 else { return Data() }
+            if !state.isRecognised { try state.recognise() }
+            return state.body
+        }
+    }
+}
+
+extension BodyCollector.State {
+    fileprivate mutating func recognise() throws(Failure) {
+        guard !body.isEmpty else { throw Failure(.sourceFormat, "The source is empty") }
+        guard ImageSniffer.format(of: body) != .unknown else {
+            throw Failure(.sourceFormat, "The source is not a picture")
+        }
+        isRecognised = true
+    }
+}
+
+extension Failure {
+    /// - Parameter hasHead: Whether the head of the answer had arrived.
+    fileprivate init(_ error: TransportError, hasHead: Bool) {
+        let kind: Kind
+        let detail: String
+        switch error {
+        case .timedOut: (kind, detail) = (.sourceTimeout, "The source is too slow")
+        case .responseTooLarge(_, let limit):
+            (kind, detail) = (.sourceTooLarge, "The source has more than \(limit) bytes")
+        case .incompleteBody, .undecodableBody:
+            (kind, detail) = (.sourceIncomplete, "The source has ended before its end")
+        case .connectionReset where hasHead:
+            (kind, detail) = (.sourceIncomplete, "The source has broken off")
+        default: (kind, detail) = (.sourceUnreachable, "The source cannot be reached")
+        }
+        self.init(kind, detail, cause: error.description)
+    }
+}

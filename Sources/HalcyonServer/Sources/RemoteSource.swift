@@ -1,0 +1,52 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonStorage
+import HalcyonWork
+
+/// A picture of another server, as far as it is known here.
+final class RemoteSource: Sendable, CacheCostCalculable {
+    /// That of its URL.
+    let key: String
+    let stored: StoredResponse
+    /// A random number that no other bytes have.
+    let generation: Int64
+    /// Bytes of the body.
+    let size: Int
+    /// `nil` when it is on the disk only.
+    let body: Data?
+
+    init(key: String, stored: StoredResponse, generation: Int64, size: Int, body: Data?) {
+        self.key = key
+        self.stored = stored
+        self.generation = generation
+        self.size = size
+        self.body = body
+    }
+
+    var cacheCost: Int { (body?.count ?? 0) + 2048 }
+
+    /// What changes with the content: what the server says of it, else a digest of it.
+    var validator: String {
+        if let tag = EntityTag(of: stored.fields), tag.isUsable { return tag.text }
+        if let modified = stored.fields.first("Last-Modified") { return "\(modified)-\(size)" }
+        return stored.fields.first(Self.digestField) ?? "\(generation)"
+    }
+
+    /// The same bytes after their server has confirmed them.
+    func confirmed(_ stored: StoredResponse) -> RemoteSource {
+        RemoteSource(key: key, stored: stored, generation: generation, size: size, body: body)
+    }
+
+    /// The same with its bytes at hand.
+    func holding(_ body: Data) -> RemoteSource {
+        RemoteSource(key: key, stored: stored, generation: generation, size: size, body: body)
+    }
+
+    /// What is found under it, whatever else is asked with it.
+    static func key(of url: URL) -> String {
+        Digest.sha256.hexadecimal("s1\n" + ResponseKey.normalized(url))
+    }
+
+    /// A field of our own, for the digest of a body of which its server says nothing.
+    static let digestField = "Halcyon-Digest"
+}

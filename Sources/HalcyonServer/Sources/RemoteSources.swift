@@ -1,0 +1,297 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+import HalcyonStorage
+import HalcyonWork
+
+/// The pictures of other servers: what is known of them, and what has to be asked.
+///
+/// For each source there is one fetch at a time, whoever wants it.
+final class RemoteSources: Sendable {
+    /// How a source was had.
+    enum Use: Hashable, Sendable {
+        /// It was known, and is good for so many seconds more; fewer than none for one whose server is
+        /// being asked, or has failed.
+        case hit(ttl: Int, detail: String)
+        /// Its server has confirmed it.
+        case validated
+        case fetched
+    }
+
+    private let client: OriginClient
+    private let policy: HTTPCachePolicy
+    /// Whether the servers' own words about caching count.
+    private let passesCacheControl: Bool
+    private let negativeTTL: Duration
+    private let gate: Gate
+    private let memory: MemoryStorage.Backend<RemoteSource>
+    private let folder: SourceFolder?
+    private let failures: MemoryStorage.Backend<KnownFailure>
+    private let fetches = SharedTasks<String, Found>()
+    private let metrics: ServerMetrics
+
+    private struct Found: Sendable {
+        let source: RemoteSource
+        let use: Use
+    }
+
+    init(
+        _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
+        folder: SourceFolder?, metrics: ServerMetrics
+    ) {
+        self.client = client
+        self.gate = gate
+        self.folder = folder
+        self.metrics = metrics
+        passesCacheControl = configuration.http.passesCacheControl
+        let cache = configuration.cache
+        negativeTTL = cache.negativeTTL
+        var caching = HTTPCaching.shared
+        caching.negative = .off
+        caching.staleWhileRevalidate = .upTo(cache.staleWhileRevalidate / .seconds(1))
+        caching.staleIfError = .upTo(cache.staleIfError / .seconds(1))
+        caching.staleWhenUnreachable = false
+        if !passesCacheControl {
+            caching.fixedLifetime = configuration.sources.freshness / .seconds(1)
+        }
+        policy = HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
+        var config = MemoryStorage.Config(totalCostLimit: max(1, cache.sources.memoryBytes))
+        config.expiration = .seconds(cache.sources.maxAge / .seconds(1))
+        memory = MemoryStorage.Backend(config: config)
+        var negative = MemoryStorage.Config(totalCostLimit: 0)
+        negative.countLimit = 10_000
+        failures = MemoryStorage.Backend(config: negative)
+    }
+
+    /// What is in memory, in bytes.
+    var memoryBytes: Int { memory.totalCacheCost() }
+
+    /// What is on the disk, in bytes.
+    func diskBytes() async -> Int { await folder?.totalSize() ?? 0 }
+
+    /// Finds a source: known and good, or asked for.
+    ///
+    /// - Returns: Also how it was had, and whether somebody else had asked for it.
+    func find(
+        _ url: URL, until ending: Ending
+    ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
+        let key = RemoteSource.key(of: url)
+        if let known = failures.value(forKey: key, extendingExpiration: .none) {
+            metrics.noteCache("source", tier: "memory", "negative")
+            throw known.failure
+        }
+        let request = HTTPCacheRequest(url: url)
+        let known = await known(key)
+        if let known {
+            let now = Date()
+            let decision = policy.decide(
+                request, with: .response(known.stored, index: 0), now: now)
+            let ttl = secondsLeft(known.stored, at: now)
+            switch decision {
+            case .use:
+                metrics.noteCache("source", tier: known.tier, "hit")
+                return (known, .hit(ttl: ttl, detail: known.tier), false)
+            case .useStale:
+                metrics.noteCache("source", tier: known.tier, "stale")
+                refreshInBackground(known, url)
+                return (known, .hit(ttl: min(ttl, -1), detail: "stale"), false)
+            case .validate, .fetch, .unsatisfiable:
+                break
+            }
+        }
+        metrics.noteCache("source", tier: known?.tier ?? "memory", known == nil ? "miss" : "stale")
+        let (outcome, isShared) = await fetches.value(
+            for: key, until: ending, onSharing: { metrics.noteCollapsed("source") }
+        ) { _ in
+            await self.refreshed(url, key, known)
+        }
+        let found = try outcome.get()
+        return (found.source, found.use, isShared)
+    }
+
+    /// The bytes of a source that was found; it is fetched again if they are lost by now, and may then be
+    /// another one.
+    func bytes(
+        of source: RemoteSource, until ending: Ending
+    ) async throws(Failure) -> (Data, RemoteSource) {
+        if let body = source.body { return (body, source) }
+        if let body = await folder?.body(of: source) {
+            let held = source.holding(body)
+            memory.store(value: held, forKey: source.key)
+            return (body, held)
+        }
+        let url = source.stored.url
+        let (outcome, _) = await fetches.value(for: source.key, until: ending) { _ in
+            await self.refreshed(url, source.key, nil)
+        }
+        let found = try outcome.get().source
+        guard let body = found.body else {
+            throw Failure(.internalError, "A source has been lost while it was fetched")
+        }
+        return (body, found)
+    }
+
+    private func known(_ key: String) async -> RemoteSource? {
+        if let source = memory.value(forKey: key) { return source }
+        guard let source = await folder?.source(key) else { return nil }
+        memory.store(value: source, forKey: key)
+        return source
+    }
+
+    private func refreshInBackground(_ known: RemoteSource, _ url: URL) {
+        guard !fetches.isUnderWay(known.key) else { return }
+        Task {
+            _ = await fetches.value(for: known.key, until: Ending()) { _ in
+                await self.refreshed(url, known.key, known)
+            }
+        }
+    }
+
+    /// Asks the server about a source.
+    private func refreshed(
+        _ url: URL, _ key: String, _ known: RemoteSource?
+    ) async -> Result<Found, Failure> {
+        // Somebody may have been faster between the look and this.
+        if let newer = memory.value(forKey: key), newer !== known, newer.body != nil,
+            newer.stored.received >= known?.stored.received ?? .distantPast
+        {
+            return .success(Found(source: newer, use: .fetched))
+        }
+        do throws(Failure) {
+            let place = try await gate.enter(group: url.host ?? "")
+            let answer: OriginClient.Answer
+            do throws(Failure) {
+                answer = try await client.fetch(url, unless: known?.stored.condition)
+                gate.leave(place)
+            } catch {
+                gate.leave(place)
+                throw error
+            }
+            metrics.noteSourceResponse(answer.status)
+            if answer.status == 304, let known {
+                return await confirmed(known, answer, url)
+            }
+            return .success(Found(source: await taken(answer, url, key), use: .fetched))
+        } catch {
+            return failed(error, key, known)
+        }
+    }
+
+    /// What is known, after its server has said that it is good.
+    private func confirmed(
+        _ known: RemoteSource, _ answer: OriginClient.Answer, _ url: URL
+    ) async -> Result<Found, Failure> {
+        let freshening = policy.freshen(
+            known.stored, with: cleaned(answer.fields), for: HTTPCacheRequest(url: url),
+            requested: answer.requested, received: answer.received)
+        switch freshening {
+        case .keep(let stored), .useOnce(let stored, _):
+            let source = known.confirmed(stored)
+            memory.store(value: source, forKey: source.key)
+            await folder?.freshen(source, freshUntil: policy.freshness(of: stored).freshUntil)
+            return .success(Found(source: source, use: .validated))
+        case .mismatch:
+            // The server speaks of another picture: it is asked again without a condition.
+            memory.remove(forKey: known.key)
+            return await refreshed(url, known.key, nil)
+        }
+    }
+
+    /// Keeps a new answer if that is allowed.
+    private func taken(
+        _ answer: OriginClient.Answer, _ url: URL, _ key: String
+    ) async -> RemoteSource {
+        var fields = cleaned(answer.fields)
+        if !fields.contains("ETag"), !fields.contains("Last-Modified") {
+            fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
+        }
+        let storing = policy.storing(
+            HTTPCacheRequest(url: url), status: 200, fields: fields, requested: answer.requested,
+            received: answer.received)
+        let generation = Int64.random(in: 1...Int64.max)
+        if case .store(let stored) = storing, stored.vary.isEmpty {
+            let source = RemoteSource(
+                key: key, stored: stored, generation: generation, size: answer.body.count,
+                body: answer.body)
+            memory.store(value: source, forKey: key)
+            await folder?.put(
+                source, answer.body, freshUntil: policy.freshness(of: stored).freshUntil)
+            return source
+        }
+        memory.remove(forKey: key)
+        await folder?.remove(key)
+        let once = StoredResponse(
+            url: url, status: 200, fields: fields, requested: answer.requested,
+            received: answer.received)
+        return RemoteSource(
+            key: key, stored: once, generation: generation, size: answer.body.count,
+            body: answer.body)
+    }
+
+    /// What is known instead, if it may be used for a while; otherwise the failure, which is remembered.
+    private func failed(
+        _ failure: Failure, _ key: String, _ known: RemoteSource?
+    ) -> Result<Found, Failure> {
+        if let known, let kind = failure.kind.asCacheFailure {
+            let isGood = policy.usesStale(
+                known.stored, for: HTTPCacheRequest(url: known.stored.url), after: kind, now: Date()
+            )
+            if isGood {
+                let ttl = min(secondsLeft(known.stored, at: Date()), -1)
+                return .success(
+                    Found(source: known, use: .hit(ttl: ttl, detail: "stale-if-error")))
+            }
+        }
+        if failure.kind.caching == .negativeTTL, negativeTTL > .zero {
+            failures.store(
+                value: KnownFailure(failure), forKey: key,
+                expiration: .seconds(negativeTTL / .seconds(1)))
+        }
+        return .failure(failure)
+    }
+
+    /// How long an answer is fresh from now on, in whole seconds.
+    private func secondsLeft(_ stored: StoredResponse, at now: Date) -> Int {
+        let left = policy.freshness(of: stored).freshUntil.timeIntervalSince(now)
+        return Int(min(max(left.rounded(.down), -1e9), 1e9))
+    }
+
+    /// Without what the operator has declared not to count.
+    private func cleaned(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        fields.remove([RemoteSource.digestField.lowercased(), "set-cookie"])
+        if passesCacheControl {
+            let names = fields.values("Vary").joined(separator: ",").lowercased()
+            // What is asked for is never encoded, so that this makes no difference.
+            if names == "accept-encoding" { fields.remove(["vary"]) }
+        } else {
+            fields.remove(["cache-control", "expires", "pragma", "vary"])
+        }
+        return fields
+    }
+}
+
+/// A failure that is remembered for a while.
+private final class KnownFailure: Sendable, CacheCostCalculable {
+    let failure: Failure
+    var cacheCost: Int { 1 }
+
+    init(_ failure: Failure) { self.failure = failure }
+}
+
+extension RemoteSource {
+    /// Where it was found.
+    fileprivate var tier: String { body == nil ? "disk" : "memory" }
+}
+
+extension Failure.Kind {
+    /// The same in the words of the rules of caching; `nil` for what is not the source's fault.
+    fileprivate var asCacheFailure: CacheRequestFailure? {
+        switch self {
+        case .sourceTimeout, .sourceUnreachable, .sourceIncomplete: .noAnswer
+        case .sourceStatus(let status) where status >= 500: .status(status)
+        case .sourceBusy: .status(429)
+        default: nil
+        }
+    }
+}

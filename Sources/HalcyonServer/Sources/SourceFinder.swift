@@ -1,0 +1,112 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+import HalcyonWork
+
+/// A source that was found: what is known of it before its bytes are needed.
+struct FoundSource: Sendable {
+    enum Place: Sendable {
+        case local([String])
+        case remote(RemoteSource)
+    }
+
+    let place: Place
+    /// What results are found by, together with what changes with the content.
+    let key: String
+    let validator: String
+    let lastModified: Date?
+    /// How it was had; `nil` for a file of this machine.
+    let use: RemoteSources.Use?
+    /// Whether somebody else had asked for it at the same time.
+    let isShared: Bool
+
+    init(_ file: LocalSource.File) {
+        place = .local(file.path)
+        key = "local/" + file.path.joined(separator: "/")
+        validator = file.validator
+        lastModified = file.modificationDate
+        use = nil
+        isShared = false
+    }
+
+    init(_ source: RemoteSource, use: RemoteSources.Use, isShared: Bool) {
+        place = .remote(source)
+        key = source.key
+        validator = source.validator
+        lastModified = source.stored.lastModified
+        self.use = use
+        self.isShared = isShared
+    }
+
+    /// Seconds since the source's server has spoken of it.
+    var age: Int? {
+        guard case .remote(let source) = place else { return nil }
+        return max(0, Int(Date().timeIntervalSince(source.stored.received)))
+    }
+
+    /// What its server says of caching.
+    var originCaching: CacheControlDecision.OriginCaching? {
+        guard case .remote(let source) = place else { return nil }
+        let stored = source.stored
+        let expires = stored.fields.first("Expires").map {
+            HTTPDateParser.date($0, now: stored.received) ?? .distantPast
+        }
+        return CacheControlDecision.OriginCaching(
+            cacheControl: stored.fields.values("Cache-Control"),
+            expiresAfter: expires.map { $0.timeIntervalSince(stored.date ?? stored.received) })
+    }
+}
+
+/// Finds sources by their text: files of this machine, and pictures of other servers.
+struct SourceFinder: Sendable {
+    let local: LocalSource?
+    let remote: RemoteSources?
+    /// Bytes that a source may have.
+    let maxBytes: Int
+
+    /// Which URLs may be fetched.
+    let policy: SourcePolicy
+
+    func find(_ text: String, until ending: Ending) async throws(Failure) -> FoundSource {
+        switch try reference(text) {
+        case .local(let path):
+            guard let local else { throw Self.lost }
+            return FoundSource(try await local.find(path.segments))
+        case .http(let url):
+            guard let remote, let url = URL(string: url.text) else { throw Self.lost }
+            let (source, use, isShared) = try await remote.find(url, until: ending)
+            return FoundSource(source, use: use, isShared: isShared)
+        case .other:
+            throw Self.lost
+        }
+    }
+
+    /// The bytes of a source, and what it is now: it may have changed since it was found.
+    func bytes(
+        of found: FoundSource, until ending: Ending
+    ) async throws(Failure) -> (Data, FoundSource) {
+        switch found.place {
+        case .local(let path):
+            guard let local else { throw Self.lost }
+            let (data, file) = try await local.read(path, limit: maxBytes)
+            return (data, FoundSource(file))
+        case .remote(let source):
+            guard let remote else { throw Self.lost }
+            let (data, now) = try await remote.bytes(of: source, until: ending)
+            return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
+        }
+    }
+
+    private func reference(_ text: String) throws(Failure) -> SourceReference {
+        do throws(PlanError) {
+            return try policy.reference(text)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// A source of a kind that the policy does not let through.
+    private static var lost: Failure {
+        Failure(.sourceNotAllowed, "There are no sources of this kind")
+    }
+}

@@ -1,0 +1,90 @@
+import HalcyonServerPlans
+import HalcyonWork
+import Synchronization
+
+/// Lets only so many tasks do something at a time; a limited number of others wait in line.
+final class Gate: Sendable {
+    /// A place that was taken, to be given back once.
+    struct Place: Sendable {
+        fileprivate let group: String
+        fileprivate let start: ContinuousClock.Instant
+    }
+
+    fileprivate struct State {
+        var admission: Admission
+        var nextID = 0
+        /// Who waits is told whether he passes.
+        var waiting: [Int: OneShot<Bool>] = [:]
+        /// How long places were held, the latest counting most; seconds.
+        var meanHold = 0.1
+    }
+
+    let name: String
+    private let state: Mutex<State>
+
+    init(_ name: String, _ admission: Admission) {
+        self.name = name
+        state = Mutex(State(admission: admission))
+    }
+
+    /// What metrics tell.
+    var usage: (passing: Int, waiting: Int, limit: Int) {
+        state.withLock {
+            ($0.admission.passingCount, $0.admission.waitingCount, $0.admission.width)
+        }
+    }
+
+    /// Takes a place, after waiting for it if need be.
+    /// - Throws: `Failure`: `busy` when too many wait, `clientGone` when the task was cancelled.
+    func enter(group: String = "") async throws(Failure) -> Place {
+        let turn = OneShot<Bool>()
+        let (id, entry, retryAfter) = state.withLock { state in
+            state.nextID += 1
+            let id = state.nextID
+            let entry = state.admission.enter(id, group: group)
+            if entry == .wait { state.waiting[id] = turn }
+            return (id, entry, state.secondsUntilFree)
+        }
+        switch entry {
+        case .pass: break
+        case .full:
+            throw Failure(.busy, "Too many requests wait", retryAfter: retryAfter)
+        case .wait:
+            let isPassing = await withTaskCancellationHandler {
+                await turn.value
+            } onCancel: {
+                abandon(id)
+            }
+            guard isPassing else { throw Failure(.clientGone, "nobody waits any longer") }
+        }
+        return Place(group: group, start: .now)
+    }
+
+    /// Gives a place back.
+    func leave(_ place: Place) {
+        let seconds = (ContinuousClock.now - place.start) / .seconds(1)
+        let next = state.withLock { state in
+            state.meanHold += (seconds - state.meanHold) / 16
+            return state.admission.leave(group: place.group).flatMap {
+                state.waiting.removeValue(forKey: $0)
+            }
+        }
+        next?.give(true)
+    }
+
+    private func abandon(_ id: Int) {
+        let turn = state.withLock { state in
+            state.admission.abandon(id) ? state.waiting.removeValue(forKey: id) : nil
+        }
+        turn?.give(false)
+    }
+}
+
+extension Gate.State {
+    /// About how long it takes until all who wait have had their turn; 1…30.
+    fileprivate var secondsUntilFree: Int {
+        let seconds =
+            Double(admission.waitingCount + 1) * meanHold / Double(max(1, admission.width))
+        return Int(min(30, max(1, seconds.rounded(.up))))
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import HalcyonServer
+
+/// Asks a running server whether it is ready: for containers, whose health is an exit code.
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health", abstract: "Ends with 0 when a server is ready.")
+
+    @OptionGroup var settings: ConfigurationOptions
+
+    @Option(name: .long, help: "Where the server tells of its health: HOST:PORT.")
+    var opsBind: String?
+
+    func run() async throws {
+        let configuration: ImageServerConfiguration
+        do {
+            configuration = try settings.read(warn: complain)
+        } catch {
+            complain("\(error)")
+            throw badConfiguration
+        }
+        let address = opsBind.flatMap(ListenAddress.init) ?? configuration.operationsBind
+        guard case .tcp(let host, let port) = address else {
+            complain("The server tells of its health at no port.")
+            throw badConfiguration
+        }
+        guard await ServerHealth.isReady(host: host, port: port) else {
+            complain("The server at \(host):\(port) is not ready.")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import ArgumentParser
+import Foundation
+import HalcyonSamples
+import HalcyonServer
+import Logging
+import UnixSignals
+
+/// Serves until a signal comes.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serves pictures (the default command).")
+
+    @OptionGroup var settings: ConfigurationOptions
+
+    @Option(name: .long, help: "Where to listen: HOST:PORT or unix:PATH. May be repeated.")
+    var bind: [String] = []
+
+    @Option(name: .long, help: "Where to tell of health and metrics: HOST:PORT, unix:PATH or off.")
+    var opsBind: String?
+
+    @Option(name: .long, help: "The folder that local: sources are below.")
+    var localRoot: String?
+
+    @Option(
+        name: .long, help: "What may be fetched, such as https://*.example.com. May be repeated.")
+    var allowSource: [String] = []
+
+    @Flag(name: .long, help: "Takes URLs without signature; on loopback addresses only.")
+    var unsigned = false
+
+    @Option(name: .long, help: "The folder of the caches.")
+    var cacheDirectory: String?
+
+    @Option(name: .long, help: "trace, debug, info, notice, warning or error.")
+    var logLevel: String?
+
+    @Option(name: .long, help: "text or json.")
+    var logFormat: String?
+
+    @Flag(name: .long, help: "Checks the configuration and ends.")
+    var check = false
+
+    @Flag(name: .long, help: "Prints the settings in effect, without secrets, and ends.")
+    var printConfig = false
+
+    func run() async throws {
+        let isDemonstration: Bool
+        let configuration: ImageServerConfiguration
+        do {
+            (configuration, isDemonstration) = try effective()
+        } catch let error as ConfigurationError {
+            for fault in error.faults { complain(fault) }
+            throw badConfiguration
+        } catch let error as Complaint {
+            complain(error.description)
+            throw badConfiguration
+        }
+        if printConfig { return print(configuration.json) }
+        let log = LogWriter(configuration.log)
+        let server: ImageServer
+        do throws(ConfigurationError) {
+            server = try ImageServer(configuration: configuration, logger: log.logger)
+        } catch {
+            for fault in error.faults { complain(fault) }
+            throw badConfiguration
+        }
+        if check { return print("The configuration is good.") }
+        let listening: ListeningServer
+        do {
+            listening = try await ListeningServer.start(server)
+        } catch {
+            complain("It cannot listen: \(error)")
+            throw ExitCode.failure
+        }
+        if isDemonstration {
+            print(Self.introduction(listening, configuration))
+            // Into a pipe or a file it would be written at the end.
+            fflush(nil)
+        }
+        log.logger.notice(
+            "listening",
+            metadata: [
+                "on": "\(configuration.bind.map(\.description).joined(separator: " "))",
+                "operations": "\(configuration.operationsBind?.description ?? "off")",
+            ])
+        let exitCode = await Self.serveUntilSignal(listening, log.logger)
+        await log.finish()
+        if exitCode != 0 { throw ExitCode(exitCode) }
+    }
+
+    /// The settings with the flags, and whether they are those of the demonstration: without any source,
+    /// the sample pictures are served.
+    private func effective() throws -> (ImageServerConfiguration, Bool) {
+        var configuration = try settings.read(warn: complain)
+        if !bind.isEmpty { configuration.bind = try bind.map(Self.address) }
+        if let opsBind {
+            configuration.operationsBind = opsBind == "off" ? nil : try Self.address(opsBind)
+        }
+        if let localRoot { configuration.sources.local.root = localRoot }
+        configuration.sources.http.allow += allowSource
+        if unsigned { configuration.signature.isRequired = false }
+        if let cacheDirectory { configuration.cache.directory = cacheDirectory }
+        if let logLevel { try configuration.set("log.level", to: logLevel) }
+        if let logFormat { try configuration.set("log.format", to: logFormat) }
+
+        let hasSources =
+            configuration.sources.local.root != nil || !configuration.sources.http.allow.isEmpty
+        let hasKeys = !configuration.signature.keys.isEmpty
+        guard !hasSources, !hasKeys, settings.config == nil else { return (configuration, false) }
+        configuration.sources.local.root = try SamplePictures().directory.path
+        configuration.signature.isRequired = false
+        return (configuration, true)
+    }
+
+    private static func address(_ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw Complaint("\(text) is neither HOST:PORT nor unix:PATH.")
+        }
+        return address
+    }
+
+    private static func introduction(
+        _ listening: ListeningServer, _ configuration: ImageServerConfiguration
+    ) -> String {
+        let base: String =
+            if case .tcp(let host, _) = configuration.bind.first, let port = listening.ports.first {
+                "http://\(ListenAddress.tcp(host: host, port: port))"
+            } else {
+                "http://localhost"
+            }
+        return """
+            The sample pictures are served on \(base), to this machine alone.
+              A small one:    curl -o small.webp \(base)/_/rs:fit:300:300/plain/local:///china.jpg@webp
+              Typed by hand:  \(base)/-/w=300,h=300,fit=crop/local:///chelsea.png
+              Your pictures:  halcyon-server --unsigned --local-root FOLDER
+              For everybody:  docs/server.md tells how to sign URLs, and of all settings.
+            """
+    }
+
+    /// The exit code: 0 when all requests ended by themselves after the first signal, 1 when they were
+    /// ended, 130 after a second signal.
+    private static func serveUntilSignal(
+        _ listening: ListeningServer, _ logger: Logger
+    ) async -> Int32 {
+        await withTaskGroup(of: Int32?.self) { group in
+            let first = OneSignal()
+            group.addTask {
+                for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+                    guard await first.isFirst() else { return 130 }
+                    logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                    Task { await first.finish(await listening.stop() ? 0 : 1) }
+                }
+                return nil
+            }
+            group.addTask { await first.exitCode }
+            group.addTask {
+                do {
+                    try await listening.waitUntilEnded()
+                } catch {
+                    logger.error("ended", metadata: ["cause": "\(error)"])
+                    return 1
+                }
+                // Whoever has stopped it knows the exit code.
+                return await first.isRunning ? 0 : nil
+            }
+            for await code in group {
+                if let code {
+                    group.cancelAll()
+                    return code
+                }
+            }
+            return 0
+        }
+    }
+}
+
+/// Whether the first signal has come, and what came of it.
+private actor OneSignal {
+    private(set) var isRunning = true
+    private var code: Int32?
+    private var waiters: [CheckedContinuation<Int32?, Never>] = []
+
+    func isFirst() -> Bool {
+        defer { isRunning = false }
+        return isRunning
+    }
+
+    func finish(_ code: Int32) {
+        self.code = code
+        for waiter in waiters { waiter.resume(returning: code) }
+        waiters = []
+    }
+
+    /// Waits for it.
+    var exitCode: Int32? {
+        get async {
+            if let code { return code }
+            return await withCheckedContinuation { waiters.append($0) }
+        }
+    }
+}

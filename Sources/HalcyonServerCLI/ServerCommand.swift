@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import HalcyonServer
+
+/// The program: its name and commands.
+@main
+struct ServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "halcyon-server",
+        abstract: "Serves pictures by their URLs: resized, cut, in other formats.",
+        discussion: """
+            Without anything, it serves the sample pictures to this machine alone:
+
+              halcyon-server
+              curl -o small.webp http://127.0.0.1:8080/_/rs:fit:300:300/plain/local:///china.jpg@webp
+            """,
+        version: ImageServer.version,
+        subcommands: [ServeCommand.self, SignCommand.self, HealthCommand.self],
+        defaultSubcommand: ServeCommand.self)
+}
+
+/// The settings that all commands take, from files, the environment and flags, the last ones going first.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(name: .long, help: "A JSON file with settings.")
+    var config: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A setting and its value, such as limits.maxFrames=1.", valueName: "name=value"))
+    var set: [String] = []
+
+    /// - Parameter warn: Told of what is odd.
+    func read(warn: (String) -> Void) throws -> ImageServerConfiguration {
+        var configuration = ImageServerConfiguration()
+        if let config {
+            guard let text = FileManager.default.contents(atPath: config) else {
+                throw Complaint("The file \(config) cannot be read.")
+            }
+            try configuration.take(file: text)
+        }
+        for name in try configuration.take(environment: ProcessInfo.processInfo.environment) {
+            warn("The variable \(name) names no setting.")
+        }
+        for pair in set {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else {
+                throw Complaint("--set \(pair) is not NAME=VALUE.")
+            }
+            try configuration.set(String(parts[0]), to: String(parts[1]))
+        }
+        return configuration
+    }
+}
+
+/// A message for the one who typed the command.
+struct Complaint: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The exit code for a configuration that makes no sense (EX_CONFIG of sysexits.h).
+let badConfiguration = ExitCode(78)
+
+/// Writes to the standard error stream.
+func complain(_ text: String) {
+    // There is no other place to tell of it.
+    try? FileHandle.standardError.write(contentsOf: Data("halcyon-server: \(text)\n".utf8))
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import HalcyonServer
+
+/// Prints signed paths.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Prints the path of a URL with its signature.")
+
+    @OptionGroup var settings: ConfigurationOptions
+
+    @Option(name: .long, help: "The source, such as https://example.com/a.jpg.")
+    var source: String?
+
+    @Option(name: .long, help: "What is done with it, such as rs:fit:300:300/q:70.")
+    var options = ""
+
+    @Option(name: .long, help: "The format, such as webp.")
+    var format: String?
+
+    @Argument(help: "In place of --source and --options: what follows the signature in a URL.")
+    var path: String?
+
+    func validate() throws {
+        if (path == nil) == (source == nil) {
+            throw ValidationError("Give either PATH or --source.")
+        }
+    }
+
+    func run() throws {
+        let configuration: ImageServerConfiguration
+        do {
+            configuration = try settings.read(warn: complain)
+        } catch {
+            complain("\(error)")
+            throw badConfiguration
+        }
+        guard let signed = configuration.sign(path ?? composedPath) else {
+            complain("There is no key to sign with: set signature.keys and signature.salts.")
+            throw badConfiguration
+        }
+        print(signed)
+    }
+
+    private var composedPath: String {
+        var characters = CharacterSet.alphanumerics
+        characters.insert(charactersIn: "-._~/:")
+        let escaped =
+            (source ?? "").addingPercentEncoding(withAllowedCharacters: characters) ?? ""
+        let options = options.isEmpty ? "" : "/" + options
+        return "\(options)/plain/\(escaped)" + (format.map { "@\($0)" } ?? "")
+    }
+}

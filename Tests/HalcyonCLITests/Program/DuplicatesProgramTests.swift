@@ -1,0 +1,111 @@
+import Foundation
+import Halcyon
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonCLI
+
+@Suite(.timeLimit(.minutes(20)))
+struct DuplicatesProgramTests {
+    private let program: Program
+
+    init() throws {
+        program = try Program()
+    }
+
+    /// Blocks of random greys, softly coloured; another seed is another picture.
+    private func photo(seed: UInt64) throws -> Image {
+        var random = SeededGenerator(state: seed)
+        let blocks = (0..<96).map { _ in UInt8.random(in: 0...255, using: &random) }
+        var bytes = Data()
+        for y in 0..<120 {
+            for x in 0..<180 {
+                let grey = blocks[y / 15 * 12 + x / 15]
+                bytes.append(contentsOf: [grey, grey / 4 * 3, 255 - grey / 2])
+            }
+        }
+        let bitmap = Bitmap(
+            pixels: bytes, size: PixelSize(width: 180, height: 120), channels: 3)
+        return Image(bitmap: try #require(bitmap))
+    }
+
+    private func write(
+        _ image: Image, _ format: ImageFormat, quality: Double = 0.9, to path: String
+    ) throws {
+        let url = program.folder.file(path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try image.kf.data(format: format, options: ImageEncodingOptions(quality: quality))
+            .write(to: url)
+    }
+
+    private func writeLibrary() throws {
+        let (first, second) = (try photo(seed: 3), try photo(seed: 5))
+        try write(first, .PNG, to: "pictures/one.png")
+        try write(
+            first.kf.resize(to: CGSize(width: 90, height: 60)), .JPEG, quality: 0.6,
+            to: "pictures/deep/er/small.jpg")
+        try write(first, .WebP, quality: 0.7, to: "pictures/one.webp")
+        try write(second, .PNG, to: "pictures/other.png")
+        try program.folder.write(Data("no picture".utf8), to: "pictures/notes.txt")
+    }
+
+    @Test func printsCopiesInOtherSizesAndFormatsInGroups() async throws {
+        try writeLibrary()
+        let outcome = try await program.run("duplicates", "pictures")
+        #expect(outcome.exitCode == 0)
+        #expect(
+            outcome.lines == [
+                "pictures/one.png  180×120 PNG", "pictures/one.webp  180×120 WebP",
+                "pictures/deep/er/small.jpg  90×60 JPEG",
+            ])
+        #expect(outcome.error.contains("2 duplicates in 1 group, of 4 pictures"))
+    }
+
+    @Test func printsTheSameAsJSON() async throws {
+        try writeLibrary()
+        let rows = try await program.run("duplicates", "--json", "pictures", "./pictures").rows
+        try #require(rows.count == 2)
+        let pictures = try #require(rows[0]["pictures"] as? [[String: Any]])
+        #expect(
+            pictures.map { $0["path"] as? String } == [
+                "pictures/one.png", "pictures/one.webp", "pictures/deep/er/small.jpg",
+            ])
+        #expect(pictures.map { $0["width"] as? Int } == [180, 180, 90])
+        #expect(pictures[0]["distance"] as? Int == 0)
+        #expect((pictures[0]["pHash"] as? String)?.count == 16)
+        #expect(rows[1]["groups"] as? Int == 1 && rows[1]["duplicates"] as? Int == 2)
+        #expect(rows[1]["pictures"] as? Int == 4 && rows[1]["failed"] as? Int == 0)
+    }
+
+    @Test func drawsASheet() async throws {
+        try writeLibrary()
+        let outcome = try await program.run("duplicates", "pictures", "-q", "--sheet", "sheet.png")
+        #expect(outcome.exitCode == 0 && outcome.error.isEmpty)
+        let sheet = try Image.decoding(Data(contentsOf: program.folder.file("sheet.png")))
+        #expect(sheet.pixelSize.width > 600)
+    }
+
+    @Test func tellsOfPicturesThatCannotBeRead() async throws {
+        try writeLibrary()
+        let png = try Data(contentsOf: program.folder.file("pictures/other.png"))
+        try program.folder.write(png.prefix(png.count / 2), to: "pictures/broken.png")
+        let outcome = try await program.run("duplicates", "pictures")
+        #expect(outcome.exitCode == 1 && outcome.lines.count == 3)
+        #expect(outcome.error.contains("pictures/broken.png"))
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() async throws {
+        let outcome = try await program.run("duplicates", "nowhere")
+        #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+        #expect(outcome.error.contains("“nowhere” is not there"))
+    }
+
+    @Test func anEmptyFolderHasNone() async throws {
+        try FileManager.default.createDirectory(
+            at: program.folder.file("empty"), withIntermediateDirectories: true)
+        let outcome = try await program.run("duplicates", "empty")
+        #expect(outcome.exitCode == 0 && outcome.output.isEmpty)
+        #expect(outcome.error.contains("no duplicates among 0 pictures"))
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Settings from files and the environment, and what is refused at the start.
+@Suite struct ConfigurationTests {
+    private func faults(
+        _ change: (inout ImageServerConfiguration) -> Void
+    ) throws -> [String] {
+        let folder = try TemporaryDirectory()
+        var configuration = ImageServerConfiguration()
+        configuration.sources.local.root = folder.url.path
+        configuration.signature.keys = ["943b421c9eb07c83"]
+        configuration.signature.salts = ["520f986b998545b4"]
+        configuration.cache.directory = "/tmp/halcyon-server-no-such-folder"
+        change(&configuration)
+        do throws(ConfigurationError) {
+            _ = try ImageServer(configuration: configuration)
+            return []
+        } catch {
+            return error.faults
+        }
+    }
+
+    @Test func settingsOfAFileAreTakenNestedOrWithDots() throws {
+        var configuration = ImageServerConfiguration()
+        let file = """
+            {"bind": "127.0.0.1:0", "limits": {"maxPixels": 1000000, "maxDpr": 2.5},
+             "sources.http.allow": ["https://example.com"], "http": {"ttl": 60},
+             "processing": {"formatQuality": {"webp": 70}}, "ops.bind": null}
+            """
+        try configuration.take(file: Data(file.utf8))
+        #expect(configuration.bind == [.tcp(host: "127.0.0.1", port: 0)])
+        #expect(configuration.operationsBind == nil)
+        #expect(configuration.limits.maxPixels == 1_000_000)
+        #expect(configuration.limits.maxDPR == 2.5)
+        #expect(configuration.sources.http.allow == ["https://example.com"])
+        #expect(configuration.http.ttl == .seconds(60))
+        #expect(configuration.processing.formatQuality == ["webp": 70])
+    }
+
+    @Test func anUnknownSettingIsToldWithTheNearestOne() {
+        var configuration = ImageServerConfiguration()
+        let wrong = ConfigurationError(faults: [
+            "limits.maxFrames must be a whole number from 1 to 10000.",
+            "There is no setting limits.maxPixel. The nearest is limits.maxPixels.",
+        ])
+        #expect(throws: wrong) {
+            try configuration.take(
+                file: Data(#"{"limits": {"maxPixel": 1, "maxFrames": 0}}"#.utf8))
+        }
+    }
+
+    @Test func variablesOfTheEnvironmentNameSettings() throws {
+        var configuration = ImageServerConfiguration()
+        let unknown = try configuration.take(environment: [
+            "HALCYON_LIMITS_MAX_PIXELS": "5000",
+            "HALCYON_SOURCES_HTTP_ALLOW": "a.example, b.example",
+            "HALCYON_NEGOTIATION_CLIENT_HINTS": "true", "HALCYON_LIMITS_MAX_PIXEL": "1",
+            "HALCYON_TEST_VIEWS": "1", "HALCYON_PROCESSING_FORMAT_QUALITY": "webp=70,avif=50",
+            "HALCYON_SOURCES_BASE_URL": "https://example.com/",
+        ])
+        #expect(unknown == ["HALCYON_LIMITS_MAX_PIXEL"])
+        #expect(configuration.limits.maxPixels == 5000)
+        #expect(configuration.sources.http.allow == ["a.example", "b.example"])
+        #expect(configuration.negotiation.usesClientHints)
+        #expect(configuration.processing.formatQuality == ["webp": 70, "avif": 50])
+        #expect(configuration.sources.baseURL == "https://example.com/")
+    }
+
+    @Test func printedSettingsCanBeReadAgainAndHideSecrets() throws {
+        var configuration = ImageServerConfiguration()
+        configuration.signature.keys = ["943b421c9eb07c83"]
+        configuration.secret = "open sesame"
+        configuration.limits.maxDPR = 1.5
+        configuration.cache.negativeTTL = .milliseconds(2500)
+        #expect(!configuration.json.contains("943b"))
+        #expect(!configuration.json.contains("sesame"))
+        var again = ImageServerConfiguration()
+        try again.take(file: Data(configuration.json.utf8))
+        again.signature = configuration.signature
+        again.secret = configuration.secret
+        #expect(again == configuration)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", true), ("[::1]:0", true), ("localhost:80", true),
+        ("unix:/run/a.sock", true), ("0.0.0.0:80", true), ("example.com:8080", true),
+        ("8080", false), ("::1:80", false), ("a:70000", false), ("unix:", false), (":80", false),
+    ])
+    func addressesAreHostAndPortOrASocket(text: String, isOne: Bool) {
+        #expect((ListenAddress(text) != nil) == isOne)
+        #expect(ListenAddress(text).map { "\($0)" } ?? text == text)
+    }
+
+    @Test func aConfigurationThatMakesSenseIsTaken() throws {
+        #expect(try faults { _ in } == [])
+    }
+
+    @Test func unsignedURLsAreRefusedWhereOthersCanConnect() throws {
+        let found = try faults {
+            $0.signature.isRequired = false
+            $0.bind = [.tcp(host: "0.0.0.0", port: 0)]
+        }
+        #expect(found == ["URLs may be unsigned only where all of bind is loopback."])
+    }
+
+    @Test func allFaultsAreToldAtOnce() throws {
+        let found = try faults {
+            $0.signature.salts = []
+            $0.signature.keys = ["xyz"]
+            $0.bind = [.tcp(host: "0.0.0.0", port: 80), .tcp(host: "0.0.0.0", port: 80)]
+            $0.http.errorBodies = .full
+            $0.negotiation.formats = ["png"]
+            $0.processing.presets = ["a=nonsense:1"]
+            $0.sources.http.allow = ["https://user@example.com"]
+            $0.sources.rewrites = ["("]
+        }
+        #expect(found.count == 8)
+        let named = [
+            "signature.keys", "twice", "errorBodies", "negotiation.formats", "Preset a",
+            "sources.http.allow", "sources.rewrites", "not hexadecimal",
+        ]
+        for name in named {
+            #expect(found.contains { $0.contains(name) }, "\(name)")
+        }
+    }
+
+    @Test func withoutAnySourceNothingCanBeServed() throws {
+        let found = try faults { $0.sources.local.root = nil }
+        #expect(
+            found == ["Nothing can be served: set sources.http.allow or sources.local.root."])
+    }
+
+    @Test func theFolderOfSourcesMayNotBeTheWholeDiskOrHoldTheCaches() throws {
+        #expect(
+            try faults { $0.sources.local.root = "/" } == ["sources.local.root may not be /."])
+        let found = try faults { $0.cache.directory = $0.sources.local.root.map { $0 + "/cache" } }
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("sources.local.root may not hold") == true)
+    }
+
+    @Test func signedPathsAreThoseOfOtherProgramsSigners() {
+        var configuration = ImageServerConfiguration()
+        configuration.signature.keys = ["736563726574"]
+        configuration.signature.salts = ["68656c6c6f"]
+        configuration.pathPrefix = "images/"
+        #expect(
+            configuration.sign("/plain/local:///china.jpg")
+                == "/images/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94/plain/local:///china.jpg")
+    }
+}

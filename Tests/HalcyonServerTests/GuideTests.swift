@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+@testable import HalcyonServer
+
+/// The guide to the server says what there is.
+@Suite struct GuideTests {
+    private let guide: String
+
+    init() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("docs/server.md")
+        guide = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    @Test func itHasEachSettingOnce() {
+        let rows = guide.matches(of: /\n\| `([a-zA-Z.]+)` \| [^\n]+ \| [^\n]*\|/).map {
+            String($0.1)
+        }
+        #expect(rows == Setting.all.map(\.name))
+    }
+
+    @Test func eachSettingHasAVariableOfItsOwn() {
+        #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
+        let names = Setting.all.filter { $0.name == "limits.maxURLLength" }.map(\.variable)
+        #expect(names == ["HALCYON_LIMITS_MAX_URL_LENGTH"])
+    }
+}

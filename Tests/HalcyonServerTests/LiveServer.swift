@@ -1,0 +1,103 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonSamples
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// An image server on a free port, with a folder for its caches that goes with it.
+final class LiveServer: Sendable {
+    let server: ImageServer
+    let listening: ListeningServer
+    let log = Recorder<LoggedEvent>()
+    private let folder: TemporaryDirectory
+
+    /// Serves the sample pictures without signatures, unless `change` says otherwise.
+    static func start(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer(change)
+    }
+
+    private init(_ change: (inout ImageServerConfiguration) throws -> Void) async throws {
+        folder = try TemporaryDirectory()
+        var configuration = ImageServerConfiguration()
+        configuration.bind = [.tcp(host: "127.0.0.1", port: 0)]
+        configuration.operationsBind = .tcp(host: "127.0.0.1", port: 0)
+        configuration.signature.isRequired = false
+        configuration.sources.local.root = try SamplePictures().directory.path
+        configuration.cache.directory = folder.url.path
+        configuration.log.showsHits = true
+        try change(&configuration)
+        let log = log
+        server = try ImageServer(
+            configuration: configuration,
+            logger: Logger(label: "test") { _ in RecordingLogHandler(log: log) })
+        listening = try await ListeningServer.start(server)
+    }
+
+    var port: Int { listening.ports[0] }
+
+    struct Answer: Sendable {
+        let status: Int
+        let fields: HTTPFields
+        let body: Data
+
+        subscript(name: String) -> String? { fields.first(name) }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// Sends a request to the public address, or to that of operations.
+    func ask(
+        _ target: String, method: String = "GET", fields: [String: String] = [:],
+        operations: Bool = false
+    ) async throws -> Answer {
+        let port = operations ? try #require(listening.operationsPort) : port
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)\(target)"))
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        // Without one the client would name some.
+        request.allHTTPHeaderFields = ["Accept": "*/*"].merging(fields) { $1 }
+        let head = Locked<AnswerHead?>(nil)
+        let body = Locked(Data())
+        var client = HTTPClientConfiguration()
+        client.usesEnvironmentProxies = false
+        client.connectionsPerHost = 200
+        _ = try await CurlTransport.shared(for: client).perform(
+            request, terms: ExchangeTerms(stall: .seconds(60)),
+            onResponse: {
+                head.set($0)
+                return .receive
+            }, onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
+        let found = try #require(head.value)
+        return Answer(
+            status: found.status,
+            fields: HTTPFields(found.fields.map { .init(name: $0.name, value: $0.value) }),
+            body: body.value)
+    }
+}
+
+struct LoggedEvent: Sendable {
+    let level: Logger.Level
+    let message: String
+    let metadata: Logger.Metadata
+}
+
+private struct RecordingLogHandler: LogHandler {
+    let log: Recorder<LoggedEvent>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.debug
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        log.record(
+            LoggedEvent(
+                level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:]))
+    }
+}

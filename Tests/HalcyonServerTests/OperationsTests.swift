@@ -1,0 +1,134 @@
+import Foundation
+import Halcyon
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// Health, metrics, the log, and the end of a server.
+@Suite struct OperationsTests {
+    @Test func aServerTellsWhetherItIsReady() async throws {
+        let live = try await LiveServer.start()
+        for path in ["/live", "/ready", "/health"] {
+            #expect(try await live.ask(path).text == "ok\n")
+            #expect(try await live.ask(path, operations: true).status == 200)
+        }
+        let port = try #require(live.listening.operationsPort)
+        let closed = try ClosedPort()
+        #expect(await ServerHealth.isReady(host: "127.0.0.1", port: port))
+        #expect(await !ServerHealth.isReady(host: "127.0.0.1", port: closed.number))
+    }
+
+    @Test func metricsAgreeWithTheRequestsThatWereMade() async throws {
+        let live = try await LiveServer.start()
+        for _ in 0..<3 { _ = try await live.ask("/_/w:30/plain/local:///china.jpg") }
+        _ = try await live.ask("/_/plain/local:///no.jpg")
+        let answer = try await live.ask("/metrics", operations: true)
+        #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        let lines = Set(answer.text.split(separator: "\n").map(String.init))
+        let expected = [
+            "# TYPE halcyon_http_requests_total counter",
+            "halcyon_http_requests_total{route=\"processing\",status=\"200\"} 3",
+            "halcyon_http_requests_total{route=\"processing\",status=\"404\"} 1",
+            "halcyon_errors_total{code=\"source_not_found\"} 1",
+            "halcyon_images_total{in=\"jpeg\",out=\"jpeg\"} 1",
+            "halcyon_cache_requests_total{cache=\"result\",tier=\"memory\",result=\"hit\"} 2",
+            "halcyon_http_request_duration_seconds_count{route=\"processing\",cache=\"hit\"} 2",
+            "halcyon_http_response_bytes_bucket{format=\"jpeg\",le=\"+Inf\"} 3",
+            "halcyon_pixels_total{direction=\"in\"} 273280",
+            "halcyon_pixels_total{direction=\"out\"} 600",
+        ]
+        for line in expected { #expect(lines.contains(line), "\(line)") }
+    }
+
+    @Test func metricsHaveTheTextFormOfPrometheus() async throws {
+        let live = try await LiveServer.start()
+        _ = try await live.ask("/_/w:30/plain/local:///china.jpg")
+        let text = try await live.ask("/metrics", operations: true).text
+        var types: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("# TYPE ") {
+                let words = line.split(separator: " ")
+                #expect(types[String(words[2])] == nil, "\(line) is there twice")
+                types[String(words[2])] = String(words[3])
+            } else if !line.hasPrefix("#") {
+                let pattern = /^([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.eInf]+$/
+                let match = try #require(line.wholeMatch(of: pattern), "\(line)")
+                let name = String(match.1)
+                let family = ["_bucket", "_sum", "_count"].reduce(name) {
+                    types[$0] == nil && $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
+                }
+                #expect(types[family] != nil, "\(name) has no type")
+            }
+        }
+        #expect(types["halcyon_gate_limit"] == "gauge")
+        #expect(types["process_cpu_seconds_total"] == "counter")
+    }
+
+    @Test func theLogHasALineForEachRequestAndNoSecrets() async throws {
+        let live = try await LiveServer.start {
+            $0.signature.keys = ["736563726574"]
+            $0.signature.salts = ["68656c6c6f"]
+            $0.signature.isRequired = true
+        }
+        let target = try #require(live.server.sign("/w:33/plain/local:///china.jpg"))
+        _ = try await live.ask(target, fields: ["X-Request-ID": "first"])
+        _ = try await live.ask(
+            "/x/plain/local:///china.jpg%3Ftoken=abc", fields: ["X-Request-ID": "second"])
+        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
+            .filter { $0.message == "request" }
+        let first = try #require(events.first { "\($0.metadata["id"] ?? "")" == "first" })
+        #expect(first.level == .info)
+        #expect(first.metadata["status"] == "200")
+        #expect(first.metadata["path"] == "/<sig>/w:33/plain/local:///china.jpg")
+        #expect(first.metadata["w"] == "33")
+        #expect(first.metadata["out"] == "jpeg")
+        #expect(first.metadata["peer"] == "127.0.0.1")
+        let second = try #require(events.first { "\($0.metadata["id"] ?? "")" == "second" })
+        #expect(second.metadata["code"] == "forbidden")
+        #expect(second.metadata["status"] == "403")
+        let signature = target.split(separator: "/")[0]
+        #expect(!events.contains { "\($0.metadata)".contains(signature) })
+    }
+
+    @Test func requestsUnderWayEndBeforeTheServerDoes() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+        }
+        async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
+        await origin.waitForRequests(1)
+        async let hasEnded = live.listening.stop()
+        // A new connection is refused as soon as the listener has gone.
+        while (try? await live.ask("/health")) != nil { await pause() }
+        gate.open()
+        #expect(try await answer.status == 200)
+        #expect(await hasEnded)
+    }
+
+    @Test func requestsThatDoNotEndInTimeAreEnded() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.drain.timeout = .milliseconds(100)
+        }
+        async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
+        await origin.waitForRequests(1)
+        #expect(await live.listening.stop() == false)
+        // The answer is 503 or, when the connection has gone before it, none.
+        let status = try? await answer.status
+        #expect(status == nil || status == 503)
+        await origin.waitForAbandonedRequests(1)
+        gate.open()
+    }
+}

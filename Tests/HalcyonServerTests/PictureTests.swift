@@ -1,0 +1,240 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Pictures of local sources: sizes, formats, headers, conditions.
+@Suite struct PictureTests {
+    @Test func aPictureHasTheSizeAndTheFormatOfItsURL() async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask("/_/rs:fit:300:300/plain/local:///china.jpg@webp")
+        #expect(answer.status == 200)
+        #expect(answer["Content-Type"] == "image/webp")
+        #expect(answer["Content-Length"] == "\(answer.body.count)")
+        #expect(answer["Content-Disposition"] == "inline; filename=\"china.webp\"")
+        #expect(ImageSniffer.format(of: answer.body) == .WebP)
+        #expect(try Image.decoding(answer.body).pixelSize == PixelSize(width: 300, height: 200))
+    }
+
+    @Test(arguments: [
+        ("", 640, 427), ("/w:100", 100, 67), ("/rs:fit:1000:1000", 640, 427),
+        ("/rs:fit:1000:1000:1", 1000, 667), ("/rs:fill:300:300", 300, 300),
+        ("/rs:fill:800:200:1", 800, 200), ("/rs:fill-down:800:200", 640, 160),
+        ("/rs:force:300:300", 300, 300), ("/rs:fit:300:300/dpr:2", 600, 400),
+        ("/rs:fit:300:300/z:0.5", 150, 100), ("/c:200:100", 200, 100),
+        ("/c:0.5:0.5/w:100", 100, 67), ("/rs:fit:300:300:0:1", 300, 300),
+        ("/rs:fit:1000:500/exar:1", 854, 427),
+        ("/rs:fit:300:300/pd:10:20", 340, 220), ("/rs:fit:300:300/pd:10/dpr:2", 640, 440),
+        ("/rs:fit:300:300/rot:90", 200, 300), ("/rs:fill:100:100/g:sm", 100, 100),
+        ("/c:200:100:sm", 200, 100), ("/w:60/bl:0.8/sh:1/pix:3", 60, 40),
+        ("/rot:270/c:100:50:nowe", 100, 50), ("/fl:1:1/w:50", 50, 33),
+        ("/w:100/mw:200", 100, 133), ("/mrd:320", 320, 214),
+    ])
+    func sizesAreThoseOfTheGrammar(options: String, width: Int, height: Int) async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask("/_\(options)/plain/local:///china.jpg")
+        #expect(answer.status == 200, "\(answer.text)")
+        guard answer.status == 200 else { return }
+        #expect(
+            try Image.decoding(answer.body).pixelSize == PixelSize(width: width, height: height))
+    }
+
+    @Test func everyAnswerHasTheHeadersThatKeepBrowsersFromTrouble() async throws {
+        let live = try await LiveServer.start()
+        let targets = ["/_/w:20/plain/local:///china.jpg", "/_/w:20/plain/local:///no.jpg", "/"]
+        for target in targets {
+            let answer = try await live.ask(target, fields: ["X-Request-ID": "abc-1"])
+            #expect(answer["X-Content-Type-Options"] == "nosniff")
+            #expect(answer["Content-Security-Policy"]?.hasPrefix("sandbox; default-src") == true)
+            #expect(answer["X-Request-ID"] == "abc-1")
+            #expect(answer["Server"] == "halcyon")
+            #expect(answer["Date"] != nil)
+        }
+        let other = try await live.ask("/", fields: ["X-Request-ID": "bad id"])
+        #expect(other["X-Request-ID"]?.utf8.count == 32)
+    }
+
+    @Test func headHasTheFieldsOfGetAndNoBody() async throws {
+        let live = try await LiveServer.start()
+        let target = "/_/rs:fit:30:30/plain/local:///china.jpg"
+        let head = try await live.ask(target, method: "HEAD")
+        let get = try await live.ask(target)
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head["Content-Length"] == "\(get.body.count)")
+        #expect(head["ETag"] == get["ETag"])
+    }
+
+    @Test func otherMethodsAreToldWhichThereAre() async throws {
+        let live = try await LiveServer.start()
+        let target = "/_/w:20/plain/local:///china.jpg"
+        for method in ["POST", "DELETE", "PATCH"] {
+            let answer = try await live.ask(target, method: method)
+            #expect(answer.status == 405)
+            #expect(answer["Allow"] == "GET, HEAD, OPTIONS")
+        }
+        let options = try await live.ask(target, method: "OPTIONS")
+        #expect(options.status == 204)
+        #expect(options["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(options["Content-Length"] == nil)
+    }
+
+    @Test func aClientThatHasThePictureGetsNone() async throws {
+        let live = try await LiveServer.start()
+        let target = "/_/w:50/plain/local:///china.jpg"
+        let first = try await live.ask(target)
+        let tag = try #require(first["ETag"])
+        #expect(tag.hasPrefix("W/\""))
+        for value in [tag, "*", "\"other\", \(tag)", String(tag.dropFirst(2))] {
+            let answer = try await live.ask(target, fields: ["If-None-Match": value])
+            #expect(answer.status == 304)
+            #expect(answer["ETag"] == tag)
+            #expect(answer["Content-Type"] == nil)
+            #expect(answer["Content-Length"] == nil)
+            #expect(answer.body.isEmpty)
+        }
+        let other = try await live.ask(target, fields: ["If-None-Match": "\"other\""])
+        #expect(other.status == 200)
+        let date = try #require(first["Last-Modified"])
+        let dated = try await live.ask(target, fields: ["If-Modified-Since": date])
+        #expect(dated.status == 304)
+    }
+
+    @Test func aNotModifiedAnswerNeedsNoPictureAtAll() async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask(
+            "/_/w:50/plain/local:///china.jpg", fields: ["If-None-Match": "*"])
+        #expect(answer.status == 304)
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(!metrics.contains("halcyon_images_total{"))
+    }
+
+    @Test func plansThatMeanTheSameHaveOneTagAndOthersAnother() async throws {
+        let live = try await LiveServer.start()
+        let one = try await live.ask("/_/w:50/h:0/q:70/plain/local:///china.jpg")
+        let same = try await live.ask("/other/q:70/size:50/plain/local:/china.jpg")
+        let different = try await live.ask("/_/w:50/q:71/plain/local:///china.jpg")
+        #expect(one["ETag"] == same["ETag"])
+        #expect(same["Cache-Status"]?.contains("detail=memory") == true)
+        #expect(one["ETag"] != different["ETag"])
+    }
+
+    @Test func aPictureIsMadeOnceAndThenComesFromMemoryAndFromTheDisk() async throws {
+        let folder = try TemporaryDirectory()
+        let target = "/_/w:60/plain/local:///china.jpg"
+        let first = try await LiveServer.start { $0.cache.directory = folder.url.path }
+        let made = try await first.ask(target)
+        let remembered = try await first.ask(target)
+        #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
+        #expect(remembered["Cache-Status"] == "halcyon; hit; detail=memory")
+        #expect(remembered.body == made.body)
+        await first.listening.stop()
+
+        let second = try await LiveServer.start { $0.cache.directory = folder.url.path }
+        let read = try await second.ask(target)
+        #expect(read["Cache-Status"] == "halcyon; hit; detail=disk")
+        #expect(read.body == made.body)
+        #expect(try await second.ask(target)["Cache-Status"] == "halcyon; hit; detail=memory")
+    }
+
+    @Test func aSourceThatChangesIsAnotherPicture() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(PNGFixture.solid(Pixel(10, 20, 30), width: 8, height: 8), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let first = try await live.ask("/_/plain/local:///a.png")
+        try folder.write(PNGFixture.solid(Pixel(90, 20, 30), width: 9, height: 9), to: "a.png")
+        let second = try await live.ask("/_/plain/local:///a.png")
+        #expect(first["ETag"] != second["ETag"])
+        #expect(try Image.decoding(second.body).pixelSize == PixelSize(width: 9, height: 9))
+    }
+
+    @Test func aModernFormatIsChosenForClientsThatNameIt() async throws {
+        let live = try await LiveServer.start { $0.negotiation.formats = ["avif", "webp"] }
+        let target = "/_/w:64/plain/local:///china.jpg"
+        let table = [
+            ("image/avif,image/webp,image/apng,image/*,*/*;q=0.8", "image/avif"),
+            ("image/webp,image/avif;q=0.5", "image/webp"),
+            ("*/*", "image/jpeg"), ("image/jpeg,image/webp;q=0.9", "image/jpeg"),
+        ]
+        var tags: Set<String> = []
+        for (accept, type) in table {
+            let answer = try await live.ask(target, fields: ["Accept": accept])
+            #expect(answer["Content-Type"] == type, "\(accept)")
+            #expect(answer["Vary"] == "Accept")
+            tags.insert(answer["ETag"] ?? "")
+        }
+        #expect(tags.count == 3)
+        let named = try await live.ask(target + "@png", fields: ["Accept": "image/avif"])
+        #expect(named["Content-Type"] == "image/png")
+        #expect(named["Vary"] == nil)
+    }
+
+    @Test func anAnimationStaysOneWhereItsFormatCan() async throws {
+        let live = try await LiveServer.start()
+        let gif = try await live.ask("/_/w:40/plain/local:///kingfisher.gif")
+        let webp = try await live.ask("/_/w:40/plain/local:///kingfisher.gif@webp")
+        let still = try await live.ask("/_/w:40/plain/local:///kingfisher.gif@jpg")
+        let short = try await live.ask("/_/w:40/maf:2/plain/local:///kingfisher.gif")
+        #expect(try Image.decoding(gif.body).frameCount > 2)
+        #expect(try Image.decoding(webp.body).frameCount == Image.decoding(gif.body).frameCount)
+        #expect(try Image.decoding(still.body).frameCount == 1)
+        #expect(try Image.decoding(short.body).frameCount == 2)
+    }
+
+    @Test func aGroundOfOneColourShowsBehindWhatIsTransparent() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(PNGFixture.solid(Pixel(0, 0, 0, 0), width: 4, height: 4), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let answer = try await live.ask("/_/bg:255:128:0/plain/local:///a.png")
+        let bitmap = try Image.decoding(answer.body).bitmap()
+        let colour = bitmap.withUnsafeBytes { Array($0.prefix(3)) }
+        #expect(colour == [255, 128, 0])
+    }
+
+    /// Four pixels of different colours, enlarged, so that turns can be seen.
+    @Test(arguments: [
+        ("", "RGBW"), ("/rot:90", "BRWG"), ("/rot:180", "WBGR"), ("/rot:270", "GWRB"),
+        ("/fl:1", "GRWB"), ("/fl:0:1", "BWRG"), ("/rot:90/fl:1", "RBGW"),
+        ("/rot:90/c:1:1:nowe", "B"), ("/c:1:1:soea", "W"), ("/fl:1/c:1:1:nowe", "G"),
+    ])
+    func turnsComeBeforeWhatIsSaidOfPlaces(options: String, colours: String) async throws {
+        let folder = try TemporaryDirectory()
+        let grid = PixelGrid(width: 2, height: 2) { x, y in
+            [[.red, .green], [.blue, Pixel(255, 255, 255)]][y][x]
+        }
+        try folder.write(PNGFixture.data(grid), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let answer = try await live.ask("/_\(options)/plain/local:///a.png")
+        let bitmap = try Image.decoding(answer.body).bitmap()
+        let bytes = bitmap.data
+        let channels = bitmap.channels
+        let found = (0..<bitmap.size.pixelCount).map { pixel -> Character in
+            let colour = Array(bytes[(pixel * channels)..<(pixel * channels + 3)])
+            return switch colour {
+            case [255, 0, 0]: "R"
+            case [0, 255, 0]: "G"
+            case [0, 0, 255]: "B"
+            default: "W"
+            }
+        }
+        #expect(String(found) == colours)
+    }
+
+    @Test func theShortFormIsForTyping() async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask("/-/w=300,h=200,fit=crop,format=webp/local:///china.jpg")
+        #expect(answer.status == 200)
+        #expect(try Image.decoding(answer.body).pixelSize == PixelSize(width: 300, height: 200))
+    }
+
+    @Test func whatIsNotSupportedIsSaidAndNotIgnored() async throws {
+        let live = try await LiveServer.start { $0.http.errorBodies = .full }
+        let answer = try await live.ask(
+            "/_/unsharp_masking:1/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("\"code\":\"unsupported_option\""))
+        #expect(answer.text.contains("unsharp_masking"))
+    }
+}

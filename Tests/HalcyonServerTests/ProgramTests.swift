@@ -1,0 +1,119 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+/// The program halcyon-server, as people and process managers see it.
+@Suite struct ProgramTests {
+    private struct Ended {
+        let code: Int32
+        let output: String
+        let errors: String
+    }
+
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    /// Beside the tests, where the build puts it.
+    private var executable: String {
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("halcyon-server").path
+    }
+
+    private func start(
+        _ arguments: [String], name: String = "run", environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        let descriptors = ["out", "err"].map {
+            open(folder.file("\(name).\($0)").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let input = open("/dev/null", O_RDONLY)
+        defer { close(input) }
+        return try ChildProcess(
+            executable: executable, arguments: arguments,
+            environment: ["XDG_CACHE_HOME": folder.url.path].merging(environment) { $1 },
+            standardInput: input, standardOutput: descriptors[0], standardError: descriptors[1])
+    }
+
+    private func text(_ file: String) -> String {
+        (try? String(contentsOf: folder.file(file), encoding: .utf8)) ?? ""
+    }
+
+    private func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> Ended {
+        let child = try start(arguments, environment: environment)
+        let code = try #require(await child.exitCode())
+        return Ended(code: code, output: text("run.out"), errors: text("run.err"))
+    }
+
+    @Test func aConfigurationIsCheckedWithAllItsFaults() async throws {
+        let good = try await run([
+            "--check", "--unsigned", "--local-root", folder.url.path,
+            "--cache-directory", "/tmp/halcyon-server-no-such-folder",
+        ])
+        #expect(good.code == 0)
+        #expect(good.output == "The configuration is good.\n")
+        let bad = try await run(
+            ["--check", "--local-root", "/no/such/folder", "--bind", "0.0.0.0:0"])
+        #expect(bad.code == 78)
+        let lines = bad.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(bad.errors)")
+        #expect(lines.allSatisfy { $0.hasPrefix("halcyon-server: ") })
+        let unknown = try await run(["--check", "--set", "limits.maxPixel=1"])
+        #expect(unknown.code == 78)
+        #expect(unknown.errors.contains("The nearest is limits.maxPixels."))
+    }
+
+    @Test func flagsGoBeforeTheEnvironmentAndThatBeforeTheFile() async throws {
+        let file = try folder.write(
+            Data(
+                #"{"limits": {"maxFrames": 1, "maxPixels": 11, "maxOptions": 21}, "signature": {"keys": ["aa"]}}"#
+                    .utf8), to: "config.json")
+        let shown = try await run(
+            ["--print-config", "--config", file.path, "--set", "limits.maxFrames=3"],
+            environment: ["HALCYON_LIMITS_MAX_FRAMES": "2", "HALCYON_LIMITS_MAX_PIXELS": "12"])
+        #expect(shown.code == 0, "\(shown.errors)")
+        #expect(shown.output.contains("\"maxFrames\" : 3"))
+        #expect(shown.output.contains("\"maxPixels\" : 12"))
+        #expect(shown.output.contains("\"maxOptions\" : 21"))
+        #expect(shown.output.contains("\"***\""))
+        #expect(!shown.output.contains("\"aa\""))
+    }
+
+    @Test func pathsAreSigned() async throws {
+        let signed = try await run([
+            "sign", "--set", "signature.keys=736563726574", "--set", "signature.salts=68656c6c6f",
+            "--source", "https://example.com/images/curiosity.jpg", "--options", "rs:fit:300:200",
+            "--format", "webp",
+        ])
+        #expect(
+            signed.output
+                == "/TBRnc27TayUWPGvdxgPW0LK82nS9qDHbyrWMuZf_9CI/rs:fit:300:200"
+                + "/plain/https://example.com/images/curiosity.jpg@webp\n")
+        let missing = try await run(["sign", "/plain/local:///a.jpg"])
+        #expect(missing.code == 78)
+    }
+
+    @Test func withoutArgumentsItServesTheSamplePicturesAndEndsOnASignal() async throws {
+        let arguments = [
+            "--bind", "127.0.0.1:0", "--ops-bind", "127.0.0.1:0", "--log-format", "json",
+        ]
+        let child = try start(arguments)
+        while child.isRunning, !text("run.out").contains("docs/server.md") { await pause() }
+        let port = try #require(
+            text("run.out").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\.?/).flatMap {
+                Int($0.1)
+            })
+        #expect(text("run.out").split(separator: "\n").count == 5)
+        let client = try RawClient(port: port)
+        let answer = await client.exchange(
+            "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
+        #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        #expect(text("run.err").contains("\"msg\":\"stopping\""))
+    }
+}

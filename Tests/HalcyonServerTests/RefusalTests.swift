@@ -1,0 +1,184 @@
+import Foundation
+import Halcyon
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// What is refused, and how it is said.
+@Suite struct RefusalTests {
+    private static let keys = (
+        ["736563726574", "0102030405060708"], ["68656c6c6f", "1112131415161718"]
+    )
+
+    private func signed(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            ($0.signature.keys, $0.signature.salts) = Self.keys
+            $0.signature.isRequired = true
+            try change(&$0)
+        }
+    }
+
+    @Test func onlySignedURLsAreAnswered() async throws {
+        let live = try await signed()
+        let path = "/plain/local:///china.jpg"
+        let right = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
+        #expect(try await live.ask("/\(right)\(path)").status == 200)
+        let wrong = [
+            "/\(right)=\(path)", "/\(right.dropLast())\(path)", "/\(right)/w:10\(path)",
+            "/\(right)/plain/local:///flower.jpg", "/_\(path)", "/unsafe\(path)",
+            "/-/local:///china.jpg", "/\(String(repeating: "A", count: 5000))\(path)",
+            "/+/\(right)\(path)",
+        ]
+        for target in wrong {
+            let answer = try await live.ask(target)
+            #expect(answer.status == 403, "\(target.prefix(80))")
+            #expect(answer.text == "Forbidden\n")
+            #expect(answer["Cache-Control"] == "no-store")
+        }
+    }
+
+    @Test func everyPairOfKeysSigns() async throws {
+        let live = try await signed()
+        var second = ImageServerConfiguration()
+        second.signature.keys = [Self.keys.0[1]]
+        second.signature.salts = [Self.keys.1[1]]
+        let target = try #require(second.sign("/w:20/plain/local:///china.jpg"))
+        let first = try #require(live.server.sign("/w:20/plain/local:///china.jpg"))
+        #expect(target != first)
+        #expect(try await live.ask(target).status == 200)
+        #expect(try await live.ask(first).status == 200)
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_signature_keys_total{index=\"0\"} 1"))
+        #expect(metrics.contains("halcyon_signature_keys_total{index=\"1\"} 1"))
+    }
+
+    @Test func aSecretIsAskedOfEveryRequest() async throws {
+        let live = try await LiveServer.start { $0.secret = "open sesame" }
+        let target = "/_/w:20/plain/local:///china.jpg"
+        #expect(try await live.ask(target).status == 403)
+        let wrong = try await live.ask(target, fields: ["Authorization": "Bearer open sesamf"])
+        #expect(wrong.status == 403)
+        let right = try await live.ask(target, fields: ["Authorization": "Bearer open sesame"])
+        #expect(right.status == 200)
+        #expect(try await live.ask("/health").status == 200)
+    }
+
+    @Test(arguments: [
+        ("/", 404, "invalid_path"),
+        ("/_", 404, "invalid_path"),
+        ("/_/w:10", 404, "invalid_path"),
+        ("/_/w:-1/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/_/nothing:1/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/_/q:101/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/_/dpr:0/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/_/pr:unknown/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/_/exp:1000000000/plain/local:///china.jpg", 404, "expired"),
+        ("/_/msr:1000/plain/local:///china.jpg", 403, "option_forbidden"),
+        ("/_/plain/local:///china.jpg@bmp", 422, "format_unsupported"),
+        ("/_/plain/https://example.com/a.jpg", 404, "source_not_allowed"),
+        ("/_/plain/ftp://example.com/a.jpg", 404, "source_not_allowed"),
+        ("/_/plain/s3://bucket/a.jpg", 404, "unknown_scheme"),
+        ("/_/plain/local:///no.jpg", 404, "source_not_found"),
+        ("/_/plain/local:///../china.jpg", 404, "source_not_found"),
+        ("/_/plain/local:///%2e%2e%2fetc%2fpasswd", 404, "source_not_found"),
+        ("/_/plain/local:///..%5cetc", 404, "source_not_found"),
+        ("/_/plain/local:///.hidden", 404, "source_not_found"),
+        ("/_/plain/local:///CREDITS.md", 422, "source_format"),
+    ])
+    func failuresHaveTheirStatusAndCode(target: String, status: Int, code: String) async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+        #expect(answer.status == status)
+        #expect(answer["Content-Type"] == "application/json")
+        #expect(answer.text.contains("\"code\":\"\(code)\""), "\(answer.text)")
+        #expect(answer.text.contains("\"requestId\":\"\(answer["X-Request-ID"] ?? "-")\""))
+    }
+
+    @Test func aTextOfAKindSaysNoMoreThanThatUnlessAskedFor() async throws {
+        let brief = try await LiveServer.start()
+        let target = "/_/w:-1/plain/local:///china.jpg"
+        #expect(try await brief.ask(target).text == "Invalid URL\n")
+        let full = try await LiveServer.start { $0.http.errorBodies = .full }
+        #expect(try await full.ask(target).text.contains("w"))
+        #expect(try await full.ask(target).text != "Invalid URL\n")
+    }
+
+    @Test func aURLThatIsTooLongIsRefusedBeforeItIsRead() async throws {
+        let live = try await LiveServer.start { $0.limits.maxURLLength = 200 }
+        let long = "/_/plain/local:///" + String(repeating: "a", count: 300)
+        #expect(try await live.ask(long).status == 414)
+    }
+
+    @Test func bytesThatAreNoASCIIAreABadRequest() async throws {
+        let live = try await LiveServer.start()
+        let client = try RawClient(port: live.port)
+        let answer = await client.exchange(
+            "/_/plain/local:///ch\u{ef}na.jpg", headers: ["Connection: close"])
+        #expect(answer.head.hasPrefix("HTTP/1.1 400"))
+    }
+
+    @Test func linksAndPipesAndFoldersAreNoSources() async throws {
+        let folder = try TemporaryDirectory()
+        let outside = try TemporaryDirectory()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
+        let secret = try outside.write(picture, to: "secret.png")
+        try folder.write(picture, to: "in/a.png")
+        try folder.write(Data(), to: "empty.png")
+        let files = FileManager.default
+        try files.createSymbolicLink(at: folder.file("out.png"), withDestinationURL: secret)
+        try files.createSymbolicLink(
+            atPath: folder.file("link.png").path, withDestinationPath: "in/a.png")
+        try files.createSymbolicLink(at: folder.file("far"), withDestinationURL: outside.url)
+        #expect(mkfifo(folder.file("pipe.png").path, 0o600) == 0)
+
+        let strict = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let lax = try await LiveServer.start {
+            $0.sources.local.root = folder.url.path
+            $0.sources.local.followsSymlinks = true
+        }
+        let table = [
+            ("in/a.png", 200, 200), ("link.png", 404, 200), ("out.png", 404, 404),
+            ("far/secret.png", 404, 404), ("pipe.png", 404, 404), ("in", 404, 404),
+            ("empty.png", 422, 422), ("in/", 404, 404), ("in//a.png", 404, 404),
+        ]
+        for (path, status, laxStatus) in table {
+            #expect(try await strict.ask("/_/plain/local:///\(path)").status == status, "\(path)")
+            #expect(try await lax.ask("/_/plain/local:///\(path)").status == laxStatus, "\(path)")
+        }
+    }
+
+    @Test func aSourceBeyondTheLimitsIsRefusedByItsHeader() async throws {
+        let live = try await LiveServer.start {
+            $0.limits.maxPixels = 100_000
+            $0.limits.maxSourceBytes = 300_000
+        }
+        let pixels = try await live.ask("/_/plain/local:///china.jpg")
+        #expect(pixels.status == 422)
+        let bytes = try await live.ask("/_/plain/local:///hubble_deep_field.jpg")
+        #expect(bytes.status == 422)
+        let accept = ["Accept": "application/json"]
+        let codes = [
+            try await live.ask("/_/plain/local:///china.jpg", fields: accept).text,
+            try await live.ask("/_/plain/local:///hubble_deep_field.jpg", fields: accept).text,
+        ]
+        #expect(codes[0].contains("source_too_complex"))
+        #expect(codes[1].contains("source_too_large"))
+    }
+
+    @Test func aDamagedPictureIsToldFromOneThatIsNone() async throws {
+        let folder = try TemporaryDirectory()
+        var png = PNGFixture.solid(Pixel(1, 2, 3), width: 64, height: 64)
+        png.removeLast(png.count / 2)
+        try folder.write(png, to: "half.png")
+        try folder.write(Data("<html>".utf8), to: "page.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let accept = ["Accept": "application/json"]
+        let half = try await live.ask("/_/w:10/plain/local:///half.png", fields: accept)
+        let page = try await live.ask("/_/w:10/plain/local:///page.png", fields: accept)
+        #expect(half.status == 422)
+        #expect(half.text.contains("source_damaged"))
+        #expect(page.text.contains("source_format"))
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Pictures of other servers: what is fetched, how often, and what never is.
+@Suite struct RemoteSourceTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    private func start(
+        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.http.errorBodies = .full
+            try change(&$0)
+        }
+    }
+
+    private func target(_ url: URL, _ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(url.absoluteString)"
+    }
+
+    private func code(_ answer: LiveServer.Answer) -> String {
+        answer.text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? ""
+    }
+
+    private let json = ["Accept": "application/json"]
+
+    @Test func aPictureOfAnotherServerIsFetchedOnce() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let live = try await start(origin)
+        let first = try await live.ask(target(origin.url("/a.png")))
+        #expect(first.status == 200)
+        #expect(first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
+        #expect(try Image.decoding(first.body).pixelSize == PixelSize(width: 10, height: 5))
+        let other = try await live.ask(target(origin.url("/a.png"), "w:20"))
+        #expect(other["Cache-Status"]?.hasSuffix("stored; detail=source") == true)
+        #expect(try await live.ask(target(origin.url("/a.png"))).body == first.body)
+        #expect(origin.requestCount == 1)
+        let request = try #require(origin.requests.first)
+        #expect(request.headers["Accept"] == "image/*")
+        #expect(request.headers["Accept-Encoding"] == "identity")
+        #expect(request.headers["User-Agent"] == "Halcyon")
+    }
+
+    @Test func aSourceOnTheDiskNeedsNoSecondFetch() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let folder = try TemporaryDirectory()
+        let first = try await start(origin) { $0.cache.directory = folder.url.path }
+        #expect(try await first.ask(target(origin.url("/a.png"))).status == 200)
+        await first.listening.stop()
+        let second = try await start(origin) { $0.cache.directory = folder.url.path }
+        #expect(try await second.ask(target(origin.url("/a.png"), "w:11")).status == 200)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aSourceWhoseTimeIsOverIsAskedForByItsTag() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let live = try await start(origin) {
+            $0.sources.freshness = .zero
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        let first = try await live.ask(target(origin.url("/a.png")))
+        let second = try await live.ask(target(origin.url("/a.png")))
+        #expect(first["ETag"] == second["ETag"])
+        #expect(second["Cache-Status"] == "halcyon; fwd=stale; fwd-status=304")
+        #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
+        let changed = PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)
+        origin.route("/a.png", .png(changed).with(.entityTag("\"2\"")))
+        let third = try await live.ask(target(origin.url("/a.png")))
+        #expect(third["ETag"] != first["ETag"])
+        #expect(try Image.decoding(third.body).pixelSize == PixelSize(width: 10, height: 10))
+    }
+
+    @Test func aStaleSourceIsUsedWhileItsServerIsAskedAndWhenItFails() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let live = try await start(origin) {
+            $0.sources.freshness = .zero
+            $0.cache.staleWhileRevalidate = .seconds(60)
+        }
+        _ = try await live.ask(target(origin.url("/a.png")))
+        let stale = try await live.ask(target(origin.url("/a.png")))
+        #expect(stale.status == 200)
+        #expect(stale["Cache-Status"]?.contains("detail=stale") == true)
+        await origin.waitForRequests(2)
+
+        let strict = try await start(origin) {
+            $0.sources.freshness = .zero
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        _ = try await strict.ask(target(origin.url("/a.png")))
+        origin.route("/a.png", .status(503))
+        let failed = try await strict.ask(target(origin.url("/a.png")))
+        #expect(failed.status == 200)
+        #expect(failed["Cache-Status"]?.contains("stale-if-error") == true)
+    }
+
+    @Test(arguments: [404, 403, 410])
+    func anErrorOfTheOriginIsPassedOnAndRememberedForAWhile(status: Int) async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .status(status))
+        let live = try await start(origin)
+        for _ in 0..<3 {
+            let answer = try await live.ask(target(origin.url("/a.png")), fields: json)
+            #expect(answer.status == status)
+            #expect(code(answer) == "source_status")
+        }
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func theOriginsFailuresHaveTheirOwnStatuses() async throws {
+        let origin = try await OriginServer.start()
+        let html = OriginResponse.html().header("Content-Type", "image/png")
+        let table: [(String, OriginResponse, Int, String)] = [
+            ("/500", .status(500), 502, "source_status"),
+            ("/429", .status(429).header("Retry-After", "7"), 503, "source_busy"),
+            ("/html", html, 422, "source_format"),
+            ("/empty", .empty, 422, "source_format"),
+            (
+                "/short", .png(picture).with(.breakOff(afterBytes: 20, .close)), 422,
+                "source_incomplete"
+            ),
+            ("/large", .endless(picture + Data(count: 1 << 16)), 422, "source_too_large"),
+            ("/garbage", .garbage(), 404, "source_unreachable"),
+            ("/abort", .abort(), 404, "source_unreachable"),
+            ("/204", OriginResponse(status: 204), 404, "source_status"),
+            ("/loop", .redirect(to: "/loop"), 404, "source_unreachable"),
+            ("/ftp", .redirect(to: "ftp://127.0.0.1/a"), 404, "source_unreachable"),
+            (
+                "/elsewhere", .redirect(to: "http://localhost:\(origin.port)/a"), 404,
+                "source_unreachable"
+            ),
+        ]
+        let live = try await start(origin) { $0.limits.maxSourceBytes = 1 << 20 }
+        for (path, response, status, code) in table {
+            origin.route(path, response)
+            let answer = try await live.ask(target(origin.url(path)), fields: json)
+            #expect(answer.status == status, "\(path): \(answer.text)")
+            #expect(self.code(answer) == code, "\(path): \(answer.text)")
+        }
+        let busy = try await live.ask(target(origin.url("/429")))
+        #expect(busy["Retry-After"] == "7")
+    }
+
+    @Test func anOriginThatIsTooSlowIsGivenUp() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin) { $0.sources.http.stallTimeout = .milliseconds(200) }
+        let answer = try await live.ask(target(origin.url("/a.png")), fields: json)
+        #expect(answer.status == 504)
+        #expect(code(answer) == "source_timeout")
+        gate.open()
+    }
+
+    @Test func redirectsAreFollowedHopByHop() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        origin.route("/1", .redirect(to: "/2"))
+        origin.route("/2", .redirect(to: "/a.png", status: 308))
+        let live = try await start(origin)
+        #expect(try await live.ask(target(origin.url("/1"))).status == 200)
+        let strict = try await start(origin) { $0.sources.http.redirects = 1 }
+        #expect(try await strict.ask(target(origin.url("/1"))).status == 404)
+    }
+
+    @Test func thisMachineIsNotReachedUnlessThatIsAllowed() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let live = try await start(origin) {
+            $0.sources.http.allow = ["*"]
+            $0.sources.http.allowsLoopback = false
+        }
+        let hosts = [
+            "127.0.0.1", "localhost", "LOCALHOST", "localhost.", "[::1]", "[::ffff:7f00:1]",
+        ]
+        for host in hosts {
+            let answer = try await live.ask(
+                "/_/plain/http://\(host):\(origin.port)/a.png", fields: json)
+            #expect(answer.status == 404, "\(host)")
+            #expect(code(answer) == "source_unreachable", "\(host): \(answer.text)")
+        }
+        let numbers = ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "user@127.0.0.1"]
+        for host in numbers {
+            let answer = try await live.ask(
+                "/_/plain/http://\(host.replacing("@", with: "%40")):\(origin.port)/a.png",
+                fields: json)
+            #expect(code(answer) == "source_not_allowed", "\(host): \(answer.text)")
+        }
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test func aRedirectIntoTheOwnNetworkIsRefused() async throws {
+        let inner = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
+        let outer = try await OriginServer.start()
+        outer.route("/a.png", .redirect(to: "http://127.0.0.2:\(inner.port)/a.png"))
+        let live = try await start(outer) {
+            $0.sources.http.allow = ["*"]
+            $0.sources.http.ports = [outer.port, inner.port]
+            $0.sources.http.denyAddresses = [IPNetwork("127.0.0.2")!]
+        }
+        let answer = try await live.ask(target(outer.url("/a.png")), fields: json)
+        #expect(code(answer) == "source_unreachable")
+        #expect(outer.requestCount == 1)
+        #expect(inner.requestCount == 0)
+    }
+
+    @Test func theOriginsWordsAboutCachingCountWhenTheyArePassedOn() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).cacheControl("max-age=60, private"))
+        origin.route("/b.png", .png(picture).cacheControl("public, max-age=99999999"))
+        let live = try await start(origin) {
+            $0.http.passesCacheControl = true
+            $0.http.maxTTL = .seconds(100)
+            $0.http.ttl = .seconds(1000)
+        }
+        let own = try await live.ask(target(origin.url("/a.png")))
+        #expect(own["Cache-Control"]?.contains("private") == true)
+        _ = try await live.ask(target(origin.url("/a.png")))
+        #expect(origin.requestCount(for: "/a.png") == 2)
+        let shared = try await live.ask(target(origin.url("/b.png")))
+        #expect(shared["Cache-Control"] == "public, max-age=100")
+    }
+}

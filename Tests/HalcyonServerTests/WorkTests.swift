@@ -1,0 +1,168 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Work that is shared, refused when there is too much of it, and stopped when nobody waits.
+@Suite struct WorkTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    private func start(
+        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            try change(&$0)
+        }
+    }
+
+    private func target(_ url: URL, _ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(url.absoluteString)"
+    }
+
+    /// The value of a line of metrics; 0 for one that is not there.
+    private func metric(_ live: LiveServer, _ name: String) async throws -> Double {
+        let text = try await live.ask("/metrics", operations: true).text
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? 0
+    }
+
+    @Test func manyRequestsForOnePictureAreOneFetchAndOnePicture() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin)
+        let target = target(origin.url("/a.png"))
+        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<100 { group.addTask { try await live.ask(target).body } }
+            while live.server.requestsUnderWay < 100 { await pause() }
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(bodies).count == 1)
+        #expect(origin.requestCount == 1)
+        #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 1)
+    }
+
+    @Test func manySizesOfOneSourceAreOneFetch() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin) { $0.work.queue = 100 }
+        let url = origin.url("/a.png")
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for width in 1...10 {
+                for _ in 0..<5 {
+                    group.addTask { try await live.ask(target(url, "w:\(width)")).status }
+                }
+            }
+            while live.server.requestsUnderWay < 50 { await pause() }
+            gate.open()
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(origin.requestCount == 1)
+        #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 10)
+    }
+
+    @Test func whatIsTooMuchIsRefusedAtOnce() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let live = try await start(origin) {
+            $0.work.downloads = 1
+            $0.work.downloadsPerHost = 1
+            $0.work.queue = 1
+        }
+        for number in 0..<3 {
+            origin.route("/\(number).png", .png(picture).with(.wait(.gate(gate))))
+        }
+        let urls = (0..<3).map { origin.url("/\($0).png") }
+        async let first = live.ask(target(urls[0]))
+        await origin.waitForRequests(1)
+        async let second = live.ask(target(urls[1]))
+        while try await metric(live, "halcyon_gate_waiting{gate=\"downloads\"}") < 1 {
+            await pause()
+        }
+        let third = try await live.ask(target(urls[2]))
+        #expect(third.status == 429)
+        #expect(third["Retry-After"].flatMap { Int($0) } ?? 0 >= 1)
+        #expect(third["Cache-Control"] == "no-store")
+        gate.open()
+        #expect(try await first.status == 200)
+        #expect(try await second.status == 200)
+        #expect(try await live.ask(target(urls[2])).status == 200)
+        #expect(try await metric(live, "halcyon_rejected_total{reason=\"queue\"}") == 1)
+    }
+
+    @Test func aRequestWhoseTimeIsOverIsAnsweredAndItsWorkStopped() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin) { $0.work.requestTimeout = .milliseconds(300) }
+        let answer = try await live.ask(target(origin.url("/a.png")))
+        #expect(answer.status == 503)
+        #expect(answer["Retry-After"] != nil)
+        await origin.waitForAbandonedRequests(1)
+        #expect(try await metric(live, "halcyon_gate_in_use{gate=\"downloads\"}") == 0)
+        gate.open()
+    }
+
+    @Test func aFetchIsStoppedWhenItsLastClientLeaves() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin)
+        let request =
+            "GET \(target(origin.url("/a.png"))) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
+        for client in clients { client.send(request) }
+        await origin.waitForRequests(1)
+        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 2 {
+            await pause()
+        }
+        clients.removeLast(2)
+        while live.server.requestsUnderWay > 1 { await pause() }
+        #expect(origin.abandonedRequestCount == 0)
+        clients.removeAll()
+        await origin.waitForAbandonedRequests(1)
+        while live.server.requestsUnderWay > 0 { await pause() }
+        #expect(try await metric(live, "halcyon_gate_in_use{gate=\"downloads\"}") == 0)
+        gate.open()
+    }
+
+    @Test func oneWhoStaysGetsThePictureWhoeverElseLeaves() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start(origin)
+        let target = target(origin.url("/a.png"))
+        var leaver: RawClient? = try RawClient(port: live.port)
+        leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await origin.waitForRequests(1)
+        async let stays = live.ask(target)
+        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 1 {
+            await pause()
+        }
+        leaver = nil
+        while live.server.requestsUnderWay > 1 { await pause() }
+        gate.open()
+        #expect(try await stays.status == 200)
+        #expect(origin.requestCount == 1)
+        #expect(origin.abandonedRequestCount == 0)
+    }
+
+    @Test func aConnectionIsUsedForManyRequests() async throws {
+        let live = try await LiveServer.start()
+        let client = try RawClient(port: live.port)
+        for width in [20, 21, 20] {
+            client.send(
+                "GET /_/w:\(width)/plain/local:///china.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let (bytes, error) = await client.read { $0.suffix(2) == [0xFF, 0xD9] }
+            #expect(error == 0)
+            #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@Suite struct ThumbHashTests {
+    @Test(
+        arguments: [
+            (HashPicture.gradient, "3wcKNxpwd4eAeIiHiHiIeIiHCAeHcI8I"),
+            (HashPicture.pattern, "2PoNNJpwd3d+eId3iIhzjwcHiA=="),
+        ])
+    func writesWhatOtherProgramsWrite(_ bitmap: Bitmap, _ hash: String) throws {
+        #expect(ThumbHash(bitmap).description == hash)
+        #expect(try ThumbHash(hash) == ThumbHash(bitmap))
+        let bare = hash.replacingOccurrences(of: "=", with: "")
+        #expect(try ThumbHash(bare).description == hash)
+    }
+
+    @Test func writesTheOpacityAsOtherProgramsDoButForNothing() throws {
+        // Most waves of this picture have no amplitude, which is halfway between the levels 7 and 8: the last
+        // digit of a cosine decides, and C libraries differ in it.
+        let known = try ThumbHash("nueJLRQrYHdgeIh4h2BgB/aJj4iIiId4iA==")
+        let hash = ThumbHash(HashPicture.fading)
+        #expect(hash.data.prefix(6) == known.data.prefix(6))
+        for (byte, knownByte) in zip(hash.data.dropFirst(6), known.data.dropFirst(6)) {
+            for (level, knownLevel) in [(byte & 15, knownByte & 15), (byte >> 4, knownByte >> 4)] {
+                #expect(
+                    level == knownLevel || (7...8).contains(level) && (7...8).contains(knownLevel))
+            }
+        }
+        #expect(hash.bitmap().meanDifference(to: known.bitmap()) < 0.005)
+    }
+
+    @Test func showsThePictureWithoutItsDetails() throws {
+        let hash = ThumbHash(HashPicture.gradient)
+        let shown = hash.bitmap()
+        #expect(shown.size == PixelSize(width: 32, height: 32) && !shown.hasAlpha)
+        for (x, y) in [(4, 4), (16, 16), (27, 5), (5, 27)] {
+            let (found, expected) = (shown[x, y], HashPicture.gradient[x, y])
+            #expect(abs(found.red - expected.red) < 0.15)
+            #expect(abs(found.green - expected.green) < 0.15)
+            #expect(abs(found.blue - expected.blue) < 0.15)
+        }
+    }
+
+    @Test func knowsProportionsAndOpacity() throws {
+        let landscape = ThumbHash(HashPicture.pattern)
+        #expect(landscape.bitmap().size == PixelSize(width: 32, height: 18))
+        #expect(abs(landscape.aspectRatio - 7.0 / 4) < 1e-9 && !landscape.hasAlpha)
+        #expect(landscape.bitmap(longestSide: 70).size == PixelSize(width: 70, height: 40))
+
+        let portrait = HashPicture.bitmap(10, 50) { _, y in [5 * y, 0, 0, 255] }
+        #expect(ThumbHash(portrait).bitmap().size == PixelSize(width: 5, height: 32))
+
+        let fading = ThumbHash(HashPicture.fading)
+        let shown = fading.bitmap()
+        #expect(fading.hasAlpha && shown.hasAlpha)
+        #expect(shown[0, 16].alpha > 0.9 && shown[31, 16].alpha < 0.6)
+        #expect(abs(fading.averageColor.alpha - (255 - 62.0) / 255) < 1.0 / 15)
+    }
+
+    @Test func theAverageIsThatOfAPlainPicture() {
+        let color = ThumbHash(HashPicture.plain).averageColor
+        #expect(abs(color.red - 10.0 / 255) < 0.03 && abs(color.green - 20.0 / 255) < 0.03)
+        #expect(abs(color.blue - 30.0 / 255) < 0.03 && color.alpha == 1)
+    }
+
+    @Test func aClearPictureIsClear() {
+        let clear = ThumbHash(HashPicture.bitmap(4, 4) { _, _ in [200, 100, 50, 0] })
+        #expect(clear.hasAlpha && clear.averageColor.alpha == 0)
+        #expect(clear.bitmap()[3, 3].alpha == 0)
+    }
+
+    @Test(arguments: [
+        ("", "at least 5"), ("AAAA", "at least 5"), ("not base 64!", "base 64"),
+        ("AAAAAAA=", "one side is 0"), ("2PoNNJpwd3d+eId3iIhzjwcHiIg=", "by its head"),
+    ])
+    func saysWhyATextIsNone(_ text: String, _ problem: String) {
+        let error = #expect(throws: MalformedHash.self) { try ThumbHash(text) }
+        #expect(error?.description.contains(problem) == true)
+    }
+
+    @Test func anyBytesAreAHashOrRefused() throws {
+        var random = SeededGenerator(state: 7)
+        var readable = 0
+        for _ in 0..<2000 {
+            let bytes = (0..<Int.random(in: 0..<36, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            guard let hash = try? ThumbHash(data: Data(bytes)) else { continue }
+            readable += 1
+            #expect(hash.bitmap(longestSide: 8).size.longestSide == 8)
+        }
+        #expect(readable > 0)
+    }
+
+    @Test func aHashOfASliceIsThatOfItsBytes() throws {
+        let hash = ThumbHash(HashPicture.pattern)
+        let slice = (Data([1, 2, 3]) + hash.data).dropFirst(3)
+        #expect(try ThumbHash(data: slice).bitmap().data == hash.bitmap().data)
+    }
+
+    @Test func anImageIsReducedFirst() async throws {
+        let photo = Picture(width: 400, height: 200) { x, _ in
+            SIMD4(Double(x) / 400, 0.2, 0.2, 1)
+        }
+        let hash = try await photo.image(hasAlpha: false).kf.thumbHash()
+        #expect(hash.aspectRatio > 1.5 && !hash.hasAlpha)
+        let shown = hash.bitmap()
+        #expect(shown[1, 8].red < 0.25 && shown[30, 8].red > 0.75)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import Halcyon
+
+@Suite struct TurningTests {
+    @Test(arguments: PixelKind.all)
+    func mirrorsEveryPixel(_ kind: PixelKind) throws {
+        let picture = kind.noise(width: 5, height: 3)
+        let image = kind.image(picture)
+        let sideways = try Picture(image.kf.flipped(horizontally: true))
+        let upsideDown = try Picture(image.kf.flipped(vertically: true))
+        let both = try Picture(image.kf.flipped(horizontally: true, vertically: true))
+        for y in 0..<3 {
+            for x in 0..<5 {
+                #expect(sideways[x, y] == (try Picture(image))[4 - x, y])
+                #expect(upsideDown[x, y] == (try Picture(image))[x, 2 - y])
+                #expect(both[x, y] == (try Picture(image))[4 - x, 2 - y])
+            }
+        }
+        #expect(image.kf.flipped() === image)
+    }
+
+    @Test(arguments: PixelKind.all)
+    func turnsByQuartersWithoutLosingAPixel(_ kind: PixelKind) throws {
+        let image = kind.image(kind.noise(width: 5, height: 3))
+        let source = try Picture(image)
+        for (degrees, turns) in [
+            (90.0, 1), (180, 2), (270, 3), (-90, 3), (450, 1), (-630, 1), (360, 0), (0, 0),
+        ] {
+            let result = try Picture(image.kf.rotated(degrees: degrees, backgroundColor: .red))
+            #expect(result.width == (turns % 2 == 0 ? 5 : 3))
+            #expect(result.height == (turns % 2 == 0 ? 3 : 5))
+            for y in 0..<result.height {
+                for x in 0..<result.width {
+                    let (left, top) =
+                        switch turns {
+                        case 1: (y, 2 - x)
+                        case 2: (4 - x, 2 - y)
+                        case 3: (4 - y, x)
+                        default: (x, y)
+                        }
+                    #expect(result[x, y] == source[left, top])
+                }
+            }
+        }
+        #expect(image.kf.rotated(degrees: 720) === image)
+    }
+
+    @Test(arguments: [
+        (100, 100, 45.0, 142, 142), (100, 50, 30, 112, 94), (40, 40, 1, 41, 41),
+        (1, 1, 45, 2, 2), (300, 10, 60, 159, 265), (100, 50, 180.5, 101, 51),
+    ])
+    func growsToHoldAllOfASlantingImage(
+        _ width: Int, _ height: Int, _ degrees: Double, _ wider: Int, _ higher: Int
+    ) throws {
+        let image = Picture.noise(width: width, height: height, hasAlpha: false)
+            .image(hasAlpha: false)
+        let result = image.kf.rotated(degrees: degrees)
+        #expect(result.pixelSize == PixelSize(width: wider, height: higher))
+        #expect(try result.bitmap().size == result.pixelSize)
+        #expect(try result.hasAlpha && result.bitmap()[0, 0].alpha < 0.5)
+    }
+
+    @Test func keepsTheMiddleAndTurnsClockwise() throws {
+        // Red above, blue below.
+        let halves = Picture(width: 61, height: 61) { _, y in
+            y < 30 ? SIMD4(1, 0, 0, 1) : SIMD4(0, 0, 1, 1)
+        }
+        let result = try Picture(halves.image(hasAlpha: false).kf.rotated(degrees: 60))
+        let middle = result.width / 2
+        // What was above is to the upper right now.
+        #expect(result[middle + 17, middle - 10] == SIMD4(1, 0, 0, 1))
+        #expect(result[middle - 17, middle + 10] == SIMD4(0, 0, 1, 1))
+    }
+
+    @Test func aGradientStaysAGradient() throws {
+        // The value is the distance from the left; turned by an angle, it is that along the turned axis.
+        let picture = Picture(width: 101, height: 101) { x, _ in
+            SIMD4(Double(x) / 255, 0, 0, 1)
+        }
+        let angle = 20.0 * .pi / 180
+        let result = try Picture(picture.image(hasAlpha: false).kf.rotated(degrees: 20))
+        let middle = Double(result.width) / 2 - 0.5
+        for (x, y) in [(40, 60), (64, 64), (80, 50), (60, 90)] {
+            let (dx, dy) = (Double(x) - middle, Double(y) - middle)
+            let expected = (50 + dx * cos(angle) + dy * sin(angle)) / 255
+            #expect(abs(result[x, y].x - expected) <= 1.0 / 255)
+            #expect(result[x, y].w == 1)
+        }
+    }
+
+    @Test(arguments: PixelKind.all)
+    func showsTheBackgroundInTheCorners(_ kind: PixelKind) throws {
+        let image = kind.image(kind.noise(width: 20, height: 10))
+        let result = image.kf.rotated(degrees: 30, backgroundColor: .green)
+        #expect(!result.hasAlpha)
+        let picture = try Picture(result)
+        #expect(picture[0, 0] == SIMD4(0, 1, 0, 1))
+        let glass = image.kf.rotated(
+            degrees: 30, backgroundColor: Color(red: 0, green: 1, blue: 0, alpha: 0.5))
+        #expect(try glass.hasAlpha && abs(glass.bitmap()[0, 0].alpha - 0.5) < 0.01)
+    }
+
+    @Test func noAngleIsTooStrange() throws {
+        let image = Picture.noise(width: 4, height: 4).image()
+        for degrees in [CGFloat.nan, .infinity, 1e300, -1e-20] {
+            let result = image.kf.rotated(degrees: degrees)
+            #expect(try result.bitmap().size == result.pixelSize)
+        }
+    }
+}
