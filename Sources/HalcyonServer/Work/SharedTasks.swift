@@ -1,3 +1,4 @@
+import Halcyon
 import HalcyonServerPlans
 import HalcyonWork
 
