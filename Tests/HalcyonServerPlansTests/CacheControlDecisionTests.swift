@@ -31,6 +31,13 @@ struct CacheControlDecisionTests {
         #expect(field(expires: 5000) { $0.ttl = 10 } == "public, max-age=10")
         #expect(field(expires: 1060) { $0.staleWhileRevalidate = 30 } == "public, max-age=60")
         #expect(field(.failure(.deadline), expires: 1060) == "no-store")
+        for (word, kept) in [
+            ("immutable, max-age=99999, stale-if-error=9", "max-age=60"),
+            ("public", "public, max-age=60"), ("private, max-age=9", "private, max-age=9"),
+        ] {
+            let origin = Decision.OriginCaching(cacheControl: [word])
+            #expect(field(.picture(origin), expires: 1060) { $0.passesOriginOn = true } == kept)
+        }
     }
 
     @Test func theFallbackIsKeptShortly() {

@@ -41,6 +41,23 @@ struct CanonicalTextTests {
         #expect(try text(first) != text(second))
     }
 
+    @Test(arguments: OptionTests.settings)
+    func whatMakesThePictureIsReadFromTheText(
+        segments: String, setting: OptionTests.Setting
+    ) throws {
+        var configuration = PlanParser.Configuration()
+        configuration.limits.allowsRaw = true
+        configuration.limits.allowsSecurityOptions = true
+        let open = try PlanParser(configuration)
+        var expected = ImagePlan(source: "local:///a.jpg")
+        setting(&expected.options)
+        let text = expected.canonicalText
+        expected.options.expires = nil
+        expected.options.filename = nil
+        expected.options.asAttachment = false
+        #expect(try open.parse(path: text) == expected)
+    }
+
     @Test func theTextIsAPath() throws {
         #expect(
             try text("/w:300/rs:fill::200/f:webp/plain/https://example.com/a b.jpg?x")

@@ -35,6 +35,8 @@ struct GeometryTests {
         ("c:200:100", 200, 100), ("c:0.5:0.5/w:100", 100, 67), ("c:2000:100", 640, 100),
         ("rs:fit:300:300/rot:90", 200, 300), ("w:100/mw:200", 100, 133),
         ("h:100/mh:200", 300, 100),
+        ("rs:fit:1000:1000:0:1/dpr:0.5", 500, 500), ("rs:fit:1000:1000/dpr:0.5", 500, 334),
+        ("w:100/pd:5/dpr:0.5", 54, 37), ("w:100/pd:7/dpr:0.5", 58, 41),
     ])
     func aResultHasItsSize(segments: String, width: Int, height: Int) throws {
         let result = try geometry(segments).result

@@ -76,6 +76,8 @@ struct OptionTests {
         ("g:fp:0:1", { $0.gravity = .focus(x: 0, y: 1) }),
         ("gravity:sm", { $0.gravity = .smart }),
         ("g:no:1:2/g::7", { $0.gravity = .anchor(.north, x: 7) }),
+        ("g:no:1:2/g:no", { $0.gravity = .anchor(.north) }),
+        ("g:no:1:2/g:no:", { $0.gravity = .anchor(.north, x: 1) }),
         ("c:100:0.5", { $0.crop = .init(width: 100, height: 0.5) }),
         ("crop:100", { $0.crop = .init(width: 100, height: 0) }),
         ("c:100:50:sm", { $0.crop = .init(width: 100, height: 50, gravity: .smart) }),

@@ -10,7 +10,7 @@ public struct SourcePattern: Sendable, Hashable {
     private enum Host: Hashable {
         case any
         case exactly(String)
-        /// With the dot before it.
+        /// With the dot before it, which no host begins with.
         case below(String)
     }
 
@@ -71,9 +71,7 @@ public struct SourcePattern: Sendable, Hashable {
         case .any: break
         case .exactly(let name): guard url.host == name else { return false }
         case .below(let end):
-            guard url.host.hasSuffix(end), url.host.utf8.count > end.utf8.count else {
-                return false
-            }
+            guard url.host.hasSuffix(end) else { return false }
         }
         switch port {
         case .any: break
