@@ -164,4 +164,14 @@ struct PathSignerTests {
         let long = String(repeating: "oWaL", count: 2560)
         #expect(Self.vectors[0].signer.verify(signature: long, path: "/asd") == nil)
     }
+
+    @Test func secretsAreShownNowhere() {
+        let pair = PathSigner.Pair(key: [201, 202], salt: [203, 204])
+        let signer = PathSigner(pairs: [pair], trusted: ["friend"])
+        var text = "\(signer) \(pair) \([pair]) \(String(reflecting: signer))"
+        dump(signer, to: &text)
+        dump(pair, to: &text)
+        for secret in ["201", "203", "friend"] { #expect(!text.contains(secret)) }
+        #expect("\(signer)" == "PathSigner(1 pairs, 1 trusted texts, 32 bytes)")
+    }
 }

@@ -98,3 +98,18 @@ public struct PathSigner: Sendable {
         return difference == 0
     }
 }
+
+// Keys, salts and trusted texts are shown nowhere.
+
+extension PathSigner: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        "PathSigner(\(pairs.count) pairs, \(trusted.count) trusted texts, \(size) bytes)"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension PathSigner.Pair: CustomStringConvertible, CustomReflectable {
+    public var description: String { "PathSigner.Pair" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
