@@ -13,10 +13,10 @@ import Synchronization
 ///
 /// ```swift
 /// var configuration = ImageServerConfiguration()
-/// configuration.sources.local.root = "/srv/pictures"
+/// configuration.sources.local.root = root
+/// configuration.cache.directory = caches
 /// configuration.signature.isRequired = false
 /// let server = try ImageServer(configuration: configuration)
-/// let listening = try await ListeningServer.start(server)
 /// ```
 public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration

@@ -8,7 +8,6 @@ public import HalcyonHTTP
 /// configuration.sources.local.root = "/srv/pictures"
 /// configuration.signature.keys = ["943b421c9eb07c83"]
 /// configuration.signature.salts = ["520f986b998545b4"]
-/// let server = try ImageServer(configuration: configuration)
 /// ```
 ///
 /// Durations are never negative. "No limit" is `nil`.

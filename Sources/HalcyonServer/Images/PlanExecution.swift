@@ -83,7 +83,11 @@ struct PlanExecution: Sendable {
             image = image.cut(
                 to: turn.turned(crop.size),
                 at: crop.position.map { position in
-                    turn.stored(Region(origin: position, size: crop.size), in: stored).origin
+                    turn.stored(
+                        Region(
+                            x: position.x, y: position.y, width: crop.size.width,
+                            height: crop.size.height), in: stored
+                    ).origin
                 })
         }
         let scaled = PixelSize(turn.turned(geometry.scaled))
