@@ -13,10 +13,10 @@ import Synchronization
 ///
 /// ```swift
 /// var configuration = ImageServerConfiguration()
-/// configuration.sources.local.root = "/srv/pictures"
+/// configuration.sources.local.root = root
+/// configuration.cache.directory = caches
 /// configuration.signature.isRequired = false
 /// let server = try ImageServer(configuration: configuration)
-/// let listening = try await ListeningServer.start(server)
 /// ```
 public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration
@@ -31,6 +31,9 @@ public final class ImageServer: Sendable {
     let sources: SourceFinder
     let makers: PictureMaker
     let rules: PictureRules
+    /// `nil` unless the IIIF Image API is on.
+    let iiif: IIIFService?
+    let headers = SourceHeader.memory()
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
 
@@ -57,6 +60,7 @@ public final class ImageServer: Sendable {
         signer = checked.signer
         prefix = checked.prefix
         rules = PictureRules(configuration)
+        iiif = checked.iiif
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics
@@ -83,7 +87,7 @@ public final class ImageServer: Sendable {
             maxBytes: configuration.limits.maxSourceBytes, policy: checked.policy)
         let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
         makers = PictureMaker(
-            sources: sources, results: results, gate: decoders, downloads: downloads, rules: rules,
+            sources: sources, results: results, gate: decoders, downloads: downloads,
             metrics: metrics)
     }
 

@@ -38,7 +38,8 @@ enum ServerProgram {
     static func become(_ command: String, _ arguments: [String]) throws {
         guard let program = find() else {
             try? StandardStream.error.write(
-                "halcyon: \(name) is not installed: it is neither beside this program nor in PATH.\n")
+                "halcyon: \(name) is not installed: it is neither beside this program nor in PATH.\n"
+            )
             throw ExitCode(69)
         }
         let words = [program, command] + arguments
@@ -55,7 +56,8 @@ enum ServerProgram {
         beside folder: String? = ownFolder,
         path: String? = ProcessInfo.processInfo.environment["PATH"]
     ) -> String? {
-        let folders = [folder].compactMap(\.self) + (path ?? "").split(separator: ":").map(String.init)
+        let folders =
+            [folder].compactMap(\.self) + (path ?? "").split(separator: ":").map(String.init)
         return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 

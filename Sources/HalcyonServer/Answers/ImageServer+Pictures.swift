@@ -59,7 +59,8 @@ extension ImageServer {
             return answer(picture, head, plan, &notes)
         }
         let order = PictureMaker.Order(
-            key: key, source: source, options: plan.options, accepted: accepted,
+            key: key, source: source,
+            work: PlanExecution(options: plan.options, accepted: accepted, rules: rules),
             isStorable: isStorable, keyOf: keyOf)
         let (made, isShared) = try await makers.picture(order, until: request.ending)
         switch made.place {
@@ -79,7 +80,7 @@ extension ImageServer {
     }
 
     /// Whether there is a cache, and the source's server has nothing against it as far as that counts.
-    private func mayKeepResults(of source: FoundSource) -> Bool {
+    func mayKeepResults(of source: FoundSource) -> Bool {
         let results = configuration.cache.results
         guard results.bytes > 0 || results.memoryBytes > 0 else { return false }
         guard configuration.http.passesCacheControl else { return true }

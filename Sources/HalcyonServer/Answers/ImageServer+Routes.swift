@@ -57,6 +57,10 @@ extension ImageServer {
             notes.route = "info"
             return try await info(String(rest.dropFirst(5)), request, &notes)
         }
+        if let iiif, let path = iiif.path(of: rest) {
+            notes.route = "iiif"
+            return try await answer(iiif, path, request, &notes)
+        }
         notes.route = "processing"
         return try await picture(try plan(rest, request), request, &notes)
     }

@@ -12,6 +12,7 @@ struct CheckedConfiguration {
     let local: LocalSource?
     let client: OriginClient?
     let prefix: String
+    let iiif: IIIFService?
 
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
     init(_ configuration: ImageServerConfiguration) throws(ConfigurationError) {
@@ -50,7 +51,10 @@ struct CheckedConfiguration {
             }
         }
         let isFetching = http.isEnabled && !http.allow.isEmpty
-        if !isFetching, configuration.sources.local.root == nil {
+        let (iiif, faultsOfIIIF) = IIIFService.make(configuration)
+        self.iiif = iiif
+        faults += faultsOfIIIF
+        if !isFetching, configuration.sources.local.root == nil, iiif == nil {
             faults.append(
                 "Nothing can be served: set sources.http.allow or sources.local.root.")
         }

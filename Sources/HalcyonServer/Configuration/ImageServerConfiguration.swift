@@ -8,7 +8,6 @@ public import HalcyonHTTP
 /// configuration.sources.local.root = "/srv/pictures"
 /// configuration.signature.keys = ["943b421c9eb07c83"]
 /// configuration.signature.salts = ["520f986b998545b4"]
-/// let server = try ImageServer(configuration: configuration)
 /// ```
 ///
 /// Durations are never negative. "No limit" is `nil`.
@@ -32,6 +31,10 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var http = HTTP()
     public var cache = Cache()
     public var log = Log()
+    public var iiif = IIIF()
+    /// Scheme, host and path before all public paths, for documents that speak of themselves, such as
+    /// `https://img.example.com`; by default those of the request.
+    public var publicURL: String?
 
     public init() {}
 }
@@ -234,6 +237,26 @@ extension ImageServerConfiguration {
         public var maxAge = Duration.seconds(30 * 86_400)
 
         public init(bytes: Int) { self.bytes = bytes }
+    }
+
+    /// The IIIF Image API 3.0. Its URLs are not signed: what protects the server are its sources and limits.
+    public struct IIIF: Sendable, Hashable {
+        public var isEnabled = false
+        /// The segments before identifiers; `iiif/3` by default.
+        public var prefix = "iiif/3"
+        /// Folders; an identifier is the path of a file below one of them, with or without its extension.
+        public var directories: [String] = []
+        /// The extensions that files may have.
+        public var extensions = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "avif", "gif"]
+        /// `expression=URL`: whole identifiers and the sources that they lead to, in which `$1` is the
+        /// first group of the expression.
+        public var templates: [String] = []
+        public var maxWidth: Int?
+        public var maxHeight: Int?
+        public var maxArea: Int?
+        /// Whether `!w,h` with both sides beyond the region is an error, as the official validator wants
+        /// it.
+        public var isStrictlyConfined = true
     }
 
     /// What is written to the log.

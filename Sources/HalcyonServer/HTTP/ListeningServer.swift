@@ -6,7 +6,6 @@ import ServiceLifecycle
 /// An image server that listens, until it is told to stop.
 ///
 /// ```swift
-/// let server = try ImageServer(configuration: configuration)
 /// let listening = try await ListeningServer.start(server)
 /// print("listening on", listening.ports)
 /// await listening.stop()

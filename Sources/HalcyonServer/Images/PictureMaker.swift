@@ -6,6 +6,14 @@ import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
 
+/// What is done with the bytes of a source to make a picture. Blocks; belongs on the decoding pool.
+protocol PictureWork: Sendable {
+    /// - Parameter isWanted: Asked before each step: whether anybody still waits.
+    func run(
+        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+    ) throws(Failure) -> PlanExecution.Product
+}
+
 /// Has pictures made, each once for all who want it, and keeps them.
 final class PictureMaker: Sendable {
     /// A picture and how it was had.
@@ -24,19 +32,17 @@ final class PictureMaker: Sendable {
     let gate: Gate
     let downloads: Gate
     private let sources: SourceFinder
-    private let rules: PictureRules
     private let metrics: ServerMetrics
     private let work = SharedTasks<String, Made>()
 
     init(
         sources: SourceFinder, results: ResultCache, gate: Gate, downloads: Gate,
-        rules: PictureRules, metrics: ServerMetrics
+        metrics: ServerMetrics
     ) {
         self.sources = sources
         self.results = results
         self.gate = gate
         self.downloads = downloads
-        self.rules = rules
         self.metrics = metrics
     }
 
@@ -44,8 +50,7 @@ final class PictureMaker: Sendable {
     struct Order: Sendable {
         let key: String
         let source: FoundSource
-        let options: ProcessingOptions
-        let accepted: AcceptedFormats
+        let work: any PictureWork
         /// Whether the picture may be kept.
         let isStorable: Bool
         /// The key for a source with another validator, should it change meanwhile.
@@ -93,12 +98,10 @@ final class PictureMaker: Sendable {
         let queued = ContinuousClock.now
         let place = try await gate.enter()
         let waited = metrics.noteStage("queue_decode", since: queued)
-        let execution = PlanExecution(
-            options: order.options, accepted: order.accepted, rules: rules,
-            isWanted: { !stopped.isGiven })
+        let work = order.work
         let result = await DecodingPool.shared.run { () -> Result<PlanExecution.Product, Failure> in
             do throws(Failure) {
-                return .success(try execution.run(data))
+                return .success(try work.run(data, isWanted: { !stopped.isGiven }))
             } catch {
                 return .failure(error)
             }

@@ -7,7 +7,7 @@ import HalcyonServerPlans
 ///
 /// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
 /// canvas, padding, ground, encoding.
-struct PlanExecution: Sendable {
+struct PlanExecution: PictureWork {
     /// What came of it.
     struct Product: Sendable {
         let data: Data
@@ -24,10 +24,10 @@ struct PlanExecution: Sendable {
     /// Modern formats that the client takes.
     let accepted: AcceptedFormats
     let rules: PictureRules
-    /// Asked before each step: whether anybody still waits.
-    let isWanted: @Sendable () -> Bool
 
-    func run(_ data: Data) throws(Failure) -> Product {
+    func run(
+        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+    ) throws(Failure) -> Product {
         let start = ContinuousClock.now
         do {
             let source = try Source(data, options: options, rules: rules)
@@ -38,7 +38,7 @@ struct PlanExecution: Sendable {
                     sourceSize: source.image.pixelSize, size: source.image.pixelSize,
                     frameCount: source.frameCount, decoding: .zero, encoding: .zero)
             }
-            try checkWanted()
+            try Self.check(isWanted)
             let limit = min(
                 options.limits.resultDimension ?? rules.maxResultDimension,
                 choice.format.maximumSide ?? .max)
@@ -47,9 +47,10 @@ struct PlanExecution: Sendable {
             image = try steps(on: image, isDrawing: source.format == .SVG, limit: limit)
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = ContinuousClock.now
-            try checkWanted()
+            try Self.check(isWanted)
             let format = choice.format.possible(for: image)
-            let encoded = try encode(image, as: format, metadata: metadata(of: data))
+            let encoded = try encode(
+                image, as: format, metadata: metadata(of: data), isWanted: isWanted)
             guard encoded.count <= rules.maxResultBytes else {
                 throw Failure(
                     .sourceTooComplex, "The result has more than \(rules.maxResultBytes) bytes")
@@ -67,7 +68,7 @@ struct PlanExecution: Sendable {
         }
     }
 
-    private func checkWanted() throws(Failure) {
+    static func check(_ isWanted: () -> Bool) throws(Failure) {
         if !isWanted() { throw Failure(.clientGone, "nobody waits any longer") }
     }
 
@@ -83,7 +84,11 @@ struct PlanExecution: Sendable {
             image = image.cut(
                 to: turn.turned(crop.size),
                 at: crop.position.map { position in
-                    turn.stored(Region(origin: position, size: crop.size), in: stored).origin
+                    turn.stored(
+                        Region(
+                            x: position.x, y: position.y, width: crop.size.width,
+                            height: crop.size.height), in: stored
+                    ).origin
                 })
         }
         let scaled = PixelSize(turn.turned(geometry.scaled))
@@ -128,7 +133,8 @@ struct PlanExecution: Sendable {
     /// Encodes within the size that was asked for, or nearly so: at most eight times, each with a lower
     /// quality.
     private func encode(
-        _ image: Image, as format: OutputFormat, metadata: ImageMetadata?
+        _ image: Image, as format: OutputFormat, metadata: ImageMetadata?,
+        isWanted: () -> Bool
     ) throws -> Data {
         var quality = options.quality ?? options.formatQuality[format] ?? rules.quality(of: format)
         func attempt() throws -> Data {
@@ -140,7 +146,7 @@ struct PlanExecution: Sendable {
         var data = try attempt()
         guard let most = options.maxBytes, format.isLossy else { return data }
         for _ in 0..<7 where data.count > most && quality > 10 {
-            try checkWanted()
+            try Self.check(isWanted)
             let excess = Double(data.count) / Double(most)
             let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
             quality = max(1, min(quality - 1, Int(Double(quality) * factor)))
@@ -161,7 +167,7 @@ extension PlanExecution {
 
 extension Image {
     /// A part of the image; without a place the one that catches the eye most.
-    fileprivate func cut(to size: Dimensions, at position: Position?) -> Image {
+    func cut(to size: Dimensions, at position: Position?) -> Image {
         guard let position else { return smartCropped(to: PixelSize(size)) }
         return cropped(
             to: CGRect(x: position.x, y: position.y, width: size.width, height: size.height))
@@ -187,7 +193,7 @@ extension Dimensions {
 extension OutputFormat {
     /// What a picture is written as that was to be written in this format: the encoders of AVIF and HEIC fail
     /// for pictures of fewer than 16 pixels a side.
-    fileprivate func possible(for image: Image) -> OutputFormat {
+    func possible(for image: Image) -> OutputFormat {
         let size = image.pixelSize
         guard self == .avif || self == .heic, min(size.width, size.height) < 16 else { return self }
         return image.hasAlpha ? .png : .jpeg

@@ -11,11 +11,14 @@ import Synchronization
 /// The folder is opened once. A path is walked from there, one segment after the other, so that what is
 /// checked is what is opened, whatever others do to the folder meanwhile.
 final class LocalSource: Sendable {
+    /// The path of the folder, which tells files of several apart.
+    let name: String
     private let root: Int32
     private let followsSymlinks: Bool
 
     /// - Throws: `POSIXError` when there is no such folder.
     init(root path: String, followsSymlinks: Bool) throws {
+        name = path
         root = try Self.checked(halcyon_open_folder(path))
         self.followsSymlinks = followsSymlinks
     }

@@ -6,7 +6,7 @@ import HalcyonWork
 /// A source that was found: what is known of it before its bytes are needed.
 struct FoundSource: Sendable {
     enum Place: Sendable {
-        case local([String])
+        case local([String], LocalSource)
         case remote(RemoteSource)
     }
 
@@ -20,9 +20,9 @@ struct FoundSource: Sendable {
     /// Whether somebody else had asked for it at the same time.
     let isShared: Bool
 
-    init(_ file: LocalSource.File) {
-        place = .local(file.path)
-        key = "local/" + file.path.joined(separator: "/")
+    init(_ file: LocalSource.File, in folder: LocalSource) {
+        place = .local(file.path, folder)
+        key = "local/\(folder.name)/" + file.path.joined(separator: "/")
         validator = file.validator
         lastModified = file.modificationDate
         use = nil
@@ -71,7 +71,7 @@ struct SourceFinder: Sendable {
         switch try reference(text) {
         case .local(let path):
             guard let local else { throw Self.lost }
-            return FoundSource(try await local.find(path.segments))
+            return FoundSource(try await local.find(path.segments), in: local)
         case .http(let url):
             guard let remote, let url = URL(string: url.text) else { throw Self.lost }
             let (source, use, isShared) = try await remote.find(url, until: ending)
@@ -86,10 +86,9 @@ struct SourceFinder: Sendable {
         of found: FoundSource, until ending: Ending
     ) async throws(Failure) -> (Data, FoundSource) {
         switch found.place {
-        case .local(let path):
-            guard let local else { throw Self.lost }
-            let (data, file) = try await local.read(path, limit: maxBytes)
-            return (data, FoundSource(file))
+        case .local(let path, let folder):
+            let (data, file) = try await folder.read(path, limit: maxBytes)
+            return (data, FoundSource(file, in: folder))
         case .remote(let source):
             guard let remote else { throw Self.lost }
             let (data, now) = try await remote.bytes(of: source, until: ending)

@@ -117,6 +117,7 @@ private enum GuideText {
         "Tests/HalcyonTests/Guides/CommentSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
         "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
+        "Tests/HalcyonServerTests/ServerSnippets.swift",
     ]
 
     /// The marked pieces of the files by their names.

@@ -1,0 +1,57 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+
+/// Makes a picture as the IIIF Image API says: region, size, mirror, rotation, quality, format.
+struct IIIFExecution: PictureWork {
+    let parameters: IIIFParameters
+    let geometry: IIIFGeometry
+    let rules: PictureRules
+
+    func run(
+        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+    ) throws(Failure) -> PlanExecution.Product {
+        let start = ContinuousClock.now
+        do {
+            let source = try PlanExecution.Source(
+                data, options: ProcessingOptions(), rules: rules)
+            try PlanExecution.check(isWanted)
+            let image = steps(on: try source.start(frames: 1, limits: rules.decodingLimits))
+            _ = try image.bitmap()
+            let decoded = ContinuousClock.now
+            try PlanExecution.check(isWanted)
+            let format = parameters.format.possible(for: image)
+            let quality = rules.quality(of: format)
+            let encoded = try image.encoded(
+                as: format.imageFormat,
+                options: ImageEncodingOptions(quality: CGFloat(quality - 1) / 99))
+            return PlanExecution.Product(
+                data: encoded, format: format.imageFormat, sourceFormat: source.format,
+                sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: 1,
+                decoding: decoded - start, encoding: .now - decoded)
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as ImageCodingError {
+            throw Failure(error)
+        } catch {
+            throw Failure(.internalError, "The picture could not be made", cause: "\(error)")
+        }
+    }
+
+    private func steps(on image: Image) -> Image {
+        var image = image.cut(to: geometry.region, at: geometry.origin)
+        let size = PixelSize(geometry.size)
+        if size != image.pixelSize { image = image.resized(to: size) }
+        let rotation = parameters.rotation
+        if rotation.isMirrored { image = image.flipped(horizontally: true, vertically: false) }
+        // Corners are transparent where the format can, otherwise white.
+        let ground: Color = parameters.format.holdsAlpha ? .clear : .white
+        image = image.rotated(degrees: CGFloat(rotation.degrees), background: ground)
+        switch parameters.quality {
+        case .default, .color: return image
+        case .gray: return image.greyed()
+        case .bitonal: return image.bitonal(threshold: 128.0 / 255)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import HalcyonServerPlans
+import HalcyonStorage
+
+/// What the header of a source says, kept so that the file is not read for each tile of it.
+final class SourceHeader: Sendable, CacheCostCalculable {
+    let size: Dimensions
+    var cacheCost: Int { 1 }
+
+    init(_ size: Dimensions) { self.size = size }
+
+    /// Of up to 10,000 sources, for an hour after their last use.
+    static func memory() -> MemoryStorage.Backend<SourceHeader> {
+        var config = MemoryStorage.Config(totalCostLimit: 0)
+        config.countLimit = 10_000
+        config.expiration = .seconds(3600)
+        return MemoryStorage.Backend(config: config)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonSamples
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Pictures and documents by the IIIF Image API 3.0.
+@Suite struct IIIFTests {
+    private func start() async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [try SamplePictures().directory.path]
+        }
+    }
+
+    @Test func theDocumentSpeaksOfTheURLThatWasAskedFor() async throws {
+        let live = try await start()
+        let answer = try await live.ask("/iiif/3/china/info.json")
+        #expect(answer.status == 200)
+        #expect(answer["Content-Type"]?.hasPrefix("application/ld+json;profile=") == true)
+        #expect(answer["Access-Control-Allow-Origin"] == "*")
+        #expect(answer["Vary"] == "Accept")
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        #expect(document["id"] as? String == "http://127.0.0.1:\(live.port)/iiif/3/china")
+        #expect(document["width"] as? Int == 640)
+        #expect(document["height"] as? Int == 427)
+        #expect(document["profile"] as? String == "level2")
+        let plain = try await live.ask(
+            "/iiif/3/china/info.json", fields: ["Accept": "application/json"])
+        #expect(plain["Content-Type"] == "application/json")
+    }
+
+    @Test func theBaseLeadsToTheDocument() async throws {
+        let live = try await start()
+        for target in ["/iiif/3/china", "/iiif/3/china/"] {
+            let answer = try await live.ask(target)
+            #expect(answer.status == 303)
+            #expect(
+                answer["Location"] == "http://127.0.0.1:\(live.port)/iiif/3/china/info.json")
+        }
+    }
+
+    @Test(arguments: [
+        ("full/max/0/default.jpg", 640, 427), ("square/max/0/default.jpg", 427, 427),
+        ("0,0,100,50/max/0/default.png", 100, 50), ("600,400,100,100/max/0/default.jpg", 40, 27),
+        ("pct:0,0,50,50/max/0/default.jpg", 320, 214), ("full/320,/0/default.webp", 320, 214),
+        ("full/,100/0/color.jpg", 150, 100), ("full/!200,200/0/gray.jpg", 200, 133),
+        ("full/200,200/0/bitonal.png", 200, 200), ("full/^1280,/0/default.jpg", 1280, 854),
+        ("full/max/90/default.jpg", 427, 640), ("full/max/!180/default.jpg", 640, 427),
+    ])
+    func picturesHaveTheirSizes(parameters: String, width: Int, height: Int) async throws {
+        let live = try await start()
+        let answer = try await live.ask("/iiif/3/china.jpg/\(parameters)")
+        #expect(answer.status == 200, "\(answer.text)")
+        guard answer.status == 200 else { return }
+        #expect(
+            try Image.decoding(answer.body).pixelSize == PixelSize(width: width, height: height))
+    }
+
+    @Test(arguments: [
+        ("640,0,10,10/max/0/default.jpg", 400), ("full/641,/0/default.jpg", 400),
+        ("full/0,/0/default.jpg", 400), ("full/pct:200/0/default.jpg", 400),
+        ("full/max/361/default.jpg", 400), ("full/max/0/sepia.jpg", 400),
+        ("full/max/0/default.bmp", 400), ("full/full/0/default.jpg", 400),
+        ("full/max/0", 404), ("full/max/0/default.jpg/x", 404),
+    ])
+    func whatIsWrongIsRefused(parameters: String, status: Int) async throws {
+        let live = try await start()
+        #expect(try await live.ask("/iiif/3/china/\(parameters)").status == status)
+    }
+
+    @Test func identifiersThatAreNoneAreNotFound() async throws {
+        let live = try await start()
+        for identifier in ["nothing", "..", "a%2Fb", "%2e%2e%2fchina", ".hidden"] {
+            #expect(try await live.ask("/iiif/3/\(identifier)/info.json").status == 404)
+        }
+        let escaped = try await live.ask("/iiif/3/ch%69na/info.json")
+        #expect(escaped.status == 200)
+    }
+
+    @Test func aPictureIsKeptByItsCanonicalForm() async throws {
+        let live = try await start()
+        let first = try await live.ask("/iiif/3/china/full/pct:50/0/default.jpg")
+        let same = try await live.ask("/iiif/3/china/0,0,640,427/320,214/360/color.jpg")
+        #expect(first["ETag"] == same["ETag"])
+        #expect(
+            same["Link"]?.contains(
+                "<http://127.0.0.1:\(live.port)/iiif/3/china/full/320,214/0/default.jpg>;rel=\"canonical\""
+            )
+                == true)
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_images_total{in=\"jpeg\",out=\"jpeg\"} 1\n"))
+        let tag = try #require(first["ETag"])
+        let known = try await live.ask(
+            "/iiif/3/china/full/pct:50/0/default.jpg", fields: ["If-None-Match": tag])
+        #expect(known.status == 304)
+    }
+
+    @Test func bitonalPicturesHaveTwoColours() async throws {
+        let live = try await start()
+        let answer = try await live.ask("/iiif/3/china/full/64,/0/bitonal.png")
+        let bitmap = try Image.decoding(answer.body).bitmap()
+        #expect(Set(bitmap.data) == [0, 255])
+    }
+
+    @Test func itIsOffUnlessItIsTurnedOn() async throws {
+        let live = try await LiveServer.start()
+        #expect(try await live.ask("/iiif/3/china/info.json").status == 404)
+    }
+}

@@ -1,0 +1,39 @@
+import HalcyonServer
+import Testing
+
+/// The code in the documentation of types, each piece between two markers that name its file.
+struct ServerSnippets {
+    @Test func aConfigurationIsFilledIn() {
+        // guide: ImageServerConfiguration/example
+        var configuration = ImageServerConfiguration()
+        configuration.sources.local.root = "/srv/pictures"
+        configuration.signature.keys = ["943b421c9eb07c83"]
+        configuration.signature.salts = ["520f986b998545b4"]
+        // end
+        #expect(configuration.sign("/plain/local:///a.jpg") != nil)
+    }
+
+    @Test func aServerIsMadeAndListens() async throws {
+        let live = try await LiveServer.start()
+        let root = live.server.configuration.sources.local.root
+        let caches = live.server.configuration.cache.directory
+        // guide: ImageServer/example
+        var configuration = ImageServerConfiguration()
+        configuration.sources.local.root = root
+        configuration.cache.directory = caches
+        configuration.signature.isRequired = false
+        let server = try ImageServer(configuration: configuration)
+        // end
+        #expect(server.requestsUnderWay == 0)
+    }
+
+    @Test func aServerIsStopped() async throws {
+        let server = try await LiveServer.start().server
+        // guide: ListeningServer/example
+        let listening = try await ListeningServer.start(server)
+        print("listening on", listening.ports)
+        await listening.stop()
+        // end
+        #expect(listening.ports.count == 1)
+    }
+}
