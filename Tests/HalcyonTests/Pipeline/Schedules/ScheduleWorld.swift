@@ -26,7 +26,17 @@ final class ScheduleWorld: Sendable {
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "target", cacheDirectoryURL: folder.url)
         originals = try ImageCache(name: "originals", cacheDirectoryURL: folder.url)
-        downloader = ImageDownloader(name: "scheduled", transport: origin.transport)
+        // All schedules have one server, whose pauses grow with each refusal; whoever waits for it waits for
+        // no real time, and long enough for any pause.
+        let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+        let pauses = ServerPauses {
+            time.value
+        } sleep: { _ in
+            await Task.yield()
+            time.withLock { $0 += 1_000 }
+        }
+        downloader = ImageDownloader(
+            name: "scheduled", transport: origin.transport, serverPauses: pauses)
         manager = KingfisherManager(downloader: downloader, cache: cache)
     }
 
