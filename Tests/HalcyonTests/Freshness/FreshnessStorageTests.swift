@@ -172,6 +172,23 @@ import Testing
         #expect(try await rows(fixture.cache).map(\.fileNames.count) == [2])
     }
 
+    @Test func whatASerializerWroteIsAsFreshAsTheResponse() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        let options: KingfisherOptionsInfo = [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)]
+        _ = try await fixture.get(options)
+        let file = try #require(
+            fixture.cache.cacheFileURLIfOnDisk(forKey: fixture.url().cacheKey))
+        #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
+        for (seconds, use) in [(50.0, "fresh"), (50, "validated")] {
+            fixture.pass(seconds)
+            fixture.cache.clearMemoryCache()
+            let result = try await fixture.get(options)
+            #expect(result.cacheType == .disk)
+            #expect("\(try #require(result.httpCacheUse))" == use)
+        }
+    }
+
     @Test func aNewPictureLeavesTheImagesOfOthers() async throws {
         let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=6000", at: "/b.png")
