@@ -1,9 +1,8 @@
 public import Foundation
 
-/// Blurs by a Gaussian, exactly.
+/// Blurs by a Gaussian, right to the last step of 8 bits.
 ///
-/// `BlurImageProcessor` comes close to one and takes the same time for any radius; this one is right also
-/// below 2 pixels, and its time grows with the radius.
+/// `BlurImageProcessor` blurs as Kingfisher does, which comes close to a Gaussian above 2 pixels.
 public struct GaussianBlurImageProcessor: ImageProcessor {
     /// The standard deviation in points; what is below 0.2 pixels changes nothing, more than 1000 pixels
     /// count as that.
@@ -27,7 +26,7 @@ public struct GaussianBlurImageProcessor: ImageProcessor {
 extension GaussianBlurImageProcessor: TextualImageProcessor {
     static let textForm = ProcessorTextForm(
         name: "gaussian", arguments: ":SIGMA",
-        summary: "Blurs by an exact Gaussian, also a little; slow if the deviation is large.")
+        summary: "Blurs by an exact Gaussian, also of less than two pixels.")
 
     init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
         self.init(sigma: try arguments.required(.length("sigma")))
