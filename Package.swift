@@ -228,7 +228,8 @@ let package = Package(
             name: "HalcyonTests",
             dependencies: [
                 "CAVIF", "CJPEG", "CJXL", "CacheCrashStep", "DirectCodecs", "Halcyon",
-                "HalcyonHTTP", "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage", "HalcyonTestKit",
+                "HalcyonHTTP", "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage",
+                "HalcyonTestKit",
                 "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
