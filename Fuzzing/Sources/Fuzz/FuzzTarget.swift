@@ -24,7 +24,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] =
         [
             .jpeg, .progressive, .coefficients, .png, .pngStructure, .webp, .gif, .bmp, .ico, .svg,
-            .sniffing, .urls, .responseHeads, .headerFields, .indexRows, .responseRows,
+            .sniffing, .hashes, .urls, .responseHeads, .headerFields, .indexRows, .responseRows,
         ] + vips
 
     static func named(_ name: String?) -> FuzzTarget? {

@@ -21,6 +21,30 @@ extension FuzzTarget {
         try cost.check()
     }
 
+    /// Texts and bytes that are taken for hashes of pictures.
+    static let hashes = FuzzTarget(
+        "hashes",
+        seeds: {
+            [
+                "LxH2cX2swxX8l}WDjte;gJfjfQfj", "001C={", "2PoNNJpwd3d+eId3iIhzjwcHiA==",
+                "00ff00ff00ff00ff",
+            ]
+            .map { Data($0.utf8) }
+        }
+    ) { data in
+        let text = String(decoding: data, as: UTF8.self)
+        if let hash = try? BlurHash(text) {
+            precondition(hash.description == text, "a hash is another one when it is written")
+            _ = hash.bitmap(size: PixelSize(width: 5, height: 4))
+        }
+        for hash in [try? ThumbHash(text), try? ThumbHash(data: data)].compactMap(\.self) {
+            precondition(hash.bitmap(longestSide: 6).size.longestSide == 6, "the size is another")
+        }
+        if let hash = PerceptualHash(text) {
+            precondition(hash.description == text.lowercased(), "the digits are others")
+        }
+    }
+
     /// What is asked of any bytes before their format is known.
     static let sniffing = FuzzTarget(
         "sniffing",
