@@ -47,9 +47,10 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
         self.init(digits: digits, columns: columns, rows: rows)
     }
 
-    /// The hash of a picture, best one of about 32 pixels: the time grows with every pixel.
+    /// The hash of a picture.
     ///
     /// - Parameters:
+    ///   - bitmap: The picture, best one of about 32 pixels: the time grows with every pixel.
     ///   - columns: Waves across, 1…9; what is beyond counts as the nearest.
     ///   - rows: Waves down, likewise.
     public init(_ bitmap: Bitmap, columns: Int = 4, rows: Int = 3) {

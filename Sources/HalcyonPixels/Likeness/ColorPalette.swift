@@ -28,11 +28,14 @@ public struct ColorPalette: Hashable, Sendable {
     /// The colours, that of the largest part first.
     public var colors: [Color] { swatches.map(\.color) }
 
-    /// The palette of a picture, best one of at most 64×64 pixels: the time grows with every pixel.
+    /// The palette of a picture.
     ///
     /// Found by k-means in CIELAB. It begins with colours that are frequent and far from each other, and
     /// not with random ones, so that equal pictures have equal palettes.
-    /// - Parameter count: The most colours, 1…64; what is beyond counts as the nearest.
+    ///
+    /// - Parameters:
+    ///   - bitmap: The picture, best one of at most 64×64 pixels: the time grows with every pixel.
+    ///   - count: The most colours, 1…64; what is beyond counts as the nearest.
     public init(_ bitmap: Bitmap, count: Int = 5) {
         let picture = SmallPicture(bitmap)
         average = Self.average(of: picture)

@@ -4,8 +4,8 @@ public import Foundation
 extension KFCrossPlatformImage {
     /// The picture that a BlurHash describes; `nil` for a text that is none, see ``BlurHash/init(_:)``.
     ///
-    /// - Parameter size: How large it is, in points: that of the image it stands for, so that nothing
-    ///   moves when that comes. `nil`, the default, makes it small, for views that have a size.
+    /// `size`, in points, makes it as large as the image it stands for, so that nothing moves when that
+    /// comes. `nil`, the default, makes it small, for views that have a size.
     public static func blurHash(_ text: String, size: CGSize? = nil) -> KFCrossPlatformImage? {
         // A placeholder is left out rather than reported.
         (try? BlurHash(text)).map { KFCrossPlatformImage($0, size: size) }
@@ -14,7 +14,7 @@ extension KFCrossPlatformImage {
     /// The picture that a ThumbHash, in base 64, describes, in its own proportions; `nil` for a text that
     /// is none, see ``ThumbHash/init(_:)``.
     ///
-    /// - Parameter size: As for a BlurHash; the longer side counts.
+    /// `size` is that of a BlurHash; its longer side counts.
     public static func thumbHash(_ text: String, size: CGSize? = nil) -> KFCrossPlatformImage? {
         // A placeholder is left out rather than reported.
         (try? ThumbHash(text)).map { KFCrossPlatformImage($0, size: size) }
