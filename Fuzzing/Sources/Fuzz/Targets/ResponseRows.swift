@@ -106,7 +106,7 @@ private enum ResponseRowFixture {
         }
         for entry in entries {
             guard let name = String.fromDatabaseValue(entry.derivation[0].value),
-                let (origin, _) = try? index.origin(of: name)
+                let origin = try? index.origin(of: name)?.0
             else { continue }
             if let response = origin.response { check(response) }
         }
