@@ -164,11 +164,7 @@ extension ImageServerConfiguration {
     /// Where the caches are.
     var cacheDirectory: URL {
         if let directory = cache.directory { return URL(fileURLWithPath: directory) }
-        let environment = ProcessInfo.processInfo.environment
-        let caches =
-            environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".cache").path
-        return URL(fileURLWithPath: caches).appendingPathComponent("halcyon-server")
+        return DiskStorage.userCaches().appendingPathComponent("halcyon-server")
     }
 }
 

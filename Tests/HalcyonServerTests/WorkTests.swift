@@ -31,6 +31,13 @@ import Testing
         return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? 0
     }
 
+    /// Waits until `count` requests have joined the fetch of another.
+    private func collapsed(_ count: Double, _ live: LiveServer) async throws {
+        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < count {
+            await pause()
+        }
+    }
+
     @Test func manyRequestsForOnePictureAreOneFetchAndOnePicture() async throws {
         let origin = try await OriginServer.start()
         let gate = Gate()
@@ -39,7 +46,7 @@ import Testing
         let target = target(origin.url("/a.png"))
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<100 { group.addTask { try await live.ask(target).body } }
-            while live.server.requestsUnderWay < 100 { await pause() }
+            try await collapsed(99, live)
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -60,7 +67,7 @@ import Testing
                     group.addTask { try await live.ask(target(url, "w:\(width)")).status }
                 }
             }
-            while live.server.requestsUnderWay < 50 { await pause() }
+            try await collapsed(49, live)
             gate.open()
             for try await status in group { #expect(status == 200) }
         }
@@ -120,9 +127,7 @@ import Testing
         var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
         for client in clients { client.send(request) }
         await origin.waitForRequests(1)
-        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 2 {
-            await pause()
-        }
+        try await collapsed(2, live)
         clients.removeLast(2)
         while live.server.requestsUnderWay > 1 { await pause() }
         #expect(origin.abandonedRequestCount == 0)
@@ -143,9 +148,7 @@ import Testing
         leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await origin.waitForRequests(1)
         async let stays = live.ask(target)
-        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < 1 {
-            await pause()
-        }
+        try await collapsed(1, live)
         leaver = nil
         while live.server.requestsUnderWay > 1 { await pause() }
         gate.open()

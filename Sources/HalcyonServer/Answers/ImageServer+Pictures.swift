@@ -47,21 +47,16 @@ extension ImageServer {
             return ServerAnswer(status: 304, fields: fields(head, plan, nil))
         }
 
-        let isStorable = mayKeepResults(of: source)
-        let keyOf: @Sendable (FoundSource) -> String = { source in
-            Digest.sha256.hexadecimal("r1\n\(source.key)\n\(tag(source))")
-        }
-        let key = keyOf(source)
-        if isStorable, let picture = makers.remembered(key) {
+        let order = PictureMaker.Order(
+            source: source, tag: tag,
+            work: PlanExecution(options: plan.options, accepted: accepted, rules: rules),
+            isStorable: mayKeepResults(of: source))
+        if let picture = makers.remembered(order) {
             notes.cache = source.isStale ? "stale" : "hit"
             head.cacheStatus = status(of: source, detail: "memory")
             head.age = source.age
             return answer(picture, head, plan, &notes)
         }
-        let order = PictureMaker.Order(
-            key: key, source: source,
-            work: PlanExecution(options: plan.options, accepted: accepted, rules: rules),
-            isStorable: isStorable, keyOf: keyOf)
         let (made, isShared) = try await makers.picture(order, until: request.ending)
         switch made.place {
         case .memory, .disk:
@@ -71,7 +66,7 @@ extension ImageServer {
         case .made:
             notes.cache = "miss"
             head.cacheStatus =
-                missStatus(of: source, isStored: isStorable) + (isShared ? "; collapsed" : "")
+                missStatus(of: source, isStored: order.isStorable) + (isShared ? "; collapsed" : "")
             head.stages = made.stages
             notes.stages = made.stages
             note(made, &notes)

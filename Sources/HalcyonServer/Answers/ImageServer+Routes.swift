@@ -68,7 +68,7 @@ extension ImageServer {
     private func checkSecret(_ request: ServerRequest) throws(Failure) {
         guard let secret = configuration.secret else { return }
         let given = request.fields.first("Authorization") ?? ""
-        guard areEqualInConstantTime(given, "Bearer \(secret)") else {
+        guard PathSigner.areEqual(Array(given.utf8), Array("Bearer \(secret)".utf8)) else {
             throw Failure(.forbidden, "The bearer token is missing or wrong")
         }
     }
@@ -86,24 +86,20 @@ extension ImageServer {
             hints = ClientHints(steps: steps, values: request.fields.values)
         }
         if !configuration.signature.isRequired, target.hasPrefix("/-/") {
-            do throws(PlanError) {
-                return try parser.parse(
+            return try Failure.ofPlan { () throws(PlanError) in
+                try parser.parse(
                     shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity)
-            } catch {
-                throw Failure(error)
             }
         }
         let signed = try verified(target)
-        do throws(PlanError) {
-            return try parser.parse(path: signed.path, hints: hints, note: noteOddity)
-        } catch {
-            throw Failure(error)
+        return try Failure.ofPlan { () throws(PlanError) in
+            try parser.parse(path: signed.path, hints: hints, note: noteOddity)
         }
     }
 
     /// The path of a target, once its signature has proved to be right.
     func verified(_ target: String) throws(Failure) -> SignedPath {
-        do throws(PlanError) {
+        try Failure.ofPlan { () throws(PlanError) in
             let signed = try SignedPath(target: target)
             guard configuration.signature.isRequired else {
                 guard !signed.signature.contains(":") else {
@@ -118,8 +114,6 @@ extension ImageServer {
             }
             metrics.signatures.add([match.label])
             return signed
-        } catch {
-            throw Failure(error)
         }
     }
 
@@ -147,11 +141,4 @@ extension PathSigner.Match {
         case .trusted: "trusted"
         }
     }
-}
-
-/// Takes the same time wherever the texts differ.
-func areEqualInConstantTime(_ one: String, _ other: String) -> Bool {
-    let (one, other) = (Array(one.utf8), Array(other.utf8))
-    guard one.count == other.count else { return false }
-    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }

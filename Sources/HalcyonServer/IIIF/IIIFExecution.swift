@@ -13,7 +13,7 @@ struct IIIFExecution: PictureWork {
         _ data: Data, isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product {
         let start = ContinuousClock.now
-        do {
+        return try Failure.ofPicture {
             let source = try PlanExecution.Source(
                 data, options: ProcessingOptions(), rules: rules)
             try PlanExecution.check(isWanted)
@@ -22,20 +22,14 @@ struct IIIFExecution: PictureWork {
             let decoded = ContinuousClock.now
             try PlanExecution.check(isWanted)
             let format = parameters.format.possible(for: image)
-            let quality = rules.quality(of: format)
             let encoded = try image.encoded(
                 as: format.imageFormat,
-                options: ImageEncodingOptions(quality: CGFloat(quality - 1) / 99))
+                options: ImageEncodingOptions(percent: rules.quality(of: format)))
+            try rules.check(resultBytes: encoded.count)
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: 1,
                 decoding: decoded - start, encoding: .now - decoded)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as ImageCodingError {
-            throw Failure(error)
-        } catch {
-            throw Failure(.internalError, "The picture could not be made", cause: "\(error)")
         }
     }
 

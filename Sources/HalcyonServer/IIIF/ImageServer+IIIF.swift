@@ -13,17 +13,14 @@ extension ImageServer {
     func answer(
         _ iiif: IIIFService, _ path: String, _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
-        let asked: IIIFRequest
-        let base: String
-        do throws(PlanError) {
-            asked = try IIIFRequest(path: path)
-            base =
+        let (asked, address) = try Failure.ofPlan { () throws(PlanError) in
+            (
+                try IIIFRequest(path: path),
                 try PublicAddress.base(
                     configured: configuration.publicURL, host: request.fields.values("Host"))
-                + (configuration.publicURL == nil ? prefix : "") + iiif.prefix
-        } catch {
-            throw Failure(error)
+            )
         }
+        let base = address + (configuration.publicURL == nil ? prefix : "") + iiif.prefix
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
@@ -77,11 +74,8 @@ extension ImageServer {
             throw Failure(.iiifFormat, "\(parameters.format.rawValue) cannot be written here")
         }
         let (source, header) = try await opened(iiif, identifier, request, &notes)
-        let geometry: IIIFGeometry
-        do throws(PlanError) {
-            geometry = try IIIFGeometry(parameters, picture: header.size, limits: iiif.limits)
-        } catch {
-            throw Failure(error)
+        let geometry = try Failure.ofPlan { () throws(PlanError) in
+            try IIIFGeometry(parameters, picture: header.size, limits: iiif.limits)
         }
         let plan = "iiif/" + geometry.canonicalText
         let tag: @Sendable (FoundSource) -> String = { source in
@@ -100,16 +94,12 @@ extension ImageServer {
             notes.cache = "not_modified"
             return ServerAnswer(status: 304, fields: fields)
         }
-        let keyOf: @Sendable (FoundSource) -> String = { source in
-            Digest.sha256.hexadecimal("r1\n\(source.key)\n\(tag(source))")
-        }
-        let key = keyOf(source)
         let order = PictureMaker.Order(
-            key: key, source: source,
+            source: source, tag: tag,
             work: IIIFExecution(parameters: parameters, geometry: geometry, rules: rules),
-            isStorable: mayKeepResults(of: source), keyOf: keyOf)
+            isStorable: mayKeepResults(of: source))
         let picture: MadePicture
-        if let known = makers.remembered(key) {
+        if let known = makers.remembered(order) {
             notes.cache = "hit"
             picture = known
         } else {

@@ -53,13 +53,33 @@ final class PictureMaker: Sendable {
         let work: any PictureWork
         /// Whether the picture may be kept.
         let isStorable: Bool
-        /// The key for a source with another validator, should it change meanwhile.
-        let keyOf: @Sendable (FoundSource) -> String
+        private let tag: @Sendable (FoundSource) -> String
+
+        /// - Parameter tag: Names what is made of a source, which may have changed when it is read.
+        init(
+            source: FoundSource, tag: @escaping @Sendable (FoundSource) -> String,
+            work: any PictureWork, isStorable: Bool
+        ) {
+            key = Self.key(source, tag)
+            self.source = source
+            self.work = work
+            self.isStorable = isStorable
+            self.tag = tag
+        }
+
+        /// The key of the same made of `source`.
+        func key(of source: FoundSource) -> String { Self.key(source, tag) }
+
+        private static func key(
+            _ source: FoundSource, _ tag: (FoundSource) -> String
+        ) -> String {
+            Digest.sha256.hexadecimal("r1\n\(source.key)\n\(tag(source))")
+        }
     }
 
-    /// A picture that is in memory.
-    func remembered(_ key: String) -> MadePicture? {
-        guard let picture = results.remembered(key) else { return nil }
+    /// The picture of an order that is in memory.
+    func remembered(_ order: Order) -> MadePicture? {
+        guard order.isStorable, let picture = results.remembered(order.key) else { return nil }
         metrics.noteCache("result", tier: "memory", "hit")
         return picture
     }
@@ -113,7 +133,7 @@ final class PictureMaker: Sendable {
         let picture = MadePicture(
             body: ByteBuffer(data: product.data), format: product.format)
         let key =
-            source.validator == order.source.validator ? order.key : order.keyOf(source)
+            source.validator == order.source.validator ? order.key : order.key(of: source)
         if order.isStorable { results.keep(picture, product.data, for: key) }
         return Made(
             picture: picture, place: .made, product: product, sourceBytes: data.count,

@@ -1,3 +1,4 @@
+import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonServerPlans
@@ -40,6 +41,20 @@ struct PictureRules: Sendable {
 
     /// 1…100.
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
+
+    /// - Throws: `Failure` when a result has more bytes than are sent.
+    func check(resultBytes: Int) throws(Failure) {
+        guard resultBytes <= maxResultBytes else {
+            throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")
+        }
+    }
+}
+
+extension ImageEncodingOptions {
+    /// - Parameter percent: The quality, 1…100.
+    init(percent: Int, metadata: ImageMetadata? = nil) {
+        self.init(quality: CGFloat(percent - 1) / 99, metadata: metadata)
+    }
 }
 
 extension OutputFormat {

@@ -29,7 +29,7 @@ struct PlanExecution: PictureWork {
         _ data: Data, isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> Product {
         let start = ContinuousClock.now
-        do {
+        return try Failure.ofPicture {
             let source = try Source(data, options: options, rules: rules)
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
@@ -51,20 +51,11 @@ struct PlanExecution: PictureWork {
             let format = choice.format.possible(for: image)
             let encoded = try encode(
                 image, as: format, metadata: metadata(of: data), isWanted: isWanted)
-            guard encoded.count <= rules.maxResultBytes else {
-                throw Failure(
-                    .sourceTooComplex, "The result has more than \(rules.maxResultBytes) bytes")
-            }
+            try rules.check(resultBytes: encoded.count)
             return Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
                 decoding: decoded - start, encoding: .now - decoded)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as ImageCodingError {
-            throw Failure(error)
-        } catch {
-            throw Failure(.internalError, "The picture could not be made", cause: "\(error)")
         }
     }
 
@@ -140,8 +131,7 @@ struct PlanExecution: PictureWork {
         func attempt() throws -> Data {
             try image.encoded(
                 as: format.imageFormat,
-                options: ImageEncodingOptions(
-                    quality: CGFloat(quality - 1) / 99, metadata: metadata))
+                options: ImageEncodingOptions(percent: quality, metadata: metadata))
         }
         var data = try attempt()
         guard let most = options.maxBytes, format.isLossy else { return data }
@@ -218,5 +208,18 @@ extension Failure {
         case .encodingFailed: kind = .internalError
         }
         self.init(kind, error.description)
+    }
+
+    /// What `work` on a picture returns; what it throws is thrown as a failure.
+    static func ofPicture<Value>(_ work: () throws -> Value) throws(Failure) -> Value {
+        do {
+            return try work()
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as ImageCodingError {
+            throw Failure(error)
+        } catch {
+            throw Failure(.internalError, "The picture could not be made", cause: "\(error)")
+        }
     }
 }

@@ -11,13 +11,9 @@ extension ImageServer {
         _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
         let signed = try verified(target)
-        let fields: InfoFields
-        let plan: ImagePlan
-        do throws(PlanError) {
-            fields = try InfoFields(path: signed.path)
-            plan = try sourceParser.parse(path: fields.sourcePath)
-        } catch {
-            throw Failure(error)
+        let (fields, plan) = try Failure.ofPlan { () throws(PlanError) in
+            let fields = try InfoFields(path: signed.path)
+            return (fields, try sourceParser.parse(path: fields.sourcePath))
         }
         notes.source = plan.source
         let timer = startTimer(request)

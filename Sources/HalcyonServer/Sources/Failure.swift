@@ -25,4 +25,13 @@ struct Failure: Error, Hashable, Sendable {
     init(_ error: PlanError) {
         self.init(error.failure, error.reason)
     }
+
+    /// What `work` returns; what it throws is thrown as a failure.
+    static func ofPlan<Value>(_ work: () throws(PlanError) -> Value) throws(Failure) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw Failure(error)
+        }
+    }
 }

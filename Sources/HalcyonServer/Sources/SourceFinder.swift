@@ -68,7 +68,8 @@ struct SourceFinder: Sendable {
     let policy: SourcePolicy
 
     func find(_ text: String, until ending: Ending) async throws(Failure) -> FoundSource {
-        switch try reference(text) {
+        let reference = try Failure.ofPlan { () throws(PlanError) in try policy.reference(text) }
+        switch reference {
         case .local(let path):
             guard let local else { throw Self.lost }
             return FoundSource(try await local.find(path.segments), in: local)
@@ -93,14 +94,6 @@ struct SourceFinder: Sendable {
             guard let remote else { throw Self.lost }
             let (data, now) = try await remote.bytes(of: source, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
-        }
-    }
-
-    private func reference(_ text: String) throws(Failure) -> SourceReference {
-        do throws(PlanError) {
-            return try policy.reference(text)
-        } catch {
-            throw Failure(error)
         }
     }
 

@@ -90,8 +90,8 @@ public struct PathSigner: Sendable {
                 .prefix(size))
     }
 
-    /// In a time that depends on the lengths only.
-    private static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    /// Whether two secrets are equal, found out in a time that depends on the lengths only.
+    package static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         guard first.count == second.count else { return false }
         var difference: UInt8 = 0
         for (one, other) in zip(first, second) { difference |= one ^ other }

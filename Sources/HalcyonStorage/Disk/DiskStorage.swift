@@ -70,26 +70,27 @@ extension DiskStorage {
                 url = makePath(directory, "com.onevcat.Kingfisher.ImageCache.\(config.name)")
                 isDefault = false
             } else {
-                let caches = Self.userCaches(environment)
+                let caches = DiskStorage.userCaches(environment)
+                    .appendingPathComponent("halcyon", isDirectory: true)
                 url = makePath(caches, config.name)
                 isDefault =
                     url.path == caches.appendingPathComponent(config.name, isDirectory: true).path
             }
         }
+    }
 
-        private static func userCaches(_ environment: [String: String]) -> URL {
-            let caches: URL
-            if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
-                caches = URL(fileURLWithPath: path, isDirectory: true)
-            } else if let path = environment["HOME"], path.hasPrefix("/") {
-                caches = URL(fileURLWithPath: path, isDirectory: true)
-                    .appendingPathComponent(".cache", isDirectory: true)
-            } else {
-                caches = FileManager.default.homeDirectoryForCurrentUser
-                    .appendingPathComponent(".cache", isDirectory: true)
-            }
-            return caches.appendingPathComponent("halcyon", isDirectory: true)
+    /// The folder for all caches of the user, by the specification of XDG.
+    package static func userCaches(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> URL {
+        if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
+            return URL(fileURLWithPath: path, isDirectory: true)
         }
+        let home =
+            environment["HOME"].flatMap {
+                $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil
+            } ?? FileManager.default.homeDirectoryForCurrentUser
+        return home.appendingPathComponent(".cache", isDirectory: true)
     }
 }
 

@@ -44,7 +44,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var lowDataModeSource: Source?
     public var decodingLimits: DecodingLimits?
     /// What few requests ask for.
-    private var rare: RareOptions?
+    private var rare: Shared<RareOptions>?
     /// Who watches the download: the request that has a subclass of the downloader load.
     var watcher: DownloadWatcher?
 
@@ -142,44 +142,36 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
 extension KingfisherParsedOptionsInfo {
     public var httpCaching: HTTPCaching {
-        get { rare?.values.httpCaching ?? .off }
+        get { rare?.wrappedValue.httpCaching ?? .off }
         set { changeRare { $0.httpCaching = newValue } }
     }
 
     public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? {
-        get { rare?.values.onHTTPRevalidation }
+        get { rare?.wrappedValue.onHTTPRevalidation }
         set { changeRare { $0.onHTTPRevalidation = newValue } }
     }
 
     public var cacheKeyNormalizer: CacheKeyNormalizer? {
-        get { rare?.values.cacheKeyNormalizer }
+        get { rare?.wrappedValue.cacheKeyNormalizer }
         set { changeRare { $0.cacheKeyNormalizer = newValue } }
     }
 
     /// Whether the rules of HTTP are asked for at all.
-    var asksForHTTPCaching: Bool { rare?.values.httpCaching.isOn ?? false }
+    var asksForHTTPCaching: Bool { rare?.wrappedValue.httpCaching.isOn ?? false }
 
-    private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
-        var values = rare?.values ?? RareOptions.Values()
+    private mutating func changeRare(_ change: (inout RareOptions) -> Void) {
+        var values = rare?.wrappedValue ?? RareOptions()
         change(&values)
-        rare = RareOptions(values)
+        rare = Shared(wrappedValue: values)
     }
 }
 
 /// Options that most requests do not have. Options are copied a few times on the way of every request, and
 /// each reference in them is counted each time: here one for all of these.
-private final class RareOptions: Sendable {
-    struct Values: Sendable {
-        var httpCaching = HTTPCaching.off
-        var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
-        var cacheKeyNormalizer: CacheKeyNormalizer?
-    }
-
-    let values: Values
-
-    init(_ values: Values) {
-        self.values = values
-    }
+private struct RareOptions: Sendable {
+    var httpCaching = HTTPCaching.off
+    var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
+    var cacheKeyNormalizer: CacheKeyNormalizer?
 }
 
 /// A large value that many hold and few change: copies of its holder share it until one sets another.
