@@ -31,7 +31,9 @@ extension ImageCache {
 
     /// Begins the time during which a request may need an original; `end()` has to follow.
     func visitOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalVisit? {
-        LookupKey(key, options).map { OriginalVisit(cache: self, visit: originals.visit($0)) }
+        LookupKey(key, options).map {
+            OriginalVisit(cache: self, visit: originals.visit($0), options: options)
+        }
     }
 
     private func readOriginal(
@@ -89,6 +91,8 @@ extension ImageCache {
 struct OriginalVisit: Sendable {
     fileprivate let cache: ImageCache
     fileprivate let visit: SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Visit
+    /// Those of the original.
+    let options: KingfisherParsedOptionsInfo
 
     func end() {
         cache.originals.end(visit)

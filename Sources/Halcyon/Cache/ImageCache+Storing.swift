@@ -161,7 +161,7 @@ extension KingfisherParsedOptionsInfo {
     /// Makes what is stored of an original's bytes; `completion` is called at once or by the decoding
     /// pool.
     func makeStoredOriginal(_ data: Data, completion: @escaping @Sendable (Data) -> Void) {
-        if keepPositionInOriginal { return completion(data) }
+        if self.keepPositionInOriginal { return completion(data) }
         DecodingPool.shared.submit { completion(ImageMetadata.removingPosition(from: data)) }
     }
 }

@@ -124,13 +124,11 @@ extension DownloadedData {
     /// - Parameter completion: Called once, on the thread that made it, or at once when it is made
     ///   already.
     func makeImage(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
+        for handle: DownloadTask,
         completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
     ) {
-        var options = options
-        options.decodingLimits = limits
-        material.makeImage(options, rendering: rendering, for: handle) {
-            [self, processor = options.processor] made in
+        material.makeImage(options, limits: limits, rendering: rendering, for: handle) { made in
             switch made {
             case nil:
                 completion(
@@ -139,7 +137,7 @@ extension DownloadedData {
                             reason: .taskCancelled(
                                 task: sessionTask, token: handle.cancelToken ?? 0))))
             case .failure:
-                completion(.failure(.unprocessed(.data(data), by: processor)))
+                completion(.failure(.unprocessed(.data(data), by: options.processor)))
             case .success(let image):
                 completion(.success(image))
             }

@@ -28,7 +28,10 @@ extension ImageDownloader {
             progress: progress, viewer: viewer, completion: completion)
 
         if let hop { return begin(hop.request, hop, options, waiter, visit) }
-        prepare(url, options, for: handle) { [self] prepared in
+        guard let modifier = options.requestModifier else {
+            return begin(plainRequest(to: url), nil, options, waiter, visit)
+        }
+        prepare(url, by: modifier, for: handle) { [self] prepared in
             switch prepared {
             case .success(let request): begin(request, nil, options, waiter, visit)
             case .failure(let error): waiter.completion(.failure(error))
@@ -36,19 +39,23 @@ extension ImageDownloader {
         }
     }
 
-    /// Makes the request for `url` as the modifier of the options wants it, `nil` when that wants none:
-    /// before this returns, unless the modifier is asynchronous.
+    private func plainRequest(to url: URL) -> URLRequest {
+        URLRequest(
+            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: downloadTimeout)
+    }
+
+    /// Makes the request for `url` as the modifier, if any, wants it, `nil` when that wants none: before
+    /// this returns, unless the modifier is asynchronous.
     ///
     /// - Parameter completion: Called once; with `taskCancelled` when `handle` is cancelled while the
     ///   modifier runs.
     func prepare(
-        _ url: URL, _ options: KingfisherParsedOptionsInfo, for handle: DownloadTask,
+        _ url: URL, by modifier: (any AsyncImageDownloadRequestModifier)?, for handle: DownloadTask,
         completion: @escaping @Sendable (Result<URLRequest?, KingfisherError>) -> Void
     ) {
-        let request = URLRequest(
-            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: downloadTimeout)
-        switch options.requestModifier {
+        let request = plainRequest(to: url)
+        switch modifier {
         case nil:
             completion(.success(request))
         case let modifier as any ImageDownloadRequestModifier:

@@ -22,7 +22,7 @@ extension KingfisherParsedOptionsInfo {
     /// The original is cached on disk as well, for views of other sizes.
     func fitted(to area: DisplayArea?) -> KingfisherParsedOptionsInfo {
         guard let area, area.size.width > 0, area.size.height > 0,
-            processor.identifier == DefaultImageProcessor.default.identifier
+            self.processor.identifier == DefaultImageProcessor.default.identifier
         else { return self }
         var options = self
         options.processor = FittingImageProcessor(

@@ -92,7 +92,7 @@ extension ImageTransition {
 extension KingfisherParsedOptionsInfo {
     /// Whether an image that was found in `cacheType` is shown with the transition.
     func needsTransition(cacheType: CacheType) -> Bool {
-        if case .none = transition { return false }
-        return forceTransition || cacheType == .none
+        if case .none = self.transition { return false }
+        return self.forceTransition || cacheType == .none
     }
 }

@@ -242,7 +242,7 @@ extension FreshnessWalk {
             if let record {
                 isStored = true
                 await removeOldOriginals(others, but: record)
-                await store(
+                try await store(
                     image, of: downloaded, StatedOrigin(origin(record), superseding: others))
             }
         } else if case .refuse(let refusal) = storing, refusal.concernsTheResponse {
@@ -256,10 +256,12 @@ extension FreshnessWalk {
 
     func store(
         _ image: Image, of downloaded: DownloadedData, _ stated: StatedOrigin
-    ) async {
+    ) async throws(KingfisherError) {
         if request.storesBytesOnly {
             let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
-            _ = await writing.value
+            let written = await writing.value
+            // An image is there without its file.
+            if request.wanted == .file { try written.diskCacheResult.get() }
         } else {
             await request.store(
                 image, of: downloaded.material, original: downloaded.data, for: key, stated: stated)
@@ -267,6 +269,7 @@ extension FreshnessWalk {
     }
 
     func image(of downloaded: DownloadedData) async throws(KingfisherError) -> Image {
+        if request.wanted == .file { return ImageRequest.unread }
         let made = await handedOver { hand in
             downloaded.makeImage(
                 options, rendering: !request.storesBytesOnly, for: request.handle,

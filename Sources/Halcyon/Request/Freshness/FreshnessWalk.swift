@@ -279,19 +279,14 @@ struct FreshnessWalk {
         return record.isOrigin(of: file) ? .original(origin) : nil
     }
 
-    /// Stands for a cached image whose pixels nobody needs.
-    private static let unread = Image(
-        bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
-
     /// - Returns: `nil` when it has gone, or turns out to be damaged.
     func deliver(_ copy: Copy) async throws(KingfisherError) -> RetrieveImageResult? {
         let result: RetrieveImageResult?
         switch copy {
         case .memory(let image):
-            result = request.deliverSerializing(
-                await request.rebuiltIfNeeded(image), cacheType: .memory)
+            result = await request.deliverCached(image, from: .memory)
         case .disk where request.storesBytesOnly:
-            result = request.deliver(Self.unread, cacheType: .disk) { nil }
+            result = request.unreadResult
         case .disk(let origin):
             result = try await request.cached(key, of: origin)
         case .original(let origin):

@@ -26,7 +26,8 @@ extension ImageRequest {
         }
         // Looked up as it will be sent; `nil` when the modifier wants nothing to be sent.
         let prepared = try await handedOver { hand in
-            downloader.prepare(resource.downloadURL, options, for: handle, completion: hand)
+            downloader.prepare(
+                resource.downloadURL, by: options.requestModifier, for: handle, completion: hand)
         }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
         if let stored = try await storedByProgram(key, visit) {
@@ -42,16 +43,20 @@ extension ImageRequest {
     /// An image in memory about which there is nothing to decide. Who has no request modifier pays no
     /// more for it than without HTTP caching.
     private func freshMemoryHit() async -> RetrieveImageResult? {
+        guard let image = freshImageInMemory() else { return nil }
+        note(.freshInMemory)
+        return used(.fresh, await deliverCached(image, from: .memory))
+    }
+
+    /// Waits for nothing; see `imageInMemory`.
+    private func freshImageInMemory() -> Image? {
         guard options.requestModifier == nil, !options.forceRefresh, !isReplacement,
             !isRevalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin,
             origin.isUsable(at: downloader.now(), under: options.httpCaching)
         else { return nil }
-        note(.freshInMemory)
-        return used(
-            .fresh,
-            deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
+        return image
     }
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.
@@ -63,12 +68,11 @@ extension ImageRequest {
             let origin, origin.record == nil
         {
             note(.storedByProgram)
-            return used(
-                .fresh, deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory))
+            return used(.fresh, await deliverCached(image, from: .memory))
         }
         if options.fromMemoryCacheOrRefresh { return nil }
         if await fileOrigin(key, in: targetCache)?.derivation == .program,
-            let result = try await cached(key, of: .program)
+            let result = storesBytesOnly ? unreadResult : try await cached(key, of: .program)
         {
             note(.storedByProgram)
             return used(.fresh, result)
@@ -112,7 +116,7 @@ extension ImageRequest {
             return try passOver(error)
         }
         guard let image = found.image else { return nil }
-        return deliverSerializing(await rebuiltIfNeeded(image), cacheType: found.cacheType)
+        return await deliverCached(image, from: found.cacheType)
     }
 
     /// The final image, made of a cached original that is of `origin`.

@@ -164,6 +164,7 @@ extension ImageRequest {
         var asking = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         asking.number = number
         asking.isRevalidation = true
+        if wanted == .file { asking.wanted = .file }
         return asking
     }
 

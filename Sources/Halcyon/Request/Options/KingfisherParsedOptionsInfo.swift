@@ -1,199 +1,180 @@
 public import Foundation
 
 /// The options of one request, parsed.
+///
+/// Copies share what is set until one of them sets something else: options go a long way with every
+/// request, and there are many of them.
+@dynamicMemberLookup
 public struct KingfisherParsedOptionsInfo: Sendable {
-    public var targetCache: ImageCache?
-    public var originalCache: ImageCache?
-    public var downloader: ImageDownloader?
-    public var transition: ImageTransition = .none
-    public var forceRefresh = false
-    public var fromMemoryCacheOrRefresh = false
-    public var forceTransition = false
-    public var cacheMemoryOnly = false
-    public var waitForCache = false
-    public var onlyFromCache = false
-    public var backgroundDecode = false
-    public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
-    public var scaleFactor: CGFloat = 1
-    public var alsoPrefetchToMemory = false
-    public var preloadAllAnimationData = false
-    public var requestModifier: (any AsyncImageDownloadRequestModifier)?
-    public var redirectHandler: (any ImageDownloadRedirectHandler)?
-    public var processor: any ImageProcessor = DefaultImageProcessor.default
-    public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
-    public var imageModifier: (any ImageModifier)?
-    public var keepCurrentImageWhileLoading = false
-    /// `nil` leaves the placeholder; a `nil` inside empties the view.
-    public var onFailureImage: KFCrossPlatformImage??
-    public var onlyLoadFirstFrame = false
-    public var cacheOriginalImage = false
-    public var keepPositionInOriginal = false
-    public var loadDiskFileSynchronously = false
-    public var asyncCacheTypeCheck = false
-    public var diskStoreWriteOptions: Data.WritingOptions = []
-    public var memoryCacheExpiration: StorageExpiration?
-    public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
-    public var diskCacheExpiration: StorageExpiration?
-    public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
-    public var processingQueue: CallbackQueue?
-    public var forcedExtension: String?
-    public var alternativeSources: [Source]?
-    public var retryStrategy: (any RetryStrategy)?
-    public var progressiveJPEG: ImageProgressive?
-    public var downloadPriority: Float = 0.5
-    public var lowDataModeSource: Source?
-    public var decodingLimits: DecodingLimits?
-    /// What few requests ask for.
-    private var rare: Shared<RareOptions>?
-    /// Who watches the download: the request that has a subclass of the downloader load.
-    var watcher: DownloadWatcher?
+    private final class Storage: Sendable {
+        let values: Values
+
+        init(_ values: consuming Values) {
+            self.values = values
+        }
+    }
+
+    private var storage: Storage
 
     /// Parses `info`; of items given twice the last one counts.
     public init(_ info: KingfisherOptionsInfo?) {
-        for item in info ?? [] {
-            apply(item)
-        }
-        originalCache = originalCache ?? targetCache
+        self.init(Values(), [info ?? []])
     }
 
     /// Parses lists one after another, with a downloader and a cache for where they name none.
     init(
         _ lists: [KingfisherOptionsInfo], downloader: ImageDownloader, targetCache: ImageCache
     ) {
-        self.downloader = downloader
-        self.targetCache = targetCache
+        var values = Values()
+        values.downloader = downloader
+        values.targetCache = targetCache
+        self.init(values, lists)
+    }
+
+    private init(_ values: consuming Values, _ lists: [KingfisherOptionsInfo]) {
         for list in lists {
-            for item in list { apply(item) }
+            for item in list { values.apply(item) }
         }
-        originalCache = originalCache ?? self.targetCache
+        values.originalCache = values.originalCache ?? values.targetCache
+        storage = Storage(values)
     }
 
     /// The options of a request that asks for nothing special.
     static let standard = KingfisherParsedOptionsInfo(nil)
 
-    private mutating func apply(_ item: KingfisherOptionsInfoItem) {
-        switch item {
-        case .targetCache(let value): targetCache = value
-        case .originalCache(let value): originalCache = value
-        case .downloader(let value): downloader = value
-        case .transition(let value): transition = value
-        case .forceRefresh: forceRefresh = true
-        case .fromMemoryCacheOrRefresh: fromMemoryCacheOrRefresh = true
-        case .forceTransition: forceTransition = true
-        case .cacheMemoryOnly: cacheMemoryOnly = true
-        case .waitForCache: waitForCache = true
-        case .onlyFromCache: onlyFromCache = true
-        case .backgroundDecode: backgroundDecode = true
-        case .callbackQueue(let value): callbackQueue = value
-        case .scaleFactor(let value): scaleFactor = value
-        case .alsoPrefetchToMemory: alsoPrefetchToMemory = true
-        case .preloadAllAnimationData: preloadAllAnimationData = true
-        case .requestModifier(let value): requestModifier = value
-        case .redirectHandler(let value): redirectHandler = value
-        case .processor(let value): processor = value
-        case .cacheSerializer(let value): cacheSerializer = value
-        case .imageModifier(let value): imageModifier = value
-        case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
-        case .onFailureImage(let value): onFailureImage = .some(value)
-        case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
-        case .cacheOriginalImage: cacheOriginalImage = true
-        case .keepPositionInOriginal: keepPositionInOriginal = true
-        case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
-        case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
-        case .diskStoreWriteOptions(let value): diskStoreWriteOptions = value
-        case .memoryCacheExpiration(let value): memoryCacheExpiration = value
-        case .memoryCacheAccessExtendingExpiration(let value):
-            memoryCacheAccessExtendingExpiration = value
-        case .diskCacheExpiration(let value): diskCacheExpiration = value
-        case .diskCacheAccessExtendingExpiration(let value):
-            diskCacheAccessExtendingExpiration = value
-        case .processingQueue(let value): processingQueue = value
-        case .forcedCacheFileExtension(let value): forcedExtension = value
-        case .alternativeSources(let value): alternativeSources = value
-        case .cacheKeyNormalizer(let value): cacheKeyNormalizer = value
-        case .retryStrategy(let value): retryStrategy = value
-        case .progressiveJPEG(let value): progressiveJPEG = value
-        case .downloadPriority(let value): downloadPriority = value
-        case .lowDataMode(let value): lowDataModeSource = value
-        case .decodingLimits(let value): decodingLimits = value
-        case .httpCaching(let value): httpCaching = value
-        case .onHTTPRevalidation(let value): onHTTPRevalidation = value
-        }
+    /// One option.
+    public subscript<Value>(dynamicMember option: WritableKeyPath<Values, Value>) -> Value {
+        get { storage.values[keyPath: option] }
+        set { change { $0[keyPath: option] = newValue } }
+    }
+
+    /// Sets several options at once.
+    mutating func change(_ change: (inout Values) -> Void) {
+        var values = storage.values
+        change(&values)
+        storage = Storage(values)
     }
 
     /// The key that the image of `source` is cached under with these options.
     package func cacheKey(of source: Source) -> String {
-        guard let cacheKeyNormalizer, case .network(let resource) = source else {
+        guard let normalizer = self.cacheKeyNormalizer, case .network(let resource) = source else {
             return source.cacheKey
         }
         let key = resource.cacheKey
         let url = resource.downloadURL
         // Any other key was given for the resource.
-        return key == url.absoluteString ? cacheKeyNormalizer.key(for: url) : key
+        return key == url.absoluteString ? normalizer.key(for: url) : key
     }
 
     /// How images are made of bytes under these options.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(
-            scale: scaleFactor, preloadAll: preloadAllAnimationData,
-            onlyFirstFrame: onlyLoadFirstFrame, limits: decodingLimits ?? .default)
+            scale: self.scaleFactor, preloadAll: self.preloadAllAnimationData,
+            onlyFirstFrame: self.onlyLoadFirstFrame, limits: self.decodingLimits ?? .default)
     }
 }
 
 extension KingfisherParsedOptionsInfo {
-    public var httpCaching: HTTPCaching {
-        get { rare?.wrappedValue.httpCaching ?? .off }
-        set { changeRare { $0.httpCaching = newValue } }
-    }
+    /// What the options say; each is a member of the options, too.
+    public struct Values: Sendable {
+        public var targetCache: ImageCache?
+        public var originalCache: ImageCache?
+        public var downloader: ImageDownloader?
+        public var transition: ImageTransition = .none
+        public var forceRefresh = false
+        public var fromMemoryCacheOrRefresh = false
+        public var forceTransition = false
+        public var cacheMemoryOnly = false
+        public var waitForCache = false
+        public var onlyFromCache = false
+        public var backgroundDecode = false
+        public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
+        public var scaleFactor: CGFloat = 1
+        public var alsoPrefetchToMemory = false
+        public var preloadAllAnimationData = false
+        public var requestModifier: (any AsyncImageDownloadRequestModifier)?
+        public var redirectHandler: (any ImageDownloadRedirectHandler)?
+        public var processor: any ImageProcessor = DefaultImageProcessor.default
+        public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
+        public var imageModifier: (any ImageModifier)?
+        public var keepCurrentImageWhileLoading = false
+        /// `nil` leaves the placeholder; a `nil` inside empties the view.
+        public var onFailureImage: KFCrossPlatformImage??
+        public var onlyLoadFirstFrame = false
+        public var cacheOriginalImage = false
+        public var keepPositionInOriginal = false
+        public var loadDiskFileSynchronously = false
+        public var asyncCacheTypeCheck = false
+        public var diskStoreWriteOptions: Data.WritingOptions = []
+        public var memoryCacheExpiration: StorageExpiration?
+        public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+        public var diskCacheExpiration: StorageExpiration?
+        public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+        public var processingQueue: CallbackQueue?
+        public var forcedExtension: String?
+        public var alternativeSources: [Source]?
+        public var retryStrategy: (any RetryStrategy)?
+        public var progressiveJPEG: ImageProgressive?
+        public var downloadPriority: Float = 0.5
+        public var lowDataModeSource: Source?
+        public var decodingLimits: DecodingLimits?
+        public var httpCaching = HTTPCaching.off
+        public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
+        public var cacheKeyNormalizer: CacheKeyNormalizer?
+        /// Who watches the download: the request that has a subclass of the downloader load.
+        var watcher: DownloadWatcher?
 
-    public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)? {
-        get { rare?.wrappedValue.onHTTPRevalidation }
-        set { changeRare { $0.onHTTPRevalidation = newValue } }
-    }
-
-    public var cacheKeyNormalizer: CacheKeyNormalizer? {
-        get { rare?.wrappedValue.cacheKeyNormalizer }
-        set { changeRare { $0.cacheKeyNormalizer = newValue } }
-    }
-
-    /// Whether the rules of HTTP are asked for at all.
-    var asksForHTTPCaching: Bool { rare?.wrappedValue.httpCaching.isOn ?? false }
-
-    private mutating func changeRare(_ change: (inout RareOptions) -> Void) {
-        var values = rare?.wrappedValue ?? RareOptions()
-        change(&values)
-        rare = Shared(wrappedValue: values)
-    }
-}
-
-/// Options that most requests do not have. Options are copied a few times on the way of every request, and
-/// each reference in them is counted each time: here one for all of these.
-private struct RareOptions: Sendable {
-    var httpCaching = HTTPCaching.off
-    var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
-    var cacheKeyNormalizer: CacheKeyNormalizer?
-}
-
-/// A large value that many hold and few change: copies of its holder share it until one sets another.
-@propertyWrapper
-struct Shared<Value: Sendable>: Sendable {
-    private final class Storage: Sendable {
-        let value: Value
-
-        init(_ value: Value) {
-            self.value = value
+        fileprivate mutating func apply(_ item: KingfisherOptionsInfoItem) {
+            switch item {
+            case .targetCache(let value): targetCache = value
+            case .originalCache(let value): originalCache = value
+            case .downloader(let value): downloader = value
+            case .transition(let value): transition = value
+            case .forceRefresh: forceRefresh = true
+            case .fromMemoryCacheOrRefresh: fromMemoryCacheOrRefresh = true
+            case .forceTransition: forceTransition = true
+            case .cacheMemoryOnly: cacheMemoryOnly = true
+            case .waitForCache: waitForCache = true
+            case .onlyFromCache: onlyFromCache = true
+            case .backgroundDecode: backgroundDecode = true
+            case .callbackQueue(let value): callbackQueue = value
+            case .scaleFactor(let value): scaleFactor = value
+            case .alsoPrefetchToMemory: alsoPrefetchToMemory = true
+            case .preloadAllAnimationData: preloadAllAnimationData = true
+            case .requestModifier(let value): requestModifier = value
+            case .redirectHandler(let value): redirectHandler = value
+            case .processor(let value): processor = value
+            case .cacheSerializer(let value): cacheSerializer = value
+            case .imageModifier(let value): imageModifier = value
+            case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
+            case .onFailureImage(let value): onFailureImage = .some(value)
+            case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
+            case .cacheOriginalImage: cacheOriginalImage = true
+            case .keepPositionInOriginal: keepPositionInOriginal = true
+            case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
+            case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
+            case .diskStoreWriteOptions(let value): diskStoreWriteOptions = value
+            case .memoryCacheExpiration(let value): memoryCacheExpiration = value
+            case .memoryCacheAccessExtendingExpiration(let value):
+                memoryCacheAccessExtendingExpiration = value
+            case .diskCacheExpiration(let value): diskCacheExpiration = value
+            case .diskCacheAccessExtendingExpiration(let value):
+                diskCacheAccessExtendingExpiration = value
+            case .processingQueue(let value): processingQueue = value
+            case .forcedCacheFileExtension(let value): forcedExtension = value
+            case .alternativeSources(let value): alternativeSources = value
+            case .cacheKeyNormalizer(let value): cacheKeyNormalizer = value
+            case .retryStrategy(let value): retryStrategy = value
+            case .progressiveJPEG(let value): progressiveJPEG = value
+            case .downloadPriority(let value): downloadPriority = value
+            case .lowDataMode(let value): lowDataModeSource = value
+            case .decodingLimits(let value): decodingLimits = value
+            case .httpCaching(let value): httpCaching = value
+            case .onHTTPRevalidation(let value): onHTTPRevalidation = value
+            }
         }
     }
 
-    private var storage: Storage
-
-    init(wrappedValue: Value) {
-        storage = Storage(wrappedValue)
-    }
-
-    var wrappedValue: Value {
-        // Lent, not returned: who reads one option makes no copy of all.
-        _read { yield storage.value }
-        set { storage = Storage(newValue) }
-    }
+    /// Whether the rules of HTTP are asked for at all.
+    var asksForHTTPCaching: Bool { self.httpCaching.isOn }
 }

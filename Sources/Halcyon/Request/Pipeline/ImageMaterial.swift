@@ -54,18 +54,22 @@ final class ImageMaterial: Sendable {
     /// pool, unless it has been made or is being made.
     ///
     /// - Parameters:
+    ///   - limits: Instead of those of the options.
     ///   - rendering: Whether its pixels have to be in memory.
     ///   - completion: Called on the thread that made it, or at once when it is made already; not after
     ///     the caller has left.
     /// - Returns: What `leave` takes; `nil` when the image was there.
     func makeImage(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
-        completion: @escaping @Sendable (Made) -> Void
+        _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
+        rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
     ) -> Place? {
+        var creating = options.imageCreatingOptions
+        if let limits { creating.limits = limits }
         let kind = Kind(
-            processor: options.processor.identifier, creating: options.imageCreatingOptions,
-            isRendered: rendering)
+            processor: options.processor.identifier, creating: creating, isRendered: rendering)
         let ticket = images.ask(for: kind, during: visit, completion: completion) { work, finish in
+            var options = options
+            if let limits { options.decodingLimits = limits }
             item.process(options, rendering: rendering, while: { work.isWanted }) { image in
                 finish(image.map(Made.success) ?? .failure(self.failure()))
             }
@@ -77,11 +81,12 @@ final class ImageMaterial: Sendable {
     ///
     /// - Parameter completion: Called once; with `nil` after a cancellation.
     func makeImage(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
+        _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
+        rendering: Bool = true, for handle: DownloadTask,
         completion: @escaping @Sendable (Made?) -> Void
     ) {
         let isOver = OneShot<Void>()
-        let place = makeImage(options, rendering: rendering) { made in
+        let place = makeImage(options, limits: limits, rendering: rendering) { made in
             if isOver.give(()) { completion(made) }
         }
         guard let place else { return }

@@ -14,13 +14,24 @@ struct ImageRequest: Sendable {
         case onItsOwnThread
     }
 
+    /// What is asked for.
+    enum Wanted: Sendable {
+        case image
+        /// That the bytes go to the disk as they come, and nobody needs pixels: of the delivered image only
+        /// the header has been read, and of one that is on the disk not even that. The processor must be
+        /// the default one.
+        case bytesOnDisk
+        /// The same of a file that need not be an image; its processor only names it.
+        case file
+    }
+
     /// Counts requests: of two that write one file, that of the later one stays.
     var number: UInt64
     /// What was asked for.
     let originalSource: Source
     /// What this attempt loads.
     var source: Source
-    @Shared var options: KingfisherParsedOptionsInfo
+    var options: KingfisherParsedOptionsInfo
     /// Linked to whatever can be cancelled; remembers a cancellation that comes first.
     var handle: DownloadTask
     let progress: MainQueueProgress?
@@ -33,10 +44,7 @@ struct ImageRequest: Sendable {
     let progressiveConsumer: ProgressiveConsumer?
     /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
     var isReplacement = false
-    /// Whether the bytes go to the disk as they come and nobody needs pixels: of the delivered image
-    /// only the header has been read, and of one that is on the disk not even that. The processor must be
-    /// the default one.
-    var storesBytesOnly = false
+    var wanted = Wanted.image
     /// Whether nobody waits for the image now, so that a server that wants to be left alone is waited for.
     var isPrefetch = false
     /// Whether it asks the server about an image that has been delivered stale.
@@ -55,7 +63,7 @@ struct ImageRequest: Sendable {
         number = Self.count.add(1, ordering: .relaxed).newValue
         originalSource = source
         self.source = source
-        _options = Shared(wrappedValue: options)
+        self.options = options
         handle = DownloadTask()
         self.progress = progress
         self.taskUpdated = taskUpdated
@@ -79,6 +87,7 @@ struct ImageRequest: Sendable {
         options.requestModifier.map { !($0 is any ImageDownloadRequestModifier) } ?? false
     }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
+    var storesBytesOnly: Bool { wanted != .image }
 
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
@@ -145,6 +154,15 @@ struct ImageRequest: Sendable {
             source: source, originalSource: originalSource, data: data, metrics: metrics)
     }
 
+    /// Stands for a file whose pixels nobody needs.
+    static let unread = Image(
+        bitmap: Bitmap(pixels: Data(count: 4), size: PixelSize(width: 1, height: 1))!)
+
+    /// The result that delivers a file on the disk that nobody wants to be read.
+    var unreadResult: RetrieveImageResult {
+        deliver(Self.unread, cacheType: .disk) { nil }
+    }
+
     /// The result that delivers an image of which only the decoded form is known.
     func deliverSerializing(_ image: Image, cacheType: CacheType) -> RetrieveImageResult {
         let serializer = options.cacheSerializer
@@ -155,10 +173,24 @@ struct ImageRequest: Sendable {
 extension ImageRequest {
     /// The final image, if the target cache has it in memory.
     func memoryHit() async -> RetrieveImageResult? {
-        guard !options.forceRefresh, !isReplacement,
-            let image = targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
-        else { return nil }
-        return deliverSerializing(await rebuiltIfNeeded(image), cacheType: .memory)
+        guard let image = imageInMemory() else { return nil }
+        return await deliverCached(image, from: .memory)
+    }
+
+    /// Waits for nothing: a function that may wait would copy the options to look at them.
+    private func imageInMemory() -> Image? {
+        guard !options.forceRefresh, !isReplacement else { return nil }
+        return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
+    }
+
+    /// The result that delivers a cached image, made again if it was decoded with other options.
+    func deliverCached(_ image: Image, from type: CacheType) async -> RetrieveImageResult {
+        guard let bytes = bytesToRebuild(image) else {
+            return deliverSerializing(image, cacheType: type)
+        }
+        // A cached image that cannot be made again is better than none.
+        let rebuilt = try? await ImageProcessItem.data(bytes).processed(options)
+        return deliverSerializing(rebuilt ?? image, cacheType: type)
     }
 
     /// The final image, from the target cache. `foundTrace` becomes true when the cache seemed to
@@ -174,7 +206,7 @@ extension ImageRequest {
             return try passOver(error)
         }
         guard let image = found.image else { return nil }
-        return deliverSerializing(await rebuiltIfNeeded(image), cacheType: found.cacheType)
+        return await deliverCached(image, from: found.cacheType)
     }
 
     /// What the target cache says.
@@ -193,10 +225,11 @@ extension ImageRequest {
         _ key: ImageKey, _ visit: Visit, _ foundTrace: inout Bool, of origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         guard mayHaveOriginal else { return nil }
-        let plain = originalOptions
+        let plain = visit.original?.options ?? originalOptions
         guard
             origin != nil
-                || mayHold(originalCache, options: plain, foundTrace: &foundTrace)
+                || mayHold(
+                    originalCache, options: plain, foundTrace: &foundTrace)
         else { return nil }
         let originalKey = originalKey
         let material: ImageMaterial?
@@ -236,7 +269,8 @@ extension ImageRequest {
 
     /// Whether a cached original is something else than the final image.
     var mayHaveOriginal: Bool {
-        !options.forceRefresh && (originalCache !== targetCache || hasProcessor)
+        !options.forceRefresh && wanted != .file
+            && (originalCache !== targetCache || hasProcessor)
     }
 
     var originalKey: ImageKey { ImageKey(key, forcedExtension: options.forcedExtension) }
@@ -274,15 +308,12 @@ extension ImageRequest {
         return holds
     }
 
-    /// An animation that was decoded with other options than asked for (first frame only, say), made
-    /// again from the bytes it carries.
-    func rebuiltIfNeeded(_ image: Image) async -> Image {
+    /// The bytes of an animation that was decoded with other options than asked for (first frame only,
+    /// say), and so has to be made again; `nil` for an image that is as it should be.
+    private func bytesToRebuild(_ image: Image) -> Data? {
         guard let animated = image.animatedSource, animated.frameCount > 1,
-            let data = animated.data,
             image.creatingOptions.withoutLimits != options.imageCreatingOptions.withoutLimits
-        else { return image }
-        // A cached image that cannot be made again is better than none.
-        let item = ImageProcessItem.data(data)
-        return (try? await item.processed(options)) ?? image
+        else { return nil }
+        return animated.data
     }
 }

@@ -7,8 +7,8 @@ extension KingfisherManager {
     /// to the disk cache as they are.
     ///
     /// Of the options, those about downloads and the disk cache count; files are neither processed nor
-    /// kept in memory, and their extensions follow their types. Cancelling the surrounding task cancels
-    /// the request.
+    /// kept in memory, and their extensions follow their types. With `.httpCaching` their servers say how
+    /// long they are good for. Cancelling the surrounding task cancels the request.
     ///
     /// - Parameters:
     ///   - source: The files of the photo.
@@ -32,7 +32,9 @@ extension KingfisherManager {
         let missing = await DiskLane.reading.run {
             self.missingResources(source, options: parsed)
         }
-        if parsed.onlyFromCache, let first = missing.first {
+        if parsed.onlyFromCache,
+            let first = missing.first(where: { request(for: $0, parsed) == nil })
+        {
             throw KingfisherError.cacheError(
                 reason: .imageNotExisting(key: parsed.cacheKey(of: first.dataSource)))
         }
@@ -57,7 +59,7 @@ extension KingfisherManager {
             return file
         }
         let result = LivePhotoLoadingInfoResult(
-            fileURLs: files, cacheType: missing.isEmpty ? .disk : .none, source: source,
+            fileURLs: files, cacheType: loaded.isEmpty ? .disk : .none, source: source,
             originalSource: source, data: { loaded.map(\.originalData) })
         if let referenceTaskIdentifierChecker, !referenceTaskIdentifierChecker() {
             throw KingfisherError.imageSettingError(
@@ -66,19 +68,45 @@ extension KingfisherManager {
         return result
     }
 
-    /// The resources that have to be loaded: those without a file on disk, or all for a refresh. Looks
-    /// on the calling thread.
+    /// The resources that have to be loaded: those without a file on disk, or all for a refresh; and those
+    /// that HTTP decides on. Looks on the calling thread.
     func missingResources(
         _ source: LivePhotoSource, options: KingfisherParsedOptionsInfo
     ) -> [LivePhotoResource] {
         if options.forceRefresh || options.fromMemoryCacheOrRefresh { return source.resources }
         let cache = options.targetCache ?? cache
         return source.resources.filter {
-            cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) == nil
+            request(for: $0, options) != nil
+                || cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) == nil
         }
     }
 
-    /// Loads the resources at the same time and writes them to disk; the results are in their order.
+    /// The request for a resource by the rules of HTTP; `nil` when these are not asked for, or nothing but
+    /// the bytes tells what the file is called.
+    private func request(
+        for resource: LivePhotoResource, _ options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock? = nil
+    ) -> ImageRequest? {
+        guard options.asksForHTTPCaching, !resource.referenceFileType.fileExtension.isEmpty else {
+            return nil
+        }
+        var options = options
+        options.targetCache = options.targetCache ?? cache
+        options.originalCache = nil
+        options.downloader = options.downloader ?? downloader
+        options.processor = LivePhotoFile()
+        options.forcedExtension = resource.referenceFileType.fileExtension
+        options.cacheMemoryOnly = false
+        options.imageModifier = nil
+        var request = ImageRequest(
+            source: resource.dataSource, options: options, progress: MainQueueProgress(progress),
+            probing: .onItsOwnThread)
+        request.wanted = .file
+        return request.followsHTTPCaching ? request : nil
+    }
+
+    /// Loads the resources at the same time and writes them to disk; the results are in their order,
+    /// without those whose cached files turn out to be good.
     func downloadAndCache(
         resources: [LivePhotoResource], options: KingfisherParsedOptionsInfo,
         progress: DownloadProgressBlock? = nil
@@ -87,10 +115,12 @@ extension KingfisherManager {
         let cache = options.targetCache ?? cache
         let progress = LivePhotoProgress(progress, count: resources.count)
         return try await withThrowingTaskGroup(
-            of: (Int, LivePhotoResourceDownloadingResult).self
+            of: (Int, LivePhotoResourceDownloadingResult?).self
         ) { group in
             for (index, resource) in resources.enumerated() {
+                let request = request(for: resource, options, progress: progress?.part(index))
                 group.addTask {
+                    if let request { return (index, try await request.file()) }
                     let result = try await resource.load(
                         with: downloader, options: options, progress: progress?.part(index))
                     try await cache.storeLivePhoto(
@@ -102,6 +132,27 @@ extension KingfisherManager {
             for try await (index, result) in group { results[index] = result }
             return resources.indices.compactMap { results[$0] }
         }
+    }
+}
+
+/// Names the files of live photos; nothing is made of them.
+private struct LivePhotoFile: ImageProcessor {
+    let identifier = LivePhotoResource.processorIdentifier
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? { nil }
+}
+
+extension ImageRequest {
+    /// Brings the file to the disk. Cancelling the task cancels the request.
+    /// - Returns: `nil` when what was there is good.
+    fileprivate func file() async throws -> LivePhotoResourceDownloadingResult? {
+        let result = try await withTaskCancellationHandler {
+            try await freshImage()
+        } onCancel: {
+            handle.cancel()
+        }
+        guard case .fetched? = result.httpCacheUse, let bytes = result.data() else { return nil }
+        return LivePhotoResourceDownloadingResult(originalData: bytes, url: source.url)
     }
 }
 

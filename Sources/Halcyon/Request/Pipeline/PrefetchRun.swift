@@ -103,7 +103,7 @@ final class PrefetchRun: Sendable {
         var request = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         request.isPrefetch = true
         if options.needsBytesOnly {
-            request.storesBytesOnly = true
+            request.wanted = .bytesOnDisk
             request.options.preloadAllAnimationData = false
             // It has been looked for already, unless HTTP has a say in it.
             request.options.forceRefresh =
@@ -164,10 +164,10 @@ extension KingfisherParsedOptionsInfo {
     /// Whether the bytes that come are exactly those the disk cache is to hold, and nothing else is
     /// wanted of them.
     fileprivate var needsBytesOnly: Bool {
-        guard !alsoPrefetchToMemory, !cacheMemoryOnly, imageModifier == nil,
-            processor is DefaultImageProcessor, targetCache === originalCache,
-            targetCache?.isSubclass != true,
-            let serializer = cacheSerializer as? DefaultCacheSerializer
+        guard !self.alsoPrefetchToMemory, !self.cacheMemoryOnly, self.imageModifier == nil,
+            self.processor is DefaultImageProcessor, self.targetCache === self.originalCache,
+            self.targetCache?.isSubclass != true,
+            let serializer = self.cacheSerializer as? DefaultCacheSerializer
         else { return false }
         return serializer.preferCacheOriginalData || serializer.compressionQuality >= 1
     }
