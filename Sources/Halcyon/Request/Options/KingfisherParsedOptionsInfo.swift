@@ -18,25 +18,18 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Parses `info`; of items given twice the last one counts.
     public init(_ info: KingfisherOptionsInfo?) {
-        self.init(Values(), [info ?? []])
+        self.init(Values(), info ?? [])
     }
 
-    /// Parses lists one after another, with a downloader and a cache for where they name none.
-    init(
-        _ lists: [KingfisherOptionsInfo], downloader: ImageDownloader, targetCache: ImageCache
-    ) {
-        var values = Values()
-        values.downloader = downloader
-        values.targetCache = targetCache
-        self.init(values, lists)
-    }
-
-    private init(_ values: consuming Values, _ lists: [KingfisherOptionsInfo]) {
-        for list in lists {
-            for item in list { values.apply(item) }
-        }
-        values.originalCache = values.originalCache ?? values.targetCache
+    private init(_ values: consuming Values, _ info: KingfisherOptionsInfo) {
+        for item in info { values.apply(item) }
         storage = Storage(values)
+    }
+
+    /// The same, with `info` after it.
+    func followed(by info: KingfisherOptionsInfo?) -> Self {
+        guard let info, !info.isEmpty else { return self }
+        return Self(storage.values, info)
     }
 
     /// The options of a request that asks for nothing special.
@@ -78,7 +71,12 @@ extension KingfisherParsedOptionsInfo {
     /// What the options say; each is a member of the options, too.
     public struct Values: Sendable {
         public var targetCache: ImageCache?
-        public var originalCache: ImageCache?
+        /// Where originals are; without one of its own, where the images are.
+        public var originalCache: ImageCache? {
+            get { ownOriginalCache ?? targetCache }
+            set { ownOriginalCache = newValue }
+        }
+        private var ownOriginalCache: ImageCache?
         public var downloader: ImageDownloader?
         public var transition: ImageTransition = .none
         public var forceRefresh = false

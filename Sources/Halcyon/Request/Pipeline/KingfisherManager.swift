@@ -22,9 +22,22 @@ public class KingfisherManager: @unchecked Sendable {
     public static let shared = KingfisherManager(downloader: .default, cache: .default)
 
     private struct State {
-        var cache: ImageCache
-        var downloader: ImageDownloader
-        var defaultOptions = KingfisherOptionsInfo.empty
+        var cache: ImageCache { didSet { parse() } }
+        var downloader: ImageDownloader { didSet { parse() } }
+        var defaultOptions = KingfisherOptionsInfo.empty { didSet { parse() } }
+        /// What a request gets that has no options of its own.
+        private(set) var parsed = KingfisherParsedOptionsInfo.standard
+
+        init(cache: ImageCache, downloader: ImageDownloader) {
+            self.cache = cache
+            self.downloader = downloader
+            parse()
+        }
+
+        private mutating func parse() {
+            parsed = KingfisherParsedOptionsInfo(
+                [.targetCache(cache), .downloader(downloader)] + defaultOptions)
+        }
     }
 
     private let state: Mutex<State>
@@ -54,11 +67,7 @@ public class KingfisherManager: @unchecked Sendable {
 
     /// The options of a request: this manager's parts, its default options, then `options`.
     func parsedOptions(_ options: KingfisherOptionsInfo?) -> KingfisherParsedOptionsInfo {
-        let (cache, downloader, defaults) = state.withLock {
-            ($0.cache, $0.downloader, $0.defaultOptions)
-        }
-        return KingfisherParsedOptionsInfo(
-            [defaults, options ?? []], downloader: downloader, targetCache: cache)
+        state.withLock { $0.parsed }.followed(by: options)
     }
 }
 
