@@ -261,7 +261,7 @@ extension FreshnessWalk {
             let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
             let written = await writing.value
             // An image is there without its file.
-            if request.wanted == .file { try written.diskCacheResult.get() }
+            if request.goal == .file { try written.diskCacheResult.get() }
         } else {
             await request.store(
                 image, of: downloaded.material, original: downloaded.data, for: key, stated: stated)
@@ -269,7 +269,7 @@ extension FreshnessWalk {
     }
 
     func image(of downloaded: DownloadedData) async throws(KingfisherError) -> Image {
-        if request.wanted == .file { return ImageRequest.unread }
+        if request.goal == .file { return ImageRequest.unread }
         let made = await handedOver { hand in
             downloaded.makeImage(
                 options, rendering: !request.storesBytesOnly, for: request.handle,

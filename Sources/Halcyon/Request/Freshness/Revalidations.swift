@@ -13,7 +13,7 @@ final class Revalidations: Sendable {
         case failed(KingfisherError)
     }
 
-    private struct Job {
+    private struct Asking {
         let record: ResponseRecord
         /// The one that began it, without retries and alternatives.
         let request: ImageRequest
@@ -24,9 +24,9 @@ final class Revalidations: Sendable {
     }
 
     private struct State {
-        var running: [ObjectIdentifier: Job] = [:]
+        var running: [ObjectIdentifier: Asking] = [:]
         /// In the order they came.
-        var waiting: [Job] = []
+        var waiting: [Asking] = []
         var pauses: [ObjectIdentifier: (pause: FailurePause, record: ResponseRecord)] = [:]
     }
 
@@ -63,7 +63,7 @@ final class Revalidations: Sendable {
                 return []
             }
             state.waiting.append(
-                Job(
+                Asking(
                     record: record, request: request.revalidating,
                     awaitsNetwork: awaitingNetwork, requests: [request]))
             return state.waiting.count > Self.capacity ? state.waiting.removeFirst().requests : []
@@ -73,7 +73,7 @@ final class Revalidations: Sendable {
     }
 
     private func startNext() {
-        let job: Job? = state.withLock { state in
+        let job: Asking? = state.withLock { state in
             guard state.running.count < Self.width, !state.waiting.isEmpty else { return nil }
             let job = state.waiting.removeFirst()
             state.running[ObjectIdentifier(job.record)] = job
@@ -164,7 +164,7 @@ extension ImageRequest {
         var asking = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         asking.number = number
         asking.isRevalidation = true
-        if wanted == .file { asking.wanted = .file }
+        if goal == .file { asking.goal = .file }
         return asking
     }
 

@@ -36,7 +36,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     static let standard = KingfisherParsedOptionsInfo(nil)
 
     /// One option.
-    public subscript<Value>(dynamicMember option: WritableKeyPath<Values, Value>) -> Value {
+    public subscript<Setting>(dynamicMember option: WritableKeyPath<Values, Setting>) -> Setting {
         get { storage.values[keyPath: option] }
         set { change { $0[keyPath: option] = newValue } }
     }

@@ -24,10 +24,10 @@ final class ImageMaterial: Sendable {
     }
 
     /// There is one group of images: those of this material.
-    fileprivate enum Group: Hashable, Sendable { case all }
+    fileprivate enum OneGroup: Hashable, Sendable { case all }
 
     fileprivate typealias Images = WorkTable<
-        Group, Kind, SteppedWork, WorkCaller<Made>, Made
+        OneGroup, Kind, SteppedWork, WorkCaller<Made>, Made
     >
 
     /// One caller's place in the making of an image.

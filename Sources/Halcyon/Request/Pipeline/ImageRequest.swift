@@ -15,7 +15,7 @@ struct ImageRequest: Sendable {
     }
 
     /// What is asked for.
-    enum Wanted: Sendable {
+    enum Goal: Sendable {
         case image
         /// That the bytes go to the disk as they come, and nobody needs pixels: of the delivered image only
         /// the header has been read, and of one that is on the disk not even that. The processor must be
@@ -44,7 +44,7 @@ struct ImageRequest: Sendable {
     let progressiveConsumer: ProgressiveConsumer?
     /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
     var isReplacement = false
-    var wanted = Wanted.image
+    var goal = Goal.image
     /// Whether nobody waits for the image now, so that a server that wants to be left alone is waited for.
     var isPrefetch = false
     /// Whether it asks the server about an image that has been delivered stale.
@@ -87,7 +87,7 @@ struct ImageRequest: Sendable {
         options.requestModifier.map { !($0 is any ImageDownloadRequestModifier) } ?? false
     }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
-    var storesBytesOnly: Bool { wanted != .image }
+    var storesBytesOnly: Bool { goal != .image }
 
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
@@ -269,7 +269,7 @@ extension ImageRequest {
 
     /// Whether a cached original is something else than the final image.
     var mayHaveOriginal: Bool {
-        !options.forceRefresh && wanted != .file
+        !options.forceRefresh && goal != .file
             && (originalCache !== targetCache || hasProcessor)
     }
 

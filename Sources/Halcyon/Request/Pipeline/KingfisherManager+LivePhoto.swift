@@ -101,7 +101,7 @@ extension KingfisherManager {
         var request = ImageRequest(
             source: resource.dataSource, options: options, progress: MainQueueProgress(progress),
             probing: .onItsOwnThread)
-        request.wanted = .file
+        request.goal = .file
         return request.followsHTTPCaching ? request : nil
     }
 

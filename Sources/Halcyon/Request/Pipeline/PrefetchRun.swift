@@ -103,7 +103,7 @@ final class PrefetchRun: Sendable {
         var request = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         request.isPrefetch = true
         if options.needsBytesOnly {
-            request.wanted = .bytesOnDisk
+            request.goal = .bytesOnDisk
             request.options.preloadAllAnimationData = false
             // It has been looked for already, unless HTTP has a say in it.
             request.options.forceRefresh =
