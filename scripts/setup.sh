@@ -22,9 +22,13 @@ readonly build_packages=(
 # What HalcyonGTK is built with; the program halcyon is built and runs without.
 readonly gtk_packages=(libgtk-4-dev)
 
-# The display server of the tests, with the xauth that xvfb only recommends; Python, and openssl for
-# certificates, for the tests from outside (scripts/hostile and scripts/soak).
-readonly test_packages=(xvfb xauth python3 openssl)
+# The display server of the tests, with the xauth that xvfb only recommends; the browser for those of the
+# server's page; Python, and openssl for certificates, for the tests from outside (scripts/hostile and
+# scripts/soak).
+readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl)
+
+# Python for what scripts/iiif-validate and scripts/metrics-validate take from PyPI.
+readonly validator_packages=(python3 python3-venv libmagic1)
 
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)

@@ -31,9 +31,13 @@ public final class ImageServer: Sendable {
     let sources: SourceFinder
     let makers: PictureMaker
     let rules: PictureRules
+    let infos: InfoReader
     /// `nil` unless the IIIF Image API is on.
     let iiif: IIIFService?
     let headers = SourceHeader.memory()
+    /// Whether the page for trying things out is there.
+    let hasPlayground: Bool
+    let uploads = PageUploads()
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
 
@@ -60,6 +64,7 @@ public final class ImageServer: Sendable {
         signer = checked.signer
         prefix = checked.prefix
         rules = PictureRules(configuration)
+        hasPlayground = configuration.showsPlayground
         iiif = checked.iiif
         let work = configuration.work
         let metrics = ServerMetrics()
@@ -89,6 +94,7 @@ public final class ImageServer: Sendable {
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, downloads: downloads,
             metrics: metrics)
+        infos = InfoReader(sources: sources, rules: rules, gate: decoders)
     }
 
     /// The same for the framework's own words, of which only trouble is of interest.

@@ -28,6 +28,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Takes URLs without signature; on loopback addresses only.")
     var unsigned = false
 
+    @Flag(
+        name: .long, inversion: .prefixedNo,
+        help: "A page for trying things out, at /playground/. Who can open it can sign.")
+    var playground: Bool?
+
     @Option(name: .long, help: "The folder of the caches.")
     var cacheDirectory: String?
 
@@ -99,12 +104,14 @@ struct ServeCommand: AsyncParsableCommand {
         if let localRoot { configuration.sources.local.root = localRoot }
         configuration.sources.http.allow += allowSource
         if unsigned { configuration.signature.isRequired = false }
+        if let playground { configuration.playground = playground }
         if let cacheDirectory { configuration.cache.directory = cacheDirectory }
         if let logLevel { try configuration.set("log.level", to: logLevel) }
         if let logFormat { try configuration.set("log.format", to: logFormat) }
 
         let hasSources =
             configuration.sources.local.root != nil || !configuration.sources.http.allow.isEmpty
+            || configuration.iiif.isEnabled
         let hasKeys = !configuration.signature.keys.isEmpty
         guard !hasSources, !hasKeys, settings.config == nil else { return (configuration, false) }
         configuration.sources.local.root = try SamplePictures().directory.path
@@ -129,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "http://localhost"
             }
         return """
-            The sample pictures are served on \(base), to this machine alone.
+            The sample pictures are served on \(base)/playground/, to this machine alone.
               A small one:    curl -o small.webp \(base)/_/rs:fit:300:300/plain/local:///china.jpg@webp
               Typed by hand:  \(base)/-/w=300,h=300,fit=crop/local:///chelsea.png
               Your pictures:  halcyon-server --unsigned --local-root FOLDER

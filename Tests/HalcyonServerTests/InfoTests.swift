@@ -1,6 +1,8 @@
 import Foundation
+import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
+import Logging
 import Testing
 
 /// What is told of a source.
@@ -35,6 +37,90 @@ import Testing
         #expect(digest.count == 1)
     }
 
+    /// Pictures that are hashed pixel by pixel, what is asked, and what other programs make of them.
+    private static let hashes: [(PixelGrid, String, [String: String])] = [
+        (
+            PixelGrid(width: 32, height: 32) { Pixel(UInt8(8 * $0), UInt8(8 * $1), 128) },
+            "bh:4:3/th:1",
+            [
+                "blurhash": "LxH2cX2swxX8l}WDjte;gJfjfQfj",
+                "thumbhash": "3wcKNxpwd4eAeIiHiHiIeIiHCAeHcI8I",
+            ]
+        ),
+        (.solid(Pixel(10, 20, 30), width: 8, height: 8), "bh:1:1", ["blurhash": "001C={"]),
+        (
+            .solid(Pixel(10, 20, 30), width: 8, height: 8), "blurhash::",
+            ["blurhash": "L01C={tnfQtntnkCfQkCfQfQfQfQ"]
+        ),
+    ]
+
+    @Test(arguments: hashes)
+    func hashesAreThoseOfOtherPrograms(
+        grid: PixelGrid, options: String, hashes: [String: String]
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(PNGFixture.data(grid), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let info = try await ask(live, "/info/_/\(options)/plain/local:///a.png")
+        #expect(info as? [String: String] == hashes)
+    }
+
+    @Test func coloursAreToldByTheirShares() async throws {
+        let folder = try TemporaryDirectory()
+        let grid = PixelGrid(width: 16, height: 16) { x, _ in
+            x < 12 ? Pixel(10, 20, 30) : Pixel(250, 240, 10)
+        }
+        try folder.write(PNGFixture.data(grid), to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let info = try await ask(live, "/info/_/a:1/dc:1/p:4/plain/local:///a.png")
+        #expect(info["palette"] as? [String] == ["#0a141e", "#faf00a"])
+        let dominant = try #require(info["dominantColors"] as? [[String: Any]])
+        #expect(dominant.map { $0["color"] as? String } == ["#0a141e", "#faf00a"])
+        #expect(dominant.map { $0["share"] as? Double } == [0.75, 0.25])
+        let average = try #require(info["average"] as? [String: Int])
+        #expect(Set(average.keys) == ["R", "G", "B", "A"])
+        #expect(average["A"] == 255)
+        // In linear light a quarter of bright yellow weighs more than in the bytes.
+        #expect(average["R"].map { (120...150).contains($0) } == true, "\(average)")
+    }
+
+    @Test func copiesInOtherSizesHaveNearlyTheSameHashes() async throws {
+        let live = try await LiveServer.start()
+        let folder = try TemporaryDirectory()
+        let small = try await live.ask("/_/w:300/plain/local:///china.jpg@webp")
+        try folder.write(small.body, to: "small.webp")
+        let other = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let options = "/info/_/dhash:1/phash:1/plain/local:///"
+        let one = try await ask(live, options + "china.jpg")
+        let two = try await ask(other, options + "small.webp")
+        for name in ["dhash", "phash"] {
+            let hashes = try [one, two].map {
+                try #require(($0[name] as? String).flatMap(PerceptualHash.init))
+            }
+            #expect(hashes[0].distance(to: hashes[1]) <= 6)
+        }
+        #expect(one.count == 2)
+    }
+
+    @Test func pixelsAreReadWithinTheLimitsAndHeadersBeyondThem() async throws {
+        let live = try await LiveServer.start { $0.limits.maxPixels = 1000 }
+        let answer = try await live.ask(
+            "/info/_/bh:4:3/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        #expect(answer.status == 422)
+        #expect(answer.text.contains("source_too_complex"))
+        #expect(try await live.ask("/info/_/d:1/plain/local:///china.jpg").status == 200)
+    }
+
+    @Test func pixelsAreReadOnceForAllWhoAsk() async throws {
+        let live = try await LiveServer.start()
+        let target = "/info/_/bh:4:3/p:5/plain/local:///china.jpg"
+        let first = try await live.ask(target)
+        let other = try await live.ask("/info/_/p:5/bh::/plain/local:///china.jpg")
+        #expect(first.body == other.body)
+        let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
+        #expect(events.compactMap { $0.metadata["cache"].map { "\($0)" } } == ["miss", "hit"])
+    }
+
     @Test func aClientThatKnowsItGetsNoneAgain() async throws {
         let live = try await LiveServer.start()
         let target = "/info/_/d:1/plain/local:///china.jpg"
@@ -59,7 +145,12 @@ import Testing
 
     @Test(arguments: [
         ("/info/_/nothing:1/plain/local:///china.jpg", 404, "invalid_option"),
-        ("/info/_/blurhash:4:3/plain/local:///china.jpg", 404, "unsupported_option"),
+        ("/info/_/exif:1/plain/local:///china.jpg", 404, "unsupported_option"),
+        ("/info/_/blurhash:4:10/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/info/_/blurhash:4:3:2/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/info/_/palette:0/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/info/_/palette:65/plain/local:///china.jpg", 404, "invalid_option"),
+        ("/info/_/dhash:yes/plain/local:///china.jpg", 404, "invalid_option"),
         ("/info/_/s:2/plain/local:///china.jpg", 404, "invalid_option"),
         ("/info/_/hash:md5/plain/local:///china.jpg", 404, "invalid_option"),
         ("/info/_/plain/local:///no.jpg", 404, "source_not_found"),

@@ -30,6 +30,7 @@ final class LiveServer: Sendable {
         configuration.sources.local.root = try SamplePictures().directory.path
         configuration.cache.directory = folder.url.path
         configuration.log.showsHits = true
+        configuration.playground = false
         try change(&configuration)
         let log = log
         server = try ImageServer(
@@ -52,14 +53,22 @@ final class LiveServer: Sendable {
     /// Sends a request to the public address, or to that of operations.
     func ask(
         _ target: String, method: String = "GET", fields: [String: String] = [:],
-        operations: Bool = false
+        body: Data? = nil, operations: Bool = false
     ) async throws -> Answer {
         let port = operations ? try #require(listening.operationsPort) : port
         let url = try #require(URL(string: "http://127.0.0.1:\(port)\(target)"))
         var request = URLRequest(url: url)
         request.httpMethod = method
+        request.httpBody = body
         // Without one the client would name some.
         request.allHTTPHeaderFields = ["Accept": "*/*"].merging(fields) { $1 }
+        return try await Answer(to: request)
+    }
+}
+
+extension LiveServer.Answer {
+    /// That of whatever server the request goes to; redirects are not followed.
+    init(to request: URLRequest) async throws {
         let head = Locked<AnswerHead?>(nil)
         let body = Locked(Data())
         var client = HTTPClientConfiguration()
@@ -72,10 +81,9 @@ final class LiveServer: Sendable {
                 return .receive
             }, onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
         let found = try #require(head.value)
-        return Answer(
-            status: found.status,
-            fields: HTTPFields(found.fields.map { .init(name: $0.name, value: $0.value) }),
-            body: body.value)
+        status = found.status
+        fields = HTTPFields(found.fields.map { .init(name: $0.name, value: $0.value) })
+        self.body = body.value
     }
 }
 

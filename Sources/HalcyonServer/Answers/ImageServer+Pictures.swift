@@ -8,7 +8,8 @@ import NIOCore
 extension ImageServer {
     /// Answers with the picture of a plan, or with 304 when the client has it.
     func picture(
-        _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes
+        _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes,
+        from scope: SourceScope = .servers
     ) async throws(Failure) -> ServerAnswer {
         let now = Date()
         guard !plan.isExpired(at: now.timeIntervalSince1970) else {
@@ -18,7 +19,7 @@ extension ImageServer {
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
-        let source = try await sources.find(plan.source, until: request.ending)
+        let source = try await source(plan.source, from: scope, until: request.ending)
 
         let negotiation = AcceptNegotiation(
             formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
@@ -77,6 +78,7 @@ extension ImageServer {
     /// Whether there is a cache, and the source's server has nothing against it as far as that counts.
     func mayKeepResults(of source: FoundSource) -> Bool {
         let results = configuration.cache.results
+        guard !source.isPrivate else { return false }
         guard results.bytes > 0 || results.memoryBytes > 0 else { return false }
         guard configuration.http.passesCacheControl else { return true }
         var settings = CacheControlDecision.Settings()

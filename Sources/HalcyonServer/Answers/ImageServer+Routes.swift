@@ -37,8 +37,12 @@ extension ImageServer {
             notes.isQuiet = true
             return health
         }
+        let pageRoute =
+            hasPlayground && path.hasPrefix(prefix)
+            ? PageRoute(target: String(target.dropFirst(prefix.count))) : nil
         switch request.method {
         case "GET", "HEAD": break
+        case "POST" where pageRoute?.isPost == true: break
         case "OPTIONS": return preflight(request)
         default:
             throw Failure(.methodNotAllowed, "\(request.method) is not one of GET, HEAD, OPTIONS")
@@ -53,6 +57,10 @@ extension ImageServer {
         }
         try checkSecret(request)
         let rest = String(target.dropFirst(prefix.count))
+        if let pageRoute {
+            notes.route = "page"
+            return try await page(pageRoute, request, &notes)
+        }
         if rest.hasPrefix("/info/") {
             notes.route = "info"
             return try await info(String(rest.dropFirst(5)), request, &notes)
@@ -74,7 +82,7 @@ extension ImageServer {
     }
 
     /// What a target asks for, once it has proved that it may.
-    private func plan(
+    func plan(
         _ target: String, _ request: ServerRequest
     ) throws(Failure) -> ImagePlan {
         var hints = ClientHints()

@@ -1,5 +1,7 @@
 import HalcyonHTTP
+import HalcyonServerPlans
 import HalcyonWork
+import NIOCore
 
 /// A request as the server's own code sees it, whatever framework it came through.
 struct ServerRequest: Sendable {
@@ -16,10 +18,12 @@ struct ServerRequest: Sendable {
     let ending: Ending
     /// Begins to watch for the client's leaving: of use before work, and not free of cost.
     let watch: @Sendable () -> Void
+    private let readBody: @Sendable (_ limit: Int) async -> ByteBuffer?
 
     init(
         method: String, target: String, fields: HTTPFields, peer: String?,
-        ending: Ending = Ending(), watch: @escaping @Sendable () -> Void = {}
+        ending: Ending = Ending(), watch: @escaping @Sendable () -> Void = {},
+        readBody: @escaping @Sendable (_ limit: Int) async -> ByteBuffer? = { _ in nil }
     ) {
         id = Self.id(fields.first("X-Request-ID"))
         self.method = method
@@ -28,6 +32,16 @@ struct ServerRequest: Sendable {
         self.peer = peer
         self.ending = ending
         self.watch = watch
+        self.readBody = readBody
+    }
+
+    /// All of what came with the request; to be asked for once.
+    /// - Throws: `source_too_large` for more than `limit` bytes, or when the client has stopped sending.
+    func body(_ limit: Int) async throws(Failure) -> ByteBuffer {
+        guard let body = await readBody(limit) else {
+            throw Failure(.sourceTooLarge, "The body has more than \(limit) bytes, or is cut off")
+        }
+        return body
     }
 
     /// The client's own name if it is one that cannot do harm in a log, else a random one.

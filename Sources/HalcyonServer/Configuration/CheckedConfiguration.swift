@@ -125,6 +125,9 @@ struct CheckedConfiguration {
                 "URLs have to be signed, and there is no key: set signature.keys and "
                     + "signature.salts, or start with --unsigned on a loopback address.")
         }
+        if configuration.showsPlayground, signature.isRequired, signature.keys.isEmpty {
+            faults.append("playground: the page needs a key to sign with; set signature.keys.")
+        }
         if !signature.isRequired, !configuration.isLoopbackOnly {
             faults.append("URLs may be unsigned only where all of bind is loopback.")
         }

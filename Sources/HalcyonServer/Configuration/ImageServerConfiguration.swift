@@ -35,6 +35,9 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     /// Scheme, host and path before all public paths, for documents that speak of themselves, such as
     /// `https://img.example.com`; by default those of the request.
     public var publicURL: String?
+    /// Whether there is a page for trying things out. Who can open it can have any allowed picture signed, so
+    /// that by default it is there only where nothing has to be signed, which is on loopback addresses.
+    public var playground: Bool?
 
     public init() {}
 }
@@ -281,4 +284,7 @@ extension ImageServerConfiguration {
 extension ImageServerConfiguration {
     /// Whether only programs of this machine can connect.
     var isLoopbackOnly: Bool { bind.allSatisfy(\.isLoopback) }
+
+    /// Whether there is the page.
+    package var showsPlayground: Bool { playground ?? (isLoopbackOnly && !signature.isRequired) }
 }

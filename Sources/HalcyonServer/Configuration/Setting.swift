@@ -157,6 +157,7 @@ struct Setting: Sendable {
         Setting("cache.staleWhileRevalidate", \.cache.staleWhileRevalidate),
         Setting("cache.staleIfError", \.cache.staleIfError),
         Setting("publicURL", \.publicURL),
+        Setting("playground", \.playground),
         Setting("iiif.enabled", \.iiif.isEnabled),
         Setting("iiif.prefix", \.iiif.prefix),
         Setting("iiif.directories", \.iiif.directories),

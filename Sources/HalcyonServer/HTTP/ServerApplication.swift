@@ -74,6 +74,10 @@ extension ServerRequest {
                 } else {
                     ending.give(.clientGone)
                 }
+            },
+            readBody: { [body = request.body] limit in
+                // More than that, and less than was announced, are one to who needs it.
+                try? await body.collect(upTo: limit)
             })
     }
 }

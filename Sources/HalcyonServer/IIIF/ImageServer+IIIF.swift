@@ -115,7 +115,7 @@ extension ImageServer {
     }
 
     /// The source of an identifier, and what its header says.
-    private func opened(
+    func opened(
         _ iiif: IIIFService, _ identifier: IIIFIdentifier, _ request: ServerRequest,
         _ notes: inout AnswerNotes
     ) async throws(Failure) -> (FoundSource, SourceHeader) {

@@ -1,14 +1,13 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonPixels
 import HalcyonServerPlans
-import HalcyonWork
 import NIOCore
 
 extension ImageServer {
     /// Answers with what is known of a source, for a target behind `/info`.
     func info(
-        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes
+        _ target: String, _ request: ServerRequest, _ notes: inout AnswerNotes,
+        from scope: SourceScope = .servers
     ) async throws(Failure) -> ServerAnswer {
         let signed = try verified(target)
         let (fields, plan) = try Failure.ofPlan { () throws(PlanError) in
@@ -19,7 +18,7 @@ extension ImageServer {
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
-        let source = try await sources.find(plan.source, until: request.ending)
+        let source = try await source(plan.source, from: scope, until: request.ending)
         let tag = ResultTag(
             source: source.validator, plan: "info/" + fields.canonicalText, variant: "",
             epoch: Self.epoch
@@ -33,18 +32,11 @@ extension ImageServer {
             notes.cache = "not_modified"
             return ServerAnswer(status: 304, fields: answer)
         }
-        let (data, _) = try await sources.bytes(of: source, until: request.ending)
-        let rules = rules
-        let result = await DecodingPool.shared.run { () -> Result<String, Failure> in
-            do throws(Failure) {
-                return .success(
-                    try InfoDocument(data, fields: fields.fields, rules: rules).json)
-            } catch {
-                return .failure(error)
-            }
-        }
+        let (text, isHit) = try await infos.text(
+            of: source, fields: fields, isStorable: mayKeepResults(of: source),
+            until: request.ending)
+        notes.cache = isHit ? "hit" : "miss"
         answer.append("Content-Type", "application/json")
-        return ServerAnswer(
-            status: 200, fields: answer, body: ByteBuffer(string: try result.get() + "\n"))
+        return ServerAnswer(status: 200, fields: answer, body: ByteBuffer(string: text + "\n"))
     }
 }

@@ -4,7 +4,8 @@ import HalcyonPixels
 import HalcyonServerPlans
 import HalcyonWork
 
-/// What is told of a source, as JSON. Read from the header; pixels are not decoded.
+/// What is told of a source, as JSON. Read from the header, unless fields are asked for that only the
+/// pixels tell.
 struct InfoDocument: Encodable, Sendable {
     /// Bytes.
     private var size: Int?
@@ -22,36 +23,107 @@ struct InfoDocument: Encodable, Sendable {
     /// Milliseconds of one run.
     private var duration: Int?
     private var sha256: String?
+    private var average: Components?
+    private var dominantColors: [DominantColor]?
+    /// The largest part of the picture first.
+    private var palette: [String]?
+    private var blurhash: String?
+    /// In base 64.
+    private var thumbhash: String?
+    /// 16 hexadecimal digits.
+    private var dhash: String?
+    private var phash: String?
 
-    init(_ data: Data, fields: Set<InfoFields.Field>, rules: PictureRules) throws(Failure) {
-        let image: Image
-        do {
-            var limits = rules.decodingLimits
-            limits.maximumPixelCount = nil
-            image = try Image.decoding(data, options: ImageCreatingOptions(limits: limits))
-        } catch let error as ImageCodingError {
-            throw Failure(error)
-        } catch {
-            throw Failure(.sourceDamaged, "The source cannot be read", cause: "\(error)")
+    /// A colour in four bytes.
+    private struct Components: Encodable {
+        let R, G, B, A: Int
+
+        init(_ color: Color) {
+            func byte(_ value: CGFloat) -> Int { Int((value * 255).rounded()) }
+            (R, G, B, A) = (
+                byte(color.red), byte(color.green), byte(color.blue), byte(color.alpha)
+            )
         }
-        if fields.contains(.size) { size = data.count }
-        if fields.contains(.format) {
+
+        var hexadecimal: String {
+            [R, G, B].reduce("#") { text, byte in
+                text + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+    }
+
+    private struct DominantColor: Encodable {
+        /// In the manner of `#0a141e`.
+        let color: String
+        /// The part of the visible picture, 0…1, to four places.
+        let share: Double
+    }
+
+    init(_ data: Data, fields: InfoFields, rules: PictureRules) throws(Failure) {
+        self = try Failure.ofPicture {
+            fields.needsPixels
+                ? try InfoDocument(pixelsOf: data, fields, rules)
+                : try InfoDocument(headerOf: data, fields, rules)
+        }
+    }
+
+    /// However many pixels there are: none is looked at.
+    private init(headerOf data: Data, _ fields: InfoFields, _ rules: PictureRules) throws {
+        var limits = rules.decodingLimits
+        limits.maximumPixelCount = nil
+        let image = try Image.decoding(data, options: ImageCreatingOptions(limits: limits))
+        take(image, data, fields)
+    }
+
+    private init(pixelsOf data: Data, _ fields: InfoFields, _ rules: PictureRules) throws {
+        let source = try PlanExecution.Source(data, options: ProcessingOptions(), rules: rules)
+        take(source.image, data, fields)
+        // Of an animation its first frame, as it is shown.
+        let image = try source.start(frames: 1, limits: rules.decodingLimits)
+        let chosen = fields.fields
+        if chosen.contains(.average) || chosen.contains(.dominantColors) {
+            let colours = try image.palette(count: 5)
+            if chosen.contains(.average) { average = Components(colours.average) }
+            if chosen.contains(.dominantColors) {
+                dominantColors = colours.swatches.map {
+                    DominantColor(
+                        color: Components($0.color).hexadecimal,
+                        share: ($0.share * 10_000).rounded() / 10_000)
+                }
+            }
+        }
+        if let count = fields.palette {
+            palette = try image.palette(count: count).colors.map { Components($0).hexadecimal }
+        }
+        if let size = fields.blurHash {
+            blurhash = try image.blurHash(columns: size.columns, rows: size.rows).description
+        }
+        if chosen.contains(.thumbHash) { thumbhash = try image.thumbHash().description }
+        if chosen.contains(.dHash) { dhash = try image.dHash().description }
+        if chosen.contains(.pHash) { phash = try image.pHash().description }
+    }
+
+    /// What the header says.
+    private mutating func take(_ image: Image, _ data: Data, _ fields: InfoFields) {
+        let chosen = fields.fields
+        if chosen.contains(.size) { size = data.count }
+        if chosen.contains(.format) {
             let found = OutputFormat(ImageSniffer.format(of: data))
             format = found?.rawValue
             mimeType = found?.mediaType
         }
-        if fields.contains(.dimensions) {
+        if chosen.contains(.dimensions) {
             width = image.pixelSize.width
             height = image.pixelSize.height
         }
-        if fields.contains(.pagesNumber) { pages = image.frameCount }
-        if fields.contains(.animation), let timing = image.animation {
+        if chosen.contains(.pagesNumber) { pages = image.frameCount }
+        if chosen.contains(.animation), let timing = image.animation {
             frames = image.frameCount
             delays = timing.durations.map { Int(($0 * 1000).rounded()) }
             loop = timing.loopCount
             duration = Int((timing.totalDuration * 1000).rounded())
         }
-        if fields.contains(.hash) { sha256 = Digest.sha256.hexadecimal(data) }
+        if fields.digest { sha256 = Digest.sha256.hexadecimal(data) }
     }
 
     /// With its members in alphabetical order.

@@ -1,15 +1,20 @@
 import HalcyonHTTP
 import HalcyonServerPlans
 
-/// What a request for information about a source asks for: `/size:1/dimensions:1/plain/…`.
+/// What a request for information about a source asks for: `/size:1/blurhash:4:3/plain/…`.
 struct InfoFields: Sendable, Hashable {
+    /// What is asked for by its name alone.
     enum Field: String, Sendable, CaseIterable {
         case size
         case format
         case dimensions
         case pagesNumber = "pages_number"
         case animation
-        case hash
+        case average
+        case dominantColors = "dominant_colors"
+        case thumbHash = "thumbhash"
+        case dHash = "dhash"
+        case pHash = "phash"
 
         /// The short name, where there is one.
         var shortName: String? {
@@ -18,61 +23,116 @@ struct InfoFields: Sendable, Hashable {
             case .format: "f"
             case .dimensions: "d"
             case .pagesNumber: "pn"
-            case .animation: nil
-            case .hash: "h"
+            case .average: "a"
+            case .dominantColors: "dc"
+            case .thumbHash: "th"
+            case .animation, .dHash, .pHash: nil
             }
         }
 
-        init?(urlName: String) {
-            let found = Field.allCases.first { $0.rawValue == urlName || $0.shortName == urlName }
-            guard let found else { return nil }
-            self = found
+        /// Whether the header does not tell it.
+        var needsPixels: Bool {
+            switch self {
+            case .size, .format, .dimensions, .pagesNumber, .animation: false
+            case .average, .dominantColors, .thumbHash, .dHash, .pHash: true
+            }
         }
     }
 
-    let fields: Set<Field>
+    private(set) var fields: Set<Field> = []
+    /// Whether the digest of the bytes is wanted.
+    private(set) var digest = false
+    /// How many colours.
+    private(set) var palette: Int?
+    private(set) var blurHash: BlurHashSize?
     /// What follows the options: a path with nothing but the source.
     let sourcePath: String
 
+    /// The number of waves, each 1…9.
+    struct BlurHashSize: Sendable, Hashable {
+        var columns = 4
+        var rows = 3
+    }
+
     /// Fields that are known to others, and not told here.
     private static let unsupported: Set<String> = [
-        "colorspace", "cs", "bands", "b", "sample_format", "sf", "exif", "xmp", "iptc", "average",
-        "a",
-        "dominant_colors", "dc", "palette", "p", "blurhash", "bh", "thumbhash", "th", "dhash",
-        "phash",
+        "colorspace", "cs", "bands", "b", "sample_format", "sf", "exif", "xmp", "iptc",
     ]
 
     /// - Parameter path: What is signed.
     init(path: String) throws(PlanError) {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        var fields: Set<Field> = []
-        var isChosen = false
-        while let segment = segments.first, segment.contains(":") {
-            let parts = segment.split(separator: ":", omittingEmptySubsequences: false).map(
-                String.init)
-            guard let field = Field(urlName: parts[0]) else {
-                throw Self.unknown(parts[0])
-            }
-            isChosen = true
-            if field == .hash {
-                guard parts.count == 2, parts[1] == "sha256" else {
-                    throw PlanError(.invalidOption, "Option hash has to be hash:sha256.")
-                }
-                fields.insert(field)
-            } else {
-                guard parts.count == 2, let flag = Self.flag(parts[1]) else {
-                    throw PlanError(.invalidOption, "Option \(parts[0]) has to be 1 or 0.")
-                }
-                if flag { fields.insert(field) } else { fields.remove(field) }
-            }
-            segments = segments.dropFirst()
-        }
-        self.fields = isChosen ? fields : [.size, .format, .dimensions, .pagesNumber]
+        let options = segments.prefix { $0.contains(":") }
+        segments = segments.dropFirst(options.count)
         sourcePath = "/" + segments.joined(separator: "/")
+        if options.isEmpty { fields = [.size, .format, .dimensions, .pagesNumber] }
+        for option in options {
+            let parts = option.split(separator: ":", omittingEmptySubsequences: false)
+            try take(String(parts[0]), parts.dropFirst().map(String.init))
+        }
+    }
+
+    /// Whether the source has to be decoded.
+    var needsPixels: Bool {
+        palette != nil || blurHash != nil || fields.contains(where: \.needsPixels)
     }
 
     /// The same text for requests that mean the same.
-    var canonicalText: String { fields.map(\.rawValue).sorted().joined(separator: "/") }
+    var canonicalText: String {
+        var texts = fields.map(\.rawValue)
+        if digest { texts.append("hash:sha256") }
+        if let palette { texts.append("palette:\(palette)") }
+        if let blurHash { texts.append("blurhash:\(blurHash.columns):\(blurHash.rows)") }
+        return texts.sorted().joined(separator: "/")
+    }
+}
+
+extension InfoFields {
+    private mutating func take(_ name: String, _ arguments: [String]) throws(PlanError) {
+        switch name {
+        case "hash", "h":
+            guard arguments == ["sha256"] else {
+                throw PlanError(.invalidOption, "Option hash has to be hash:sha256.")
+            }
+            digest = true
+        case "palette", "p":
+            guard arguments.count == 1, let count = Self.number(arguments[0], in: 1...64) else {
+                throw PlanError(
+                    .invalidOption, "Option palette has to be palette:COUNT, from 1 to 64.")
+            }
+            palette = count
+        case "blurhash", "bh":
+            blurHash = try Self.blurHashSize(arguments)
+        default:
+            let found = Field.allCases.first { $0.rawValue == name || $0.shortName == name }
+            guard let field = found else { throw Self.unknown(name) }
+            guard arguments.count == 1, let isWanted = Self.flag(arguments[0]) else {
+                throw PlanError(.invalidOption, "Option \(name) has to be 1 or 0.")
+            }
+            if isWanted { fields.insert(field) } else { fields.remove(field) }
+        }
+    }
+
+    /// An argument that is empty or missing keeps what is usual.
+    private static func blurHashSize(_ arguments: [String]) throws(PlanError) -> BlurHashSize {
+        let usual = BlurHashSize()
+        func side(_ index: Int, _ usual: Int) -> Int? {
+            guard index < arguments.count, !arguments[index].isEmpty else { return usual }
+            return number(arguments[index], in: 1...9)
+        }
+        guard arguments.count <= 2, let columns = side(0, usual.columns),
+            let rows = side(1, usual.rows)
+        else {
+            throw PlanError(
+                .invalidOption,
+                "Option blurhash has to be blurhash:COLUMNS:ROWS, each from 1 to 9.")
+        }
+        return BlurHashSize(columns: columns, rows: rows)
+    }
+
+    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
 
     private static func flag(_ text: String) -> Bool? {
         switch text {

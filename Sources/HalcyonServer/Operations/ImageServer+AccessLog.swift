@@ -90,9 +90,12 @@ enum LogText {
     static func path(_ target: String, below prefix: String) -> String {
         var prefix = prefix
         var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
-        if rest.hasPrefix("/info/") {
-            prefix += "/info"
-            rest = rest.dropFirst(5)
+        let routes = ["/info", "/playground/image", "/playground/info"]
+        if let route = routes.first(where: { rest.hasPrefix($0 + "/") }) {
+            prefix += route
+            rest = rest.dropFirst(route.count)
+        } else if rest.hasPrefix(PageRoute.folder) {
+            return printable(String(target.prefix { $0 != "?" }), limit: 1000)
         }
         let parts = rest.split(
             separator: "/", maxSplits: 2, omittingEmptySubsequences: false)

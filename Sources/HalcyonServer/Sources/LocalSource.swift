@@ -72,6 +72,18 @@ final class LocalSource: Sendable {
         }
     }
 
+    /// The files right in the folder that end like pictures, in alphabetical order.
+    func names(extensions: [String]) async -> [String] {
+        await DiskLane.reading.run { [name] in
+            // A folder that cannot be listed shows nothing.
+            let all = (try? FileManager.default.contentsOfDirectory(atPath: name)) ?? []
+            return all.filter { file in
+                let ending = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
+                return !file.hasPrefix(".") && extensions.contains(ending)
+            }.sorted()
+        }
+    }
+
     private func onDisk<Value: Sendable>(
         _ work: @escaping @Sendable (LocalSource) throws(Failure) -> Value
     ) async throws(Failure) -> Value {

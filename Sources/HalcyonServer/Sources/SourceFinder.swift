@@ -8,6 +8,7 @@ struct FoundSource: Sendable {
     enum Place: Sendable {
         case local([String], LocalSource)
         case remote(RemoteSource)
+        case upload(Data)
     }
 
     let place: Place
@@ -36,6 +37,21 @@ struct FoundSource: Sendable {
         lastModified = source.stored.lastModified
         self.use = use
         self.isShared = isShared
+    }
+
+    /// An upload, which has its name for itself.
+    init(_ upload: Data, id: String) {
+        place = .upload(upload)
+        key = "upload/\(id)"
+        validator = id
+        lastModified = nil
+        use = nil
+        isShared = false
+    }
+
+    /// Whether nothing made of it is kept.
+    var isPrivate: Bool {
+        if case .upload = place { true } else { false }
     }
 
     /// Seconds since the source's server has spoken of it.
@@ -87,6 +103,8 @@ struct SourceFinder: Sendable {
         of found: FoundSource, until ending: Ending
     ) async throws(Failure) -> (Data, FoundSource) {
         switch found.place {
+        case .upload(let data):
+            return (data, found)
         case .local(let path, let folder):
             let (data, file) = try await folder.read(path, limit: maxBytes)
             return (data, FoundSource(file, in: folder))

@@ -1,0 +1,80 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonStorage
+import HalcyonWork
+
+/// A document about a source, as it is sent.
+private final class InfoText: Sendable, CacheCostCalculable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    var cacheCost: Int { text.utf8.count + 256 }
+}
+
+/// Reads what is to be told of sources, each once for all who ask, and keeps it in memory.
+final class InfoReader: Sendable {
+    private let sources: SourceFinder
+    private let rules: PictureRules
+    private let gate: Gate
+    private let texts: MemoryStorage.Backend<InfoText>
+    private let work = SharedTasks<String, Made>()
+
+    private struct Made: Sendable {
+        let text: String
+        /// Whether the source had not changed since it was found.
+        let isOfVersionFound: Bool
+    }
+
+    /// - Parameter gate: What work on pixels has to pass.
+    init(sources: SourceFinder, rules: PictureRules, gate: Gate) {
+        self.sources = sources
+        self.rules = rules
+        self.gate = gate
+        var config = MemoryStorage.Config(totalCostLimit: 4 << 20)
+        config.expiration = .seconds(3600)
+        texts = MemoryStorage.Backend(config: config)
+    }
+
+    /// The document about a source.
+    ///
+    /// - Parameter isStorable: Whether it may be kept for others.
+    /// - Returns: Also whether it was there.
+    func text(
+        of source: FoundSource, fields: InfoFields, isStorable: Bool, until ending: Ending
+    ) async throws(Failure) -> (text: String, isHit: Bool) {
+        let key = "\(source.key)\n\(source.validator)\n\(fields.canonicalText)"
+        if isStorable, let known = texts.value(forKey: key) { return (known.text, true) }
+        let (outcome, _) = await work.value(for: key, until: ending) { stopped in
+            do throws(Failure) {
+                return .success(try await self.made(source, fields, stopped))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let made = try outcome.get()
+        if isStorable, made.isOfVersionFound {
+            texts.store(value: InfoText(made.text), forKey: key)
+        }
+        return (made.text, false)
+    }
+
+    private func made(
+        _ source: FoundSource, _ fields: InfoFields, _ stopped: Ending
+    ) async throws(Failure) -> Made {
+        let (data, now) = try await sources.bytes(of: source, until: stopped)
+        let place = fields.needsPixels ? try await gate.enter() : nil
+        let rules = rules
+        let result = await DecodingPool.shared.run { () -> Result<String, Failure> in
+            do throws(Failure) {
+                return .success(try InfoDocument(data, fields: fields, rules: rules).json)
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let place { gate.leave(place) }
+        return Made(
+            text: try result.get(), isOfVersionFound: now.validator == source.validator)
+    }
+}

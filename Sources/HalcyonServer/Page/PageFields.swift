@@ -1,0 +1,103 @@
+import HalcyonServerPlans
+
+/// The values of the page's form, from a query or a body (`application/x-www-form-urlencoded`).
+struct PageFields: Sendable, Hashable {
+    private var values: [String: String] = [:]
+
+    init() {}
+
+    /// What cannot be decoded is left out; of several values with one name the last counts.
+    init(form text: some StringProtocol) {
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = parts.map {
+                PercentEncoding.decode(String($0).replacing("+", with: " "))
+            }
+            guard decoded.count == 2, let name = decoded[0], let value = decoded[1] else {
+                continue
+            }
+            values[name] = value
+        }
+    }
+
+    /// The query of a target.
+    init(target: String) {
+        self.init(form: target.drop { $0 != "?" }.dropFirst())
+    }
+
+    /// The value with this name; `nil` when it is missing or empty.
+    subscript(name: String) -> String? {
+        get { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+        set { values[name] = newValue }
+    }
+
+    /// As a query, in the order of the names.
+    var query: String {
+        values.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
+            "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1, keeping: "/:"))"
+        }.joined(separator: "&")
+    }
+}
+
+extension PageFields {
+    /// What the page shows.
+    var source: String? { self["source"] }
+
+    /// The URL that the controls describe, without signature.
+    ///
+    /// - Throws: `invalid_option` for values that would be several arguments; all else that is wrong is
+    ///   found by who reads the URL.
+    func imageURL(source: String) throws(PlanError) -> ImageURL {
+        for control in PageControl.all { try check(control) }
+        var url = ImageURL(source: source, form: .plain)
+        if ["rt", "w", "h", "el"].contains(where: { self[$0] != nil }) {
+            let enlarge = self["el"] == nil ? "0" : "1"
+            url = url.option(
+                .resize, self["rt"] ?? "fit", self["w"] ?? "0", self["h"] ?? "0", enlarge)
+        }
+        if let dpr = self["dpr"] { url = url.option(.dpr, dpr) }
+        if self["cw"] != nil || self["ch"] != nil {
+            url = url.option(.crop, self["cw"] ?? "0", self["ch"] ?? "0")
+        }
+        if let gravity = self["g"] {
+            url =
+                gravity == "fp"
+                ? url.option(.gravity, "fp", self["fx"] ?? "0.5", self["fy"] ?? "0.5")
+                : url.option(.gravity, gravity)
+        }
+        if let threshold = self["t"] { url = url.option(.trim, threshold) }
+        if let degrees = self["rot"] { url = url.option(.rotate, degrees) }
+        if self["flh"] != nil || self["flv"] != nil {
+            url = url.option(
+                .flip, self["flh"] == nil ? "0" : "1", self["flv"] == nil ? "0" : "1")
+        }
+        let single: [(OptionName, String)] = [
+            (.blur, "bl"), (.sharpen, "sh"), (.pixelate, "pix"), (.extend, "ex"), (.padding, "pd"),
+            (.background, "bg"), (.quality, "q"), (.maxBytes, "mb"),
+        ]
+        for (option, name) in single {
+            if let value = self[name] { url = url.option(option, value) }
+        }
+        if self["meta"] != nil { url = url.option(.stripMetadata, "0") }
+        guard let name = self["f"] else { return url }
+        guard let format = OutputFormat(urlName: name) else {
+            throw PlanError(.invalidOption, "There is no format \(name.prefix(40)).")
+        }
+        return url.format(format)
+    }
+
+    /// A value with a colon or a slash would be something else in a path.
+    private func check(_ control: PageControl) throws(PlanError) {
+        guard let value = self[control.name] else { return }
+        let isPlain = value.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "+-.".utf8.contains(byte)
+            }
+        }
+        guard isPlain, value.utf8.count <= 40 else {
+            throw PlanError(
+                .invalidOption, "“\(control.label)” has characters that no value of it has.")
+        }
+    }
+}

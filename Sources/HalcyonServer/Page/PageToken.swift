@@ -1,0 +1,54 @@
+import HalcyonHTTP
+import HalcyonServerPlans
+
+/// What proves that a request to sign or to keep something comes from the page: a random text in a cookie
+/// that scripts cannot read and other sites' requests do not carry, and the same in a header field.
+struct PageToken: Sendable, Hashable {
+    let text: String
+
+    private static let cookie = "halcyon-page"
+    private static let field = "X-Page-Token"
+
+    /// That of the client's cookie, or a new one.
+    init(for request: ServerRequest) {
+        text = Self.cookie(of: request) ?? Self.random()
+    }
+
+    /// The header field that gives the client the cookie.
+    func cookieField(path: String) -> String {
+        "\(Self.cookie)=\(text); Path=\(path); HttpOnly; SameSite=Strict"
+    }
+
+    /// - Throws: `forbidden` unless the request comes from the page.
+    static func check(_ request: ServerRequest) throws(Failure) {
+        guard let cookie = cookie(of: request), let given = request.fields.first(field),
+            PathSigner.areEqual(Array(cookie.utf8), Array(given.utf8)), isOfThePage(request)
+        else { throw Failure(.forbidden, "The request does not come from the page") }
+    }
+
+    /// By what browsers say of it: without encryption and away from this machine some say only the origin.
+    private static func isOfThePage(_ request: ServerRequest) -> Bool {
+        if let site = request.fields.first("Sec-Fetch-Site") { return site == "same-origin" }
+        guard let origin = request.fields.first("Origin"), let host = request.fields.first("Host")
+        else { return false }
+        return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+
+    private static func cookie(of request: ServerRequest) -> String? {
+        for pair in request.fields.values("Cookie").flatMap({ $0.split(separator: ";") }) {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == cookie else { continue }
+            let isToken = parts[1].utf8.count == 32 && parts[1].allSatisfy(\.isHexDigit)
+            if isToken { return String(parts[1]) }
+        }
+        return nil
+    }
+
+    /// 32 hexadecimal digits that nobody can guess.
+    static func random() -> String {
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,160 @@
+import Halcyon
+import HalcyonPixels
+import HalcyonServerPlans
+import HalcyonWork
+
+/// The URLs of the picture that the page shows, as its script gets them.
+struct PageURLs: Encodable, Sendable {
+    /// Where the page itself finds the picture.
+    let path: String
+    /// The picture's own URL; `nil` for uploads, which nobody else can have.
+    var url: String?
+    /// The whole source, at most 1,200 pixels wide and high.
+    let original: String
+    /// What is told of the source.
+    let info: String
+    /// The same in the grammar of IIIF; `nil` where that cannot say it.
+    var iiif: String?
+    /// HTML that shows the picture with 1, 2 and 3 pixels for each.
+    var html: String?
+    var curl: String?
+    /// The picture in each format that can be written.
+    let formats: [Written]
+
+    struct Written: Encodable, Sendable {
+        let name: String
+        let path: String
+    }
+}
+
+extension ImageServer {
+    /// The URLs for what the controls say; `source` is that of the fields.
+    ///
+    /// - Parameter address: What comes before ``sign(_:)``'s paths, without the server's own prefix.
+    func pageURLs(
+        _ fields: PageFields, source: String, address: String
+    ) throws(Failure) -> PageURLs {
+        let isUpload = source.hasPrefix(PageUploads.scheme)
+        let url = try checkedURL(fields, source: source)
+        var whole = PageFields()
+        (whole["w"], whole["h"]) = ("1200", "1200")
+        let details = Self.detailsPath + ImageURL(source: source, form: .plain).path
+        var urls = PageURLs(
+            path: try picturePath(fields, source: source),
+            original: try picturePath(whole, source: source),
+            info: prefix + (isUpload ? PageRoute.folder + "info" : "/info")
+                + (try signedByPage(details)),
+            formats: try PageControl.formats.map { (format) throws(Failure) in
+                var other = fields
+                other["f"] = format.fileExtension
+                return PageURLs.Written(
+                    name: format.name, path: try picturePath(other, source: source))
+            })
+        guard !isUpload else { return urls }
+        let text = address + (try signedByPage(url.path))
+        urls.url = text
+        let ending = OutputFormat(urlName: fields["f"] ?? "") ?? .jpeg
+        urls.curl = "curl -o picture.\(ending.fileExtension) '\(text)'"
+        urls.html = try html(fields, source: source, address: address)
+        return urls
+    }
+
+    /// The server makes them with the first key, or with a word where nothing is signed.
+    private func signedByPage(_ path: String) throws(Failure) -> String {
+        guard configuration.signature.isRequired else { return "/_" + path }
+        guard let signed = signer.signed(path) else {
+            throw Failure(.forbidden, "There is no key to sign with")
+        }
+        return signed
+    }
+
+    private static let detailsPath =
+        "/s:1/f:1/d:1/pn:1/a:1/p:6/bh:4:3/th:1/dhash:1/phash:1"
+
+    /// Where the page finds the picture that the controls describe.
+    func picturePath(_ fields: PageFields, source: String) throws(Failure) -> String {
+        let isUpload = source.hasPrefix(PageUploads.scheme)
+        let url = try checkedURL(fields, source: source)
+        return prefix + (isUpload ? PageRoute.folder + "image" : "") + (try signedByPage(url.path))
+    }
+
+    /// The URL, which makes sense.
+    private func checkedURL(_ fields: PageFields, source: String) throws(Failure) -> ImageURL {
+        try Failure.ofPlan { () throws(PlanError) in
+            let url = try fields.imageURL(source: source)
+            _ = try parser.parse(path: url.path)
+            return url
+        }
+    }
+
+    /// An `img` element; `nil` without a size.
+    private func html(
+        _ fields: PageFields, source: String, address: String
+    ) throws(Failure) -> String? {
+        guard fields["w"] != nil || fields["h"] != nil else { return nil }
+        var candidates: [String] = []
+        for density in 1...3 {
+            var dense = fields
+            dense["dpr"] = density == 1 ? nil : String(density)
+            let url = try checkedURL(dense, source: source)
+            candidates.append(address + (try signedByPage(url.path)))
+        }
+        let set = candidates.enumerated().map { "\($1) \($0 + 1)x" }.joined(separator: ", ")
+        return "<img src=\"\(candidates[0])\" srcset=\"\(set)\" alt=\"\">"
+    }
+}
+
+extension ImageServer {
+    /// The URL of IIIF for the same picture, where there is one: for files of this machine that IIIF serves,
+    /// and as long as nothing but the size, a turn and the format is asked for.
+    func iiifURL(
+        _ fields: PageFields, source text: String, address: String, _ request: ServerRequest
+    ) async throws(Failure) -> String? {
+        guard let iiif, let root = configuration.sources.local.root,
+            configuration.iiif.directories.first == root, text.hasPrefix("local:///")
+        else { return nil }
+        let name = String(text.dropFirst("local:///".count))
+        guard let identifier = try? IIIFIdentifier(encoded: PercentEncoding.encode(name)) else {
+            return nil
+        }
+        let (options, plain) = try Failure.ofPlan { () throws(PlanError) in
+            (
+                try parser.parse(path: try fields.imageURL(source: text).path).options,
+                try parser.parse(path: ImageURL(source: text, form: .plain).path).options
+            )
+        }
+        guard options.saysOnlySizeAndTurn(beside: plain) else { return nil }
+        var notes = AnswerNotes()
+        let (_, header) = try await opened(iiif, identifier, request, &notes)
+        let geometry = Geometry(
+            source: header.size, options: options, limit: rules.maxResultDimension)
+        guard geometry.cut == nil else { return nil }
+        let size = geometry.turn.turned(geometry.scaled)
+        let isLarger = size.width > header.size.width || size.height > header.size.height
+        let sizeText =
+            size == header.size ? "max" : "\(isLarger ? "^" : "")\(size.width),\(size.height)"
+        let turn = (geometry.turn.isMirrored ? "!" : "") + "\(geometry.turn.quarters * 90)"
+        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        let format = options.format ?? OutputFormat(urlName: ending) ?? .jpeg
+        return address + iiif.prefix + identifier.encoded
+            + "/full/\(sizeText)/\(turn)/default.\(format.fileExtension)"
+    }
+}
+
+extension ProcessingOptions {
+    /// Whether these are `others` but for the size, a turn and the format, and nothing is cut or added.
+    fileprivate func saysOnlySizeAndTurn(beside others: ProcessingOptions) -> Bool {
+        var rest = self
+        rest.resizing = others.resizing
+        rest.width = others.width
+        rest.height = others.height
+        rest.dpr = others.dpr
+        rest.enlarge = others.enlarge
+        rest.rotation = others.rotation
+        rest.flipHorizontally = others.flipHorizontally
+        rest.flipVertically = others.flipVertically
+        rest.format = others.format
+        return rest == others && others.crop == nil && others.extend == nil
+            && others.extendAspectRatio == nil && others.padding == Padding()
+    }
+}

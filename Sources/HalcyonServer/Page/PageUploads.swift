@@ -1,0 +1,47 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServerPlans
+import HalcyonStorage
+
+/// A picture that somebody has dropped on the page.
+private final class Upload: Sendable, CacheCostCalculable {
+    let data: Data
+
+    init(_ data: Data) { self.data = data }
+
+    var cacheCost: Int { data.count }
+}
+
+/// Pictures that people have dropped on the page, in memory for ten minutes. Only the page's own routes
+/// know them: as `upload:ID`.
+final class PageUploads: Sendable {
+    static let scheme = "upload:"
+    private let uploads: MemoryStorage.Backend<Upload>
+
+    init() {
+        var config = MemoryStorage.Config(totalCostLimit: 64 << 20)
+        config.expiration = .seconds(600)
+        uploads = MemoryStorage.Backend(config: config)
+    }
+
+    /// Keeps a picture.
+    ///
+    /// - Returns: What it is called as a source.
+    /// - Throws: `source_format` when the bytes are no picture.
+    func keep(_ data: Data) throws(Failure) -> String {
+        guard ImageSniffer.format(of: data) != .unknown else {
+            throw Failure(.sourceFormat, "The file is no picture")
+        }
+        let id = PageToken.random()
+        uploads.store(value: Upload(data), forKey: id)
+        return Self.scheme + id
+    }
+
+    func find(_ source: String) throws(Failure) -> FoundSource {
+        let id = String(source.dropFirst(Self.scheme.count))
+        guard source.hasPrefix(Self.scheme),
+            let upload = uploads.value(forKey: id, extendingExpiration: .none)
+        else { throw Failure(.sourceNotFound, "There is no such upload, or no longer") }
+        return FoundSource(upload.data, id: id)
+    }
+}

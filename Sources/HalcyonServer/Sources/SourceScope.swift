@@ -1,0 +1,20 @@
+import HalcyonWork
+
+/// Which sources a route knows.
+enum SourceScope: Sendable {
+    /// Files of this machine and pictures of other servers.
+    case servers
+    /// What people have dropped on the page.
+    case uploads
+}
+
+extension ImageServer {
+    func source(
+        _ text: String, from scope: SourceScope, until ending: Ending
+    ) async throws(Failure) -> FoundSource {
+        switch scope {
+        case .servers: try await sources.find(text, until: ending)
+        case .uploads: try uploads.find(text)
+        }
+    }
+}

@@ -1,0 +1,442 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// The page in a browser, where there is Chromium.
+@Suite(.enabled(if: Browser.isInstalled), .serialized, .timeLimit(.minutes(5)))
+struct PageBrowserTests {
+    /// Runs `body` with a server and a browser that shows its page.
+    private func withPage(
+        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ body: (LiveServer, Browser) async throws -> Void
+    ) async throws {
+        let live = try await LiveServer.start {
+            $0.playground = true
+            try change(&$0)
+        }
+        let browser = try await Browser.start()
+        do {
+            try await browser.resize(width: 1440, height: 900)
+            try await browser.open("http://127.0.0.1:\(live.port)/playground/\(query)")
+            try await body(live, browser)
+        } catch {
+            await browser.end()
+            throw error
+        }
+        await browser.end()
+    }
+
+    /// Sets a control as a person does.
+    private func set(_ name: String, _ value: String, in browser: Browser) async throws {
+        try await browser.run(
+            """
+            const control = document.querySelector(`[name="\(name)"]`);
+            if (control.type === "checkbox") control.checked = "\(value)" !== "";
+            else if (control.type === "radio")
+              document.querySelector(`[name="\(name)"][value="\(value)"]`).checked = true;
+            else control.value = "\(value)";
+            control.dispatchEvent(new Event("input", { bubbles: true }));
+            """)
+    }
+
+    /// Waits for the picture with this path.
+    private func waitForPicture(_ path: String, in browser: Browser) async throws {
+        try await browser.wait(
+            until: "document.getElementById('picture').dataset.path === '\(path)'")
+    }
+
+    private static let china = "?source=local:///china.jpg"
+    private let chinaPath = "/_/plain/local:///china.jpg"
+    private let status = "document.getElementById('status').textContent"
+
+    @Test func itLoadsWithoutAComplaintAndFromThisServerAlone() async throws {
+        try await withPage(Self.china) { live, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+            #expect(try await browser.log("browser") == [])
+            let events = try await browser.log("performance")
+            let sent = events.filter { $0.contains("Network.requestWillBeSent\"") }
+            #expect(sent.count > 5)
+            let own = "127.0.0.1:\(live.port)/"
+            for event in sent {
+                let url = event.firstMatch(of: /"url":"([^"]*)"/).map { String($0.1) } ?? ""
+                #expect(
+                    url.contains(own) || url.hasPrefix("data:") || url.hasPrefix("blob:"), "\(url)")
+            }
+            #expect(!events.contains { $0.contains("Network.loadingFailed") })
+            #expect(!events.contains { $0.contains("\"status\":4") })
+        }
+    }
+
+    @Test func theURLShownIsThatOfThePictureShown() async throws {
+        let key = ("736563726574", "68656c6c6f")
+        try await withPage("") {
+            $0.signature.keys = [key.0]
+            $0.signature.salts = [key.1]
+            $0.signature.isRequired = true
+        } _: { live, browser in
+            try await browser.run("document.querySelector('[data-source$=\"/china.jpg\"]').click()")
+            try await set("w", "300", in: browser)
+            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 300")
+            let picture = "document.getElementById('picture')"
+            #expect(try await browser.value("\(picture).naturalWidth") == 300)
+            let url = try await browser.value(
+                "document.getElementById('url').value", as: String.self)
+            let target = try #require(url.firstRange(of: "/", after: 8).map { String(url[$0...]) })
+            #expect(target == live.server.sign("/rs:fit:300:0:0/plain/local:///china.jpg"))
+            let alone = try await live.ask(target, fields: ["Accept": "image/*"])
+            let shown = try await browser.value("Number(\(picture).dataset.bytes)", as: Int.self)
+            #expect(alone.body.count == shown)
+            #expect(alone["Content-Length"] == String(shown))
+            let text = try await browser.value(status, as: String.self)
+            #expect(text.hasPrefix("300 × 200 · jpeg · "), "\(text)")
+        }
+    }
+
+    @Test func eachControlIsAnOptionOfTheURL() async throws {
+        try await withPage(Self.china) { _, browser in
+            let china = "/plain/local:///china.jpg"
+            let rows: [(String, String, String, String)] = [
+                ("w", "200", "/rs:fit:200:0:0" + china, "200×133"),
+                ("h", "100", "/rs:fit:0:100:0" + china, "150×100"),
+                ("rt", "fill", "/rs:fill:0:0:0" + china, "640×427"),
+                ("el", "1", "/rs:fit:0:0:1" + china, "640×427"),
+                ("dpr", "2", "/dpr:2" + china, "640×427"),
+                ("cw", "0.5", "/c:0.5:0" + china, "320×427"),
+                ("ch", "100", "/c:0:100" + china, "640×100"),
+                ("g", "no", "/g:no" + china, "640×427"),
+                ("t", "1", "/t:1" + china, ""),
+                ("rot", "90", "/rot:90" + china, "427×640"),
+                ("flh", "1", "/fl:1:0" + china, "640×427"),
+                ("flv", "1", "/fl:0:1" + china, "640×427"),
+                ("bl", "2", "/bl:2" + china, "640×427"),
+                ("sh", "1.5", "/sh:1.5" + china, "640×427"),
+                ("pix", "8", "/pix:8" + china, "640×427"),
+                ("ex", "1", "/ex:1" + china, "640×427"),
+                ("pd", "5", "/pd:5" + china, "650×437"),
+                ("bg", "ff8800", "/bg:ff8800" + china, "640×427"),
+                ("f", "webp", china + "@webp", "640×427"),
+                ("q", "40", "/q:40" + china, "640×427"),
+                ("mb", "20000", "/mb:20000" + china, "640×427"),
+                ("meta", "1", "/sm:0" + china, "640×427"),
+            ]
+            let names = Set(rows.map(\.0) + ["fx", "fy"])
+            let found = try await browser.value(
+                "[...document.querySelectorAll('details [name]')].map(c => c.name)",
+                as: [String].self)
+            #expect(names == Set(found))
+            for (name, value, path, size) in rows {
+                try await set(name, value, in: browser)
+                try await waitForPicture("/_" + path, in: browser)
+                let shown = try await browser.value(
+                    "document.getElementById('picture').naturalWidth + '×' + document.getElementById('picture').naturalHeight",
+                    as: String.self)
+                if !size.isEmpty { #expect(shown == size, "\(name)") }
+                try await set(name, "", in: browser)
+            }
+        }
+    }
+
+    @Test func ofFiveQuickChangesOnlyTheLastIsAskedFor() async throws {
+        try await withPage(Self.china) { live, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            for width in 101...105 { try await set("w", "\(width)", in: browser) }
+            try await waitForPicture("/_/rs:fit:105:0:0/plain/local:///china.jpg", in: browser)
+            let paths = live.log.events.compactMap { $0.metadata["path"].map { "\($0)" } }
+            #expect(paths.filter { $0.contains("rs:fit:105") }.count == 1)
+            #expect(
+                try await browser.value("document.getElementById('picture').naturalWidth") == 105)
+        }
+    }
+
+    @Test func anOlderAnswerNeverReplacesANewerOne() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let picture = PNGFixture.solid(.red, width: 40, height: 20)
+        origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
+        try await withPage("") {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+        } _: { live, browser in
+            try await set("source", "\(origin.url("/slow.png"))", in: browser)
+            try await browser.wait(until: "document.getElementById('url').value !== ''")
+            await origin.waitForRequests(1)
+            try await set("source", "local:///china.jpg", in: browser)
+            try await waitForPicture(chinaPath, in: browser)
+            gate.open()
+            try await set("q", "70", in: browser)
+            try await waitForPicture("/_/q:70/plain/local:///china.jpg", in: browser)
+            #expect(
+                try await browser.value("document.getElementById('picture').naturalWidth") == 640)
+        }
+    }
+
+    /// Drops a file on the page.
+    private func drop(_ data: Data, _ name: String, in browser: Browser) async throws {
+        try await browser.run(
+            """
+            const bytes = Uint8Array.from(atob("\(data.base64EncodedString())"), (c) => c.charCodeAt(0));
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([bytes], "\(name)"));
+            document.getElementById("drop").dispatchEvent(
+              new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+            """)
+    }
+
+    @Test func droppedFilesAreShownOrRefusedWithTheReason() async throws {
+        try await withPage("") {
+            $0.limits.maxPixels = 500_000
+        } _: { live, browser in
+            let jpeg = try await live.ask(chinaPath + "@jpg").body
+            try await drop(jpeg, "a.jpg", in: browser)
+            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 640")
+            let source = try await browser.value(
+                "document.getElementById('source').value", as: String.self)
+            #expect(source.hasPrefix("upload:"))
+            #expect(try await live.ask("/_/plain/\(source)").status == 404)
+
+            let many = PNGFixture.solid(.blue, width: 1000, height: 600)
+            try await drop(many, "b.png", in: browser)
+            try await browser.wait(until: "\(status).startsWith('source_too_complex')")
+            try await drop(Data("Hello".utf8), "c.txt", in: browser)
+            try await browser.wait(until: "\(status).startsWith('source_format')")
+        }
+    }
+
+    @Test func aWrongURLIsToldInPlaceAndThePageGoesOn() async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.run("document.getElementById('source').focus()")
+            try await set("source", "local:///missing.jpg", in: browser)
+            try await browser.wait(until: "\(status).startsWith('source_not_found')")
+            #expect(try await browser.value("document.activeElement.id") == "source")
+            #expect(
+                try await browser.value("document.getElementById('picture').naturalWidth") == 640)
+            try await set("source", "javascript:alert(1)", in: browser)
+            try await browser.wait(until: "\(status).startsWith('source_not_allowed')")
+            try await set("source", "local:///china.jpg", in: browser)
+            try await set("q", "500", in: browser)
+            try await browser.wait(until: "\(status).startsWith('invalid_option')")
+            try await set("q", "50", in: browser)
+            try await waitForPicture("/_/q:50/plain/local:///china.jpg", in: browser)
+        }
+    }
+
+    @Test func comparisonAndFocusWorkByKeyboard() async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.run("document.getElementById('compare').focus()")
+            try await browser.press(Browser.right, Browser.right, Browser.right)
+            let share = "document.getElementById('before').style.getPropertyValue('--share')"
+            #expect(try await browser.value(share) == "3%")
+
+            try await browser.wait(until: "document.getElementById('original').naturalWidth > 0")
+            try await browser.run("document.getElementById('focus').focus()")
+            try await browser.press(Browser.right, Browser.down, Browser.down)
+            try await waitForPicture("/_/g:fp:0.52:0.54/plain/local:///china.jpg", in: browser)
+
+            try await browser.run(
+                """
+                const frame = document.getElementById("original").getBoundingClientRect();
+                document.getElementById("focus").dispatchEvent(new MouseEvent("click", {
+                  detail: 1, bubbles: true, clientX: frame.left + frame.width / 4,
+                  clientY: frame.top + frame.height / 2 }));
+                """)
+            try await waitForPicture("/_/g:fp:0.25:0.50/plain/local:///china.jpg", in: browser)
+        }
+    }
+
+    @Test func withoutScriptsTheFormShowsThePicture() async throws {
+        try await withPage("") { live, browser in
+            try await browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await browser.open(
+                "http://127.0.0.1:\(live.port)/playground/\(Self.china)&w=200")
+            #expect(try await browser.value("document.getElementById('comparing').hidden") == true)
+            try await browser.run("document.getElementById('source').focus()")
+            // The return key sends the form.
+            try await browser.press("\u{E007}")
+            try await browser.wait(until: "location.search.includes('rt=')")
+            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 200")
+            let url = try await browser.value(
+                "document.getElementById('url').value", as: String.self)
+            #expect(url.hasSuffix("/_/rs:fit:200:0:0/plain/local:///china.jpg"))
+        }
+    }
+
+    /// The least contrast of all text that is seen, and where it is (WCAG 2.1).
+    private static let leastContrast = """
+        (() => {
+          const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+          const light = (c) => c.slice(0, 3).map((v) => v / 255)
+            .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+          const ground = (element) => {
+            for (let e = element; e; e = e.parentElement) {
+              const colour = parse(getComputedStyle(e).backgroundColor);
+              if (colour.length < 4 || colour[3] > 0) return colour;
+            }
+            return [255, 255, 255];
+          };
+          let least = { ratio: 21, text: "" };
+          const seen = (e) => e.checkVisibility() && e.getBoundingClientRect().width > 0;
+          const note = (element, text) => {
+            const [a, b] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
+            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            if (ratio < least.ratio) least = { ratio, text };
+          };
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const node = walker.currentNode;
+            if (node.data.trim() && seen(node.parentElement)) note(node.parentElement, node.data);
+          }
+          for (const field of document.querySelectorAll("input, select")) if (seen(field)) note(field, field.id);
+          return least;
+        })()
+        """
+
+    private struct Contrast: Decodable {
+        let ratio: Double
+        let text: String
+    }
+
+    @Test(arguments: [
+        (360, 740, 1.0), (320, 600, 1.0), (1440, 900, 1.0), (720, 450, 2.0), (2560, 1200, 1.0),
+    ])
+    func itFitsItsWindowAndCanBeRead(width: Int, height: Int, scale: Double) async throws {
+        try await withPage(Self.china + "&w=480&h=320&rt=fill&g=sm&f=webp") { _, browser in
+            try await browser.resize(width: width, height: height, scale: scale)
+            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 480")
+            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+            try await browser.run("document.getElementById('compare-formats').click()")
+            for isDark in [false, true] {
+                try await browser.prefer(dark: isDark)
+                let wide = try await browser.value(
+                    "document.documentElement.scrollWidth", as: Int.self)
+                #expect(wide <= width, "dark: \(isDark)")
+                try await browser.run(
+                    "for (const group of document.querySelectorAll('details')) group.open = true")
+                let open = try await browser.value(
+                    "document.documentElement.scrollWidth", as: Int.self)
+                #expect(open <= width, "dark: \(isDark)")
+                let least = try await browser.value(Self.leastContrast, as: Contrast.self)
+                #expect(least.ratio >= 4.5, "dark: \(isDark), \(least.text)")
+            }
+            try await keepPictures(of: browser, named: "page-\(width)")
+        }
+    }
+
+    /// Writes what is seen into the folder that `HALCYON_PAGE_PICTURES` names, for eyes.
+    private func keepPictures(of browser: Browser, named name: String) async throws {
+        guard let folder = ProcessInfo.processInfo.environment["HALCYON_PAGE_PICTURES"] else {
+            return
+        }
+        try await browser.move("refresh")
+        try await browser.wait(until: "document.getElementById('info').children.length > 0")
+        try await browser.wait(
+            until: "[...document.images].every(i => i.complete || i.loading === 'lazy')")
+        for isDark in [false, true] {
+            try await browser.prefer(dark: isDark)
+            let file = "\(folder)/\(name)-\(isDark ? "dark" : "light").png"
+            try await browser.screenshot().write(to: URL(fileURLWithPath: file))
+        }
+    }
+
+    @Test func everythingIsReachedByTheTabulatorInTheOrderInWhichItIsSeen() async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+            try await browser.run(
+                "for (const group of document.querySelectorAll('details')) group.open = true")
+            let wanted = try await browser.value(
+                """
+                [...document.querySelectorAll("a[href], button, input, select, summary")]
+                  .filter((e) => e.checkVisibility() && (e.type !== "radio" || e.checked)).length
+                """, as: Int.self)
+            #expect(wanted > 40)
+            // Where each is in its column, and in which: the first column comes before the second.
+            let place = """
+                (() => {
+                  const e = document.activeElement;
+                  if (e === document.body) return [];
+                  const frame = e.getBoundingClientRect();
+                  const region = e.closest("form, #result, #more, #examples");
+                  const regions = [...document.querySelectorAll("form, #result, #more, #examples")];
+                  return [regions.indexOf(region), Math.round(frame.bottom + scrollY)];
+                })()
+                """
+            var last = [0, 0]
+            var count = 0
+            while count < wanted {
+                try await browser.press(Browser.tab)
+                let now = try await browser.value(place, as: [Int].self)
+                guard now.count == 2 else { break }
+                #expect(
+                    now[0] > last[0] || (now[0] == last[0] && now[1] >= last[1] - 40),
+                    "\(last) → \(now)")
+                last = now
+                count += 1
+            }
+            #expect(count == wanted)
+
+            let tree = try await browser.devTools("Accessibility.getFullAXTree")
+            let nodes = try #require(tree["nodes"] as? [[String: Any]])
+            let roles: Set = [
+                "button", "link", "textbox", "combobox", "checkbox", "radio", "slider",
+                "spinbutton",
+            ]
+            var named = 0
+            for node in nodes where node["ignored"] as? Bool == false {
+                let role = (node["role"] as? [String: Any])?["value"] as? String ?? ""
+                guard roles.contains(role) else { continue }
+                let name = (node["name"] as? [String: Any])?["value"] as? String ?? ""
+                #expect(!name.isEmpty, "\(role) \(node)")
+                named += 1
+            }
+            #expect(named > 40)
+            let ids = try await browser.value(
+                "[...document.querySelectorAll('[id]')].map((e) => e.id)", as: [String].self)
+            #expect(Set(ids).count == ids.count)
+        }
+    }
+
+    @Test func loadingAgainAndGoingBackKeepTheState() async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await set("w", "120", in: browser)
+            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            try await set("rot", "90", in: browser)
+            let both = "/_/rs:fit:120:0:0/rot:90/plain/local:///china.jpg"
+            try await waitForPicture(both, in: browser)
+            try await browser.move("refresh")
+            try await waitForPicture(both, in: browser)
+            try await browser.move("back")
+            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            #expect(try await browser.value("document.getElementById('rot').value") == "")
+            #expect(try await browser.value("document.getElementById('w').value") == "120")
+        }
+    }
+
+    @Test func copyButtonsCopy() async throws {
+        try await withPage(Self.china) { live, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.devTools(
+                "Browser.grantPermissions",
+                ["permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]])
+            try await browser.run("document.querySelector('[data-copies=\"url\"]').click()")
+            try await browser.wait(until: "\(status) === 'Copied.'")
+            let copied = try await browser.value("navigator.clipboard.readText()", as: String.self)
+            #expect(copied == "http://127.0.0.1:\(live.port)\(chinaPath)")
+        }
+    }
+}
+
+extension String {
+    /// The first place of `part` from an offset on.
+    fileprivate func firstRange(of part: String, after offset: Int) -> String.Index? {
+        self[index(startIndex, offsetBy: offset)...].firstRange(of: part)?.lowerBound
+    }
+}

@@ -1,0 +1,287 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// The page for trying things out, as it is without its script, and who may ask it for something.
+@Suite struct PageTests {
+    private func start(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.playground = true
+            try change(&$0)
+        }
+    }
+
+    /// The fields of a request that the page makes.
+    private func fields(_ page: LiveServer.Answer) throws -> [String: String] {
+        let cookie = try #require(page["Set-Cookie"]?.prefix { $0 != ";" })
+        let token = try #require(cookie.split(separator: "=").last)
+        return [
+            "Cookie": String(cookie), "X-Page-Token": String(token),
+            "Sec-Fetch-Site": "same-origin", "Accept": "application/json",
+        ]
+    }
+
+    private func sign(_ live: LiveServer, _ query: String) async throws -> LiveServer.Answer {
+        let page = try await live.ask("/playground/")
+        return try await live.ask(
+            "/playground/sign", method: "POST", fields: try fields(page), body: Data(query.utf8))
+    }
+
+    private func urls(_ live: LiveServer, _ query: String) async throws -> [String: Any] {
+        let answer = try await sign(live, query)
+        #expect(answer.status == 200, "\(answer.text)")
+        return try #require(
+            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+    }
+
+    @Test func itIsThereByItselfOnlyWhereNothingHasToBeSigned() throws {
+        var configuration = ImageServerConfiguration()
+        configuration.signature.keys = ["943b421c9eb07c83"]
+        configuration.signature.salts = ["520f986b998545b4"]
+        #expect(!configuration.showsPlayground)
+        configuration.signature.isRequired = false
+        #expect(configuration.showsPlayground)
+        configuration.bind = [.tcp(host: "0.0.0.0", port: 0)]
+        #expect(!configuration.showsPlayground)
+        configuration.playground = true
+        #expect(configuration.showsPlayground)
+    }
+
+    @Test(arguments: [
+        ("/", "GET"), ("/playground/", "GET"), ("/playground/page.js", "GET"),
+        ("/playground/sign", "POST"), ("/playground/upload", "POST"),
+    ])
+    func whereItIsOffThereIsNothing(target: String, method: String) async throws {
+        let live = try await LiveServer.start()
+        let answer = try await live.ask(target, method: method)
+        #expect(answer.status == (method == "GET" ? 404 : 405))
+    }
+
+    @Test func theStartLeadsToThePageBelowThePrefix() async throws {
+        let live = try await start { $0.pathPrefix = "images" }
+        for path in ["/images/", "/images/playground"] {
+            let answer = try await live.ask(path)
+            #expect(answer.status == 303)
+            #expect(answer["Location"] == "/images/playground/")
+        }
+        let page = try await live.ask("/images/playground/?source=local:///china.jpg&w=30")
+        #expect(page.status == 200)
+        #expect(page.text.contains("src=\"/images/_/rs:fit:30:0:0/plain/local:///china.jpg\""))
+        #expect(page["Set-Cookie"]?.contains("Path=/images/playground/; HttpOnly") == true)
+    }
+
+    @Test func nothingButTheServersOwnFilesMayRun() async throws {
+        let live = try await start()
+        let page = try await live.ask("/playground/")
+        let policy = try #require(page["Content-Security-Policy"])
+        #expect(policy.contains("default-src 'none'"))
+        #expect(!policy.contains("unsafe"))
+        #expect(page.fields.values("Content-Security-Policy").count == 1)
+        #expect(!page.text.contains("style=\""))
+        #expect(!page.text.contains(" onclick"))
+        #expect(page["Cache-Control"] == "no-store")
+        var weight = page.body.count
+        for (file, type) in [("page.css", "text/css"), ("page.js", "text/javascript")] {
+            let answer = try await live.ask("/playground/\(file)")
+            #expect(answer.status == 200)
+            #expect(answer["Content-Type"] == "\(type); charset=utf-8")
+            let tag = try #require(answer["ETag"])
+            let again = try await live.ask(
+                "/playground/\(file)", fields: ["If-None-Match": tag])
+            #expect(again.status == 304)
+            weight += answer.body.count
+        }
+        #expect(weight <= 60 * 1024)
+    }
+
+    @Test func withoutItsScriptTheFormIsAGETAndThePictureIsShown() async throws {
+        let live = try await start()
+        let page = try await live.ask(
+            "/playground/?source=local%3A%2F%2F%2Fchina.jpg&w=40&h=30&rt=fill&f=webp&el=1")
+        let path = try #require(
+            page.text.firstMatch(of: /<img id="picture"[^>]*src="([^"]+)"/).map { String($0.1) })
+        #expect(path == "/_/rs:fill:40:30:1/plain/local:///china.jpg@webp")
+        let picture = try await live.ask(path)
+        #expect(picture.status == 200)
+        #expect(picture["Content-Type"] == "image/webp")
+        #expect(page.text.contains("value=\"40\""))
+        #expect(page.text.contains("<option value=\"fill\" selected>"))
+    }
+
+    @Test(arguments: [
+        "\"><script>alert(1)</script>", "javascript:alert(1)", "'><img src=x onerror=alert(1)>",
+        "{{token}}", "&amp;", "local:///a b.jpg\" onload=\"x",
+    ])
+    func whatIsTypedIsShownAsText(source: String) async throws {
+        let live = try await start()
+        let plain = try await live.ask("/playground/")
+        let typed = try #require(
+            source.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let page = try await live.ask("/playground/?source=\(typed)")
+        #expect(page.status == 200)
+        let shown = source.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+            .replacing("'", with: "&#39;")
+        #expect(page.text.contains("name=\"source\" value=\"\(shown)\""))
+        for part in ["<script", "<img id", "<img src=x", "src=\"java", "href=\"java"] {
+            #expect(
+                page.text.ranges(of: part).count == plain.text.ranges(of: part).count, "\(part)")
+        }
+    }
+
+    @Test func whatTheFormHasWrongIsToldWithItsCode() async throws {
+        let live = try await start()
+        let page = try await live.ask("/playground/?source=local:///china.jpg&q=500")
+        #expect(page.status == 200)
+        #expect(page.text.contains("<strong>invalid_option</strong>"))
+        let slash = try await sign(live, "source=local:///china.jpg&w=1/el:1")
+        #expect(slash.status == 404)
+        #expect(slash.text.contains("Width"))
+        let none = try await sign(live, "w=30")
+        #expect(none.text.contains("invalid_path"))
+    }
+
+    @Test func whatThePageSignsIsSignedWithTheFirstKey() async throws {
+        let live = try await start {
+            $0.signature.keys = ["736563726574"]
+            $0.signature.salts = ["68656c6c6f"]
+            $0.signature.isRequired = true
+        }
+        let urls = try await urls(live, "source=local%3A%2F%2F%2Fchina.jpg")
+        #expect(
+            urls["path"] as? String
+                == "/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94/plain/local:///china.jpg")
+        #expect(
+            urls["url"] as? String
+                == "http://127.0.0.1:\(live.port)/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
+                + "/plain/local:///china.jpg")
+        for name in ["path", "original", "info"] {
+            let path = try #require(urls[name] as? String)
+            #expect(try await live.ask(path).status == 200, "\(name)")
+        }
+        let page = try await live.ask("/playground/")
+        #expect(!page.text.contains("736563726574"))
+    }
+
+    @Test(arguments: [
+        [String: String](), ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
+        ["X-Page-Token": "00000000000000000000000000000000"], ["Cookie": "a=b"],
+        ["Sec-Fetch-Site": "none"],
+    ])
+    func requestsThatDoNotComeFromThePageAreRefused(change: [String: String]) async throws {
+        let live = try await start()
+        let page = try await live.ask("/playground/")
+        let given = change.isEmpty ? [:] : try fields(page).merging(change) { $1 }
+        for path in ["/playground/sign", "/playground/upload"] {
+            let answer = try await live.ask(
+                path, method: "POST", fields: given, body: Data("source=local:///china.jpg".utf8))
+            #expect(answer.status == 403)
+        }
+    }
+
+    @Test func browsersThatTellOnlyTheOriginAreTakenByThat() async throws {
+        let live = try await start()
+        var given = try fields(try await live.ask("/playground/"))
+        given["Sec-Fetch-Site"] = nil
+        for (origin, status) in [("http://127.0.0.1:\(live.port)", 200), ("http://evil", 403)] {
+            given["Origin"] = origin
+            let answer = try await live.ask(
+                "/playground/sign", method: "POST", fields: given,
+                body: Data("source=local:///china.jpg".utf8))
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test func anUploadIsForThePageAlone() async throws {
+        let live = try await start()
+        let given = try fields(try await live.ask("/playground/"))
+        let picture = PNGFixture.solid(.red, width: 40, height: 20)
+        let answer = try await live.ask(
+            "/playground/upload", method: "POST", fields: given, body: picture)
+        #expect(answer.status == 200, "\(answer.text)")
+        let source = try #require(
+            answer.text.firstMatch(of: /"source":"(upload:[0-9a-f]{32})"/).map { String($0.1) })
+        let urls = try await urls(live, "source=\(source)&w=10")
+        let path = try #require(urls["path"] as? String)
+        #expect(path == "/playground/image/_/rs:fit:10:0:0/plain/\(source)")
+        let small = try await live.ask(path)
+        #expect(try Image.decoding(small.body).pixelSize == PixelSize(width: 10, height: 5))
+        #expect(small["Cache-Control"] == "no-store")
+        let info = try await live.ask(try #require(urls["info"] as? String))
+        #expect(info.text.contains("\"width\":40"), "\(info.text)")
+        #expect(urls["url"] == nil)
+        #expect(try await live.ask("/_/plain/\(source)").status == 404)
+        #expect(try await live.ask("/-/\(source)").status == 404)
+        #expect(try await live.ask("/info/_/plain/\(source)").status == 404)
+        #expect(try await live.ask("/playground/image/_/plain/local:///china.jpg").status == 404)
+        let other = "upload:" + String(repeating: "0", count: 32)
+        #expect(try await live.ask("/playground/image/_/plain/\(other)").status == 404)
+    }
+
+    @Test func whatIsNoPictureOrTooLargeIsNotKept() async throws {
+        let live = try await start { $0.limits.maxSourceBytes = 1000 }
+        let given = try fields(try await live.ask("/playground/"))
+        for (body, code) in [
+            (Data("Hello".utf8), "source_format"), (Data(count: 2000), "source_too_large"),
+        ] {
+            let answer = try await live.ask(
+                "/playground/upload", method: "POST", fields: given, body: body)
+            #expect(answer.status == 422)
+            #expect(answer.text.contains(code), "\(answer.text)")
+        }
+    }
+
+    @Test func aPublicPageSaysThatItIsOneAndListsNoFiles() async throws {
+        let live = try await start {
+            $0.bind = [.tcp(host: "0.0.0.0", port: 0)]
+            $0.signature.keys = ["943b421c9eb07c83"]
+            $0.signature.salts = ["520f986b998545b4"]
+            $0.signature.isRequired = true
+        }
+        let page = try await live.ask("/playground/")
+        #expect(page.text.contains("This page is public"))
+        #expect(!page.text.contains("data-source"))
+        let own = try await start()
+        let usual = try await own.ask("/playground/")
+        #expect(!usual.text.contains("This page is public"))
+        #expect(usual.text.contains("data-source=\"local:///china.jpg\""))
+    }
+
+    @Test(arguments: [
+        ("", "/full/max/0/default.jpg"), ("&w=320", "/full/320,214/0/default.jpg"),
+        ("&w=1280&el=1&f=png", "/full/^1280,854/0/default.png"),
+        ("&w=214&rot=90&f=webp", "/full/321,214/90/default.webp"),
+        ("&flh=1", "/full/max/!0/default.jpg"), ("&bl=2", nil), ("&rt=fill&w=100&h=100", nil),
+        ("&w=5000", "/full/max/0/default.jpg"),
+    ])
+    func theURLOfIIIFIsThatOfTheSamePicture(query: String, end: String?) async throws {
+        let live = try await start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [$0.sources.local.root ?? ""]
+        }
+        let urls = try await urls(live, "source=local:///china.jpg" + query)
+        guard let end else { return #expect(urls["iiif"] == nil) }
+        let iiif = try #require(urls["iiif"] as? String)
+        #expect(iiif == "http://127.0.0.1:\(live.port)/iiif/3/china.jpg" + end)
+        let path = try #require(urls["path"] as? String)
+        let sizes = try await [path, try #require(URL(string: iiif)?.path)].asyncMap {
+            try Image.decoding(try await live.ask($0).body).pixelSize
+        }
+        #expect(sizes[0] == sizes[1])
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Value>(
+        _ change: (Element) async throws -> Value
+    ) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await change(element)) }
+        return values
+    }
+}
