@@ -236,6 +236,20 @@ import Testing
         }
     }
 
+    @Test func anUploadThatDoesNotComeToItsEndHasATimeLimit() async throws {
+        let live = try await start { $0.work.requestTimeout = .milliseconds(200) }
+        let given = try fields(try await live.ask("/playground/"))
+        let client = try RawClient(port: live.port)
+        let lines = given.map { "\($0): \($1)\r\n" }.joined()
+        client.send(
+            "POST /playground/upload HTTP/1.1\r\nHost: 127.0.0.1\r\n\(lines)"
+                + "Content-Length: 100\r\n\r\n0123456789")
+        let answer = await client.read { $0.contains(UInt8(ascii: "}")) }
+        let text = String(decoding: answer.bytes, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 503"), "\(text)")
+        #expect(text.contains("deadline"))
+    }
+
     @Test func aPublicPageSaysThatItIsOneAndListsNoFiles() async throws {
         let live = try await start {
             $0.bind = [.tcp(host: "0.0.0.0", port: 0)]

@@ -36,12 +36,26 @@ struct ServerRequest: Sendable {
     }
 
     /// All of what came with the request; to be asked for once.
-    /// - Throws: `source_too_large` for more than `limit` bytes, or when the client has stopped sending.
+    /// - Throws: `source_too_large` for more than `limit` bytes, `source_incomplete` for fewer than were
+    ///   announced, and what ``ending`` says when that is given first.
     func body(_ limit: Int) async throws(Failure) -> ByteBuffer {
-        guard let body = await readBody(limit) else {
-            throw Failure(.sourceTooLarge, "The body has more than \(limit) bytes, or is cut off")
+        let announced = fields.first("Content-Length").flatMap { Int($0) }
+        if let announced, announced > limit { throw Self.tooLarge(limit) }
+        let reading = Task { [readBody] in await readBody(limit) }
+        ending.whenGiven { _ in reading.cancel() }
+        let body = await reading.value
+        if ending.isGiven {
+            throw Failure(await ending.value, "The body did not come to its end")
+        }
+        guard let body else { throw Self.tooLarge(limit) }
+        guard announced == nil || body.readableBytes == announced else {
+            throw Failure(.sourceIncomplete, "The body is shorter than it was announced")
         }
         return body
+    }
+
+    private static func tooLarge(_ limit: Int) -> Failure {
+        Failure(.sourceTooLarge, "The body has more than \(limit) bytes")
     }
 
     /// The client's own name if it is one that cannot do harm in a log, else a random one.

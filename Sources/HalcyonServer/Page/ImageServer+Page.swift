@@ -114,6 +114,8 @@ extension ImageServer {
     }
 
     private func signed(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
+        let timer = startTimer(request)
+        defer { timer.cancel() }
         let body = try await request.body(16 << 10)
         let fields = PageFields(form: String(buffer: body))
         guard let source = fields.source else {
@@ -139,6 +141,10 @@ extension ImageServer {
     }
 
     private func uploaded(_ request: ServerRequest) async throws(Failure) -> ServerAnswer {
+        let place = try await uploads.gate.enter()
+        defer { uploads.gate.leave(place) }
+        let timer = startTimer(request)
+        defer { timer.cancel() }
         let body = try await request.body(configuration.limits.maxSourceBytes)
         return try json(["source": try uploads.keep(Data(buffer: body))])
     }

@@ -17,6 +17,8 @@ private final class Upload: Sendable, CacheCostCalculable {
 final class PageUploads: Sendable {
     static let scheme = "upload:"
     private let uploads: MemoryStorage.Backend<Upload>
+    /// How many are received at a time, since each is in memory as a whole.
+    let gate = Gate("uploads", Admission(width: 4, queue: 8))
 
     init() {
         var config = MemoryStorage.Config(totalCostLimit: 64 << 20)
