@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonServer", targets: ["HalcyonServer"]),
+        .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
         .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
@@ -126,10 +127,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
+        // For tests of other programs, without a test framework and SwiftNIO.
+        .target(name: "HalcyonTestSupport"),
+        .target(
+            name: "HalcyonTesting",
+            dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonTestSupport"]),
         .target(
             name: "HalcyonTestKit",
             dependencies: [
                 "COpenSSL",
+                "HalcyonTestSupport",
                 "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -231,7 +238,7 @@ let package = Package(
                 "CAVIF", "CJPEG", "CJXL", "CacheCrashStep", "DirectCodecs", "Halcyon",
                 "HalcyonHTTP", "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage",
                 "HalcyonTestKit",
-                "HalcyonWork", "Vips",
+                "HalcyonTesting", "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),

@@ -17,8 +17,9 @@ struct HalcyonCommand: AsyncParsableCommand {
             """,
         version: HalcyonVersion.current,
         subcommands: [
-            LoadCommand.self, PrefetchCommand.self, DuplicatesCommand.self, CacheCommand.self,
-            FormatsCommand.self, DemoCommand.self, ServeCommand.self, SignCommand.self,
+            LoadCommand.self, InfoCommand.self, PrefetchCommand.self, DuplicatesCommand.self,
+            CacheCommand.self, FormatsCommand.self, DemoCommand.self, ServeCommand.self,
+            SignCommand.self,
         ])
 
     static func main() async {

@@ -57,7 +57,7 @@ extension Data {
 
 extension UnsafeRawBufferPointer {
     /// Where `pattern` begins, in ascending order; not more than `limit` places.
-    func places(of pattern: [UInt8], atMost limit: Int = 1000) -> [Int] {
+    package func places(of pattern: [UInt8], atMost limit: Int = 1000) -> [Int] {
         var places: [Int] = []
         var offset = 0
         while let base = baseAddress, places.count < limit, count - offset >= pattern.count,

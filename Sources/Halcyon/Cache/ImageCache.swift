@@ -94,6 +94,19 @@ open class ImageCache: @unchecked Sendable {
             diskStorage: try DiskStorage.Backend(config: config))
     }
 
+    /// A cache for tests of programs in a folder of its own, which takes the time from `now`.
+    /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
+    package convenience init(
+        name: String, folder: URL, now: @escaping @Sendable () -> Date
+    ) throws {
+        let disk = DiskStorage.Backend<Data>(
+            config: DiskStorage.Config(name: name, sizeLimit: 0, directory: folder), now: now)
+        try disk.prepareDirectory()
+        let memory = MemoryStorage.Config(totalCostLimit: 256 << 20)
+        self.init(
+            memoryStorage: MemoryStorage.Backend(config: memory, now: now), diskStorage: disk)
+    }
+
     private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
         MemoryStorage.Backend(
             config: MemoryStorage.Config(totalCostLimit: Int(clamping: MemoryLimit().bytes / 4)))

@@ -33,6 +33,26 @@ extension ImageDownloader {
 }
 
 extension ImageDownloader {
+    /// Downloads a file and reads what it says of itself; nothing is decoded, and nothing cached.
+    ///
+    /// Cancelling the task cancels this caller's share of the download.
+    /// - Throws: `KingfisherError`, `ImageCodingError` for a file that cannot be read, or
+    ///   `CancellationError` when the task was cancelled before.
+    public func information(
+        of url: URL, options: KingfisherOptionsInfo? = nil
+    ) async throws -> ImageInformation {
+        try Task.checkCancellation()
+        let downloaded = try await download(
+            url: url, options: KingfisherParsedOptionsInfo(options), progress: nil,
+            handle: DownloadTask())
+        let result = await DecodingPool.shared.run {
+            Result { () throws(ImageCodingError) in try ImageInformation(of: downloaded.data) }
+        }
+        return try result.get()
+    }
+}
+
+extension ImageDownloader {
     /// Whether overridden methods have to be asked: the class itself is used without detours.
     var isSubclass: Bool { type(of: self) != ImageDownloader.self }
 

@@ -25,7 +25,8 @@ extension ImageDownloader {
         handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
             handle: handle, limits: options.decodingLimits ?? decodingLimits,
-            progress: progress, viewer: viewer, completion: completion)
+            progress: progress, viewer: viewer, size: options.announcement,
+            completion: completion)
 
         if let hop { return begin(hop.request, hop, options, waiter, visit) }
         guard let modifier = options.requestModifier else {
@@ -148,6 +149,7 @@ extension ImageDownloader {
         if waiter.viewer != nil { task.addViewer() }
         if waiter.progress != nil { task.addProgress() }
         waiter.handle.link(to: task, token: ticket.token)
+        if let listener = waiter.size, let size = task.addSizeListener() { listener.tell(size) }
         options.requestModifier?.onDownloadTaskStarted?(waiter.handle)
     }
 
@@ -268,6 +270,8 @@ struct DownloadWaiter: Sendable {
     let progress: MainQueueProgress?
     /// Who is shown a progressive JPEG meanwhile.
     var viewer: ProgressiveViewer?
+    /// Who is told of the picture's size.
+    var size: SizeAnnouncement?
     let completion: @Sendable (Result<DownloadedData, KingfisherError>) -> Void
 }
 

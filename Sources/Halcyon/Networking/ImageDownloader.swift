@@ -78,6 +78,14 @@ open class ImageDownloader: @unchecked Sendable {
             DownloaderSettings(fixedTransport: transport, progressiveClock: progressiveClock))
     }
 
+    /// A downloader for tests of programs, with another network and another time on the wall.
+    package convenience init(
+        name: String, transport: any HTTPTransport, now: @escaping @Sendable () -> Date
+    ) {
+        self.init(
+            name: name, transport: transport, progressiveClock: ContinuousClock(), now: now)
+    }
+
     /// Seconds to wait for more of an answer before giving up; 15 by default. Also the
     /// `timeoutInterval` of the request, where a request modifier may change it.
     ///

@@ -26,6 +26,8 @@ public class SessionDataTask: @unchecked Sendable {
         var isCancelled = false
         var hasViewers = false
         var reportsProgress = false
+        var wantsSize = false
+        var size: PixelSize?
         var requested: Date?
         var received: Date?
         var credentials: String?
@@ -148,6 +150,29 @@ public class SessionDataTask: @unchecked Sendable {
         state[\.reportsProgress] = true
     }
 
+    /// Whether a caller has joined who is told of the picture's size.
+    var wantsSize: Bool { state[\.wantsSize] }
+
+    /// Notes that a caller wants to be told of the picture's size; returns it if it is known.
+    func addSizeListener() -> PixelSize? {
+        state.withLock {
+            $0.wantsSize = true
+            return $0.size
+        }
+    }
+
+    /// Keeps the size of the picture for callers who join later.
+    func setSize(_ size: PixelSize) {
+        state[\.size] = size
+    }
+
+    /// The first bytes received so far, at most `count`, copied.
+    func prefix(_ count: Int) -> Data {
+        state.withLock { state in
+            state.data.subdata(in: 0..<min(count, state.data.count))
+        }
+    }
+
     /// Bytes received so far.
     var receivedCount: Int { state[\.data].count }
 
@@ -191,6 +216,7 @@ public class SessionDataTask: @unchecked Sendable {
     func startOver() {
         state.withLock {
             $0.head = nil
+            $0.size = nil
             $0.data = Data()
         }
     }

@@ -56,6 +56,7 @@ final class Transfer: Sendable {
         let start = ContinuousClock().now
         let deadline = settings.longestDownload.map { start + $0 }
         let progress = ProgressReporter(transfer: id, downloader: downloader)
+        let sizes = SizeWatch(transfer: id, task: task, downloader: downloader)
         var display = makeDisplay()
         defer { display.end() }
         let authenticator = Authenticator(downloader: downloader, task: task)
@@ -66,7 +67,8 @@ final class Transfer: Sendable {
             while true {
                 let answer = ReceivedAnswer(
                     transfer: self, request: request, resumable: resumable,
-                    authenticator: authenticator, progress: progress, display: display)
+                    authenticator: authenticator, progress: progress, display: display,
+                    sizes: sizes)
                 let sent = resumable?.request ?? request
                 if resumable != nil { task.setCurrentRequest(sent) }
                 let signed = authenticator.authorized(sent)
@@ -99,6 +101,7 @@ final class Transfer: Sendable {
                     // The pictures shown so far were made of bytes that are not to be used.
                     display.end()
                     display = makeDisplay()
+                    sizes.startOver()
                     task.startOver()
                 case .redirect(let next):
                     if task.hop != nil {
@@ -237,11 +240,13 @@ final class ReceivedAnswer: Sendable {
     private let authenticator: Authenticator
     private let progress: ProgressReporter
     private let display: ProgressiveDisplay
+    private let sizes: SizeWatch
     private let state = Mutex(State())
 
     init(
         transfer: Transfer, request: URLRequest, resumable: ResumableRequest?,
-        authenticator: Authenticator, progress: ProgressReporter, display: ProgressiveDisplay
+        authenticator: Authenticator, progress: ProgressReporter, display: ProgressiveDisplay,
+        sizes: SizeWatch
     ) {
         self.transfer = transfer
         self.request = request
@@ -249,6 +254,7 @@ final class ReceivedAnswer: Sendable {
         self.authenticator = authenticator
         self.progress = progress
         self.display = display
+        self.sizes = sizes
     }
 
     /// How to go on; `nil` when the answer is the last one.
@@ -276,7 +282,10 @@ final class ReceivedAnswer: Sendable {
         switch try resumable?.receive(head) ?? .fresh {
         case .fresh:
             // Of a body that comes in several parts, this is none.
-            if task.receivedCount > 0 { task.startOver() }
+            if task.receivedCount > 0 {
+                sizes.startOver()
+                task.startOver()
+            }
         case .startOver:
             startOver()
             return .discard
@@ -304,6 +313,7 @@ final class ReceivedAnswer: Sendable {
         state.withLock { $0.expected = total }
         if task.reportsProgress { progress.report(Int64(bytes.count), of: total) }
         display.bytesArrived()
+        sizes.bytesArrived(bytes.count)
         return .receive
     }
 
@@ -317,6 +327,7 @@ final class ReceivedAnswer: Sendable {
             progress.report(Int64(received), of: expected)
         }
         display.bytesArrived()
+        sizes.bytesArrived(received)
     }
 
     private func redirect(_ head: AnswerHead) async throws -> URLRequest? {

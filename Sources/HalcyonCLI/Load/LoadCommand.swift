@@ -79,6 +79,14 @@ struct LoadCommand: AsyncParsableCommand {
             """)
     var resume = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write when each source was looked for, downloaded, decoded and stored, as JSON that Perfetto \
+            and chrome://tracing open.
+            """, valueName: "file"))
+    var trace: String?
+
     @Option(help: ArgumentHelp("How many sources are loaded at a time.", valueName: "n"))
     var jobs = 6
 
@@ -140,7 +148,8 @@ struct LoadCommand: AsyncParsableCommand {
                 quality: quality, keepsMetadata: keepMetadata),
             cacheDirectory: cacheLocation.directory, forceRefresh: forceRefresh,
             onlyFromCache: onlyFromCache, usesHTTPCaching: httpCaching, resumes: resume,
-            jobs: jobs, timeout: timeout, limits: limits, isJSON: json, isQuiet: quiet)
+            jobs: jobs, timeout: timeout, limits: limits, trace: trace, isJSON: json,
+            isQuiet: quiet)
     }
 
     private var limits: DecodingLimits {
@@ -189,6 +198,7 @@ struct LoadCommand: AsyncParsableCommand {
         if output?.isEmpty == true || outputDirectory?.isEmpty == true {
             throw ValidationError("The name of the output is empty.")
         }
+        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty.") }
         if output == nil && outputDirectory == nil {
             let idle = [
                 (format != nil, "--format"), (quality != nil, "--quality"),

@@ -22,6 +22,8 @@ struct LoadRequest: Sendable {
     /// Seconds; `nil` for the downloader's own.
     let timeout: Double?
     let limits: DecodingLimits
+    /// Where the trace is written.
+    let trace: String?
     let isJSON: Bool
     let isQuiet: Bool
 
@@ -35,9 +37,11 @@ struct LoadRequest: Sendable {
         }
         let cache = try CacheLocation.cache(in: cacheDirectory)
         cache.memoryStorage.config.totalCostLimit = Self.mostRepeatedPictures
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
+        let recording = trace.map { _ in TraceRecording(of: manager) }
         let loader = SourceLoader(
-            manager: KingfisherManager(downloader: downloader, cache: cache),
-            options: options, plan: plan, writer: OutputWriter(plan: plan, sources: arguments))
+            manager: manager, options: options, plan: plan,
+            writer: OutputWriter(plan: plan, sources: arguments))
         let batch = LoadBatch(arguments: arguments, jobs: jobs, console: console)
         let clock = ContinuousClock()
         let start = clock.now
@@ -47,6 +51,7 @@ struct LoadRequest: Sendable {
             report(row, tally: tally, console: console)
         }
         await downloader.finishWritingPartials()
+        if let trace, let recording { try await recording.write(to: trace) }
         if !isJSON && !isQuiet && !Task.isCancelled {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }

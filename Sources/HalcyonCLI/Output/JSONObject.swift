@@ -5,6 +5,8 @@ struct JSONObject: Sendable {
         case int(Int64)
         /// Written with two decimals.
         case double(Double)
+        /// Written with all its decimals.
+        case number(Double)
         case bool(Bool)
         case null
         case object(JSONObject)
@@ -63,6 +65,7 @@ extension JSONObject.Value {
         case .int(let number): String(number)
         case .double(let number):
             number.isFinite ? String((number * 100).rounded() / 100) : "null"
+        case .number(let number): number.isFinite ? String(number) : "null"
         case .bool(let flag): flag ? "true" : "false"
         case .null: "null"
         case .object(let object): object.text

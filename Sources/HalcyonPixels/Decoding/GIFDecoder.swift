@@ -39,12 +39,9 @@ struct OpenedGIF: OpenedImage {
         self.file = file
         var header = ImageHeader(
             format: .GIF, size: structure.canvas, hasAlpha: structure.hasAlpha)
-        if structure.frames.count > 1 {
+        if let timing = structure.timing {
             header.frameCount = structure.frames.count
-            header.timing = AnimationTiming(
-                durations: structure.frames.map {
-                    AnimationTiming.clamped(TimeInterval($0.control.delay) / 100)
-                }, loopCount: structure.loopCount)
+            header.timing = timing
         }
         self.header = header
     }

@@ -46,7 +46,10 @@ struct BMPHeader {
     /// - Parameters:
     ///   - start: Where the second, larger header begins: 14 in a file, 0 in an icon.
     ///   - isIcon: Whether the height counts the mask below the picture, and 32-bit pixels have alpha.
-    init(_ reader: ByteReader, start: Int, isIcon: Bool) throws(BMPFailure) {
+    ///   - checksLength: Whether the pixels have to be there.
+    init(
+        _ reader: ByteReader, start: Int, isIcon: Bool, checksLength: Bool = true
+    ) throws(BMPFailure) {
         guard let headerSize = reader.littleUInt32(start), Self.headerSizes.contains(headerSize)
         else { throw .corrupt("it has no bitmap header") }
         let isCore = headerSize == 12
@@ -107,7 +110,7 @@ struct BMPHeader {
             pixelOffset = isBehindTable ? behindTable : Int(offset)
         }
         paletteCount = count
-        try checkLength(reader.count)
+        if checksLength { try checkLength(reader.count) }
     }
 
     /// Throws when the bytes cannot hold that many pixels, before memory is taken for them.

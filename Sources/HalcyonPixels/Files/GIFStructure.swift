@@ -26,6 +26,19 @@ struct GIFStructure {
         data.withUnsafeBytes { walk($0) }
     }
 
+    init(_ bytes: UnsafeRawBufferPointer) {
+        walk(bytes)
+    }
+
+    /// When the frames of an animation are shown; `nil` for a single one.
+    var timing: AnimationTiming? {
+        guard frames.count > 1 else { return nil }
+        return AnimationTiming(
+            durations: frames.map {
+                AnimationTiming.clamped(TimeInterval($0.control.delay) / 100)
+            }, loopCount: loopCount)
+    }
+
     /// Throws for a file that is cut short or has too many frames.
     func check() throws(ImageCodingError) {
         guard isComplete else {

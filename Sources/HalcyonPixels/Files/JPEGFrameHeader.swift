@@ -12,6 +12,8 @@ struct JPEGFrameHeader: Equatable {
     /// The samples of all components for each pixel: 3 where chroma is stored in full, 1.5 where it is
     /// halved in both directions.
     let samplesPerPixel: Double
+    /// Which quantisation table the first component has.
+    let firstQuantizer: UInt8
 
     /// Whether the image is stored in several passes, so that it has to be kept whole while decoded.
     var isProgressive: Bool { process & 3 == 2 }
@@ -21,8 +23,7 @@ struct JPEGFrameHeader: Equatable {
         let header = data.withUnsafeBytes { bytes -> JPEGFrameHeader? in
             var segments = JPEGSegments(bytes)
             while let segment = segments.next(), segment.code != 0xDA {
-                guard Self.isFrame(segment.code) else { continue }
-                return JPEGFrameHeader(segment)
+                if Self.isFrame(segment.code) { return JPEGFrameHeader(segment) }
             }
             return nil
         }
@@ -30,7 +31,9 @@ struct JPEGFrameHeader: Equatable {
         self = header
     }
 
-    private init?(_ segment: JPEGSegments.Segment) {
+    /// `nil` for a segment that is no frame header, or one that is cut short.
+    init?(_ segment: JPEGSegments.Segment) {
+        guard Self.isFrame(segment.code) else { return nil }
         let reader = ByteReader(segment.content)
         guard let precision = reader.byte(0), let height = reader.bigUInt16(1),
             let width = reader.bigUInt16(3), let components = reader.byte(5)
@@ -38,6 +41,7 @@ struct JPEGFrameHeader: Equatable {
         self.precision = Int(precision)
         size = PixelSize(width: width, height: height)
         self.components = Int(components)
+        firstQuantizer = reader.byte(8) ?? 0
         process = segment.code == 0xF7 ? 0xFF : segment.code & 0x0F
         samplesPerPixel = Self.samplesPerPixel(
             (0..<Int(components)).compactMap { reader.byte(7 + 3 * $0) })

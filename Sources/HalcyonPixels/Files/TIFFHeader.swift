@@ -11,11 +11,36 @@ struct TIFFHeader {
     private var isTiled = false
     /// How many pixels share their chroma, across and down.
     private var subsampling = [2, 2]
+    /// As stored; `nil` when it is not told.
+    let size: PixelSize?
+    /// How the stored pixels are turned, 1…8.
+    let orientation: Int
+    /// Whether one of the extra samples is opacity.
+    let hasAlpha: Bool
+    /// Whether the directory and the values it points to are all there.
+    let isComplete: Bool
+
+    /// Bits per sample.
+    var depth: Int? { bitsPerSample.first }
 
     /// `nil` when there is no directory.
     init?(_ data: Data) {
-        let entries = data.withUnsafeBytes { Entries($0)?.values }
-        guard let entries else { return nil }
+        guard let header = data.withUnsafeBytes({ TIFFHeader($0) }) else { return nil }
+        self = header
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let directory = Entries(bytes) else { return nil }
+        let entries = directory.values
+        if let width = entries[256]?.first, let height = entries[257]?.first {
+            size = PixelSize(width: width, height: height)
+        } else {
+            size = nil
+        }
+        let turned = entries[274]?.first ?? 1
+        orientation = (1...8).contains(turned) ? turned : 1
+        hasAlpha = entries[338]?.contains { $0 == 1 || $0 == 2 } ?? false
+        isComplete = directory.isComplete
         compression = entries[259]?.first ?? 1
         photometric = entries[262]?.first
         bitsPerSample = entries[258] ?? [1]
@@ -82,6 +107,8 @@ extension TIFFHeader {
     private struct Entries {
         /// The first values of each tag: more than a few are never asked for.
         private(set) var values: [Int: [Int]] = [:]
+        /// Whether nothing of it was missing.
+        private(set) var isComplete = true
 
         private let reader: ByteReader
         private let isLittleEndian: Bool
@@ -97,10 +124,17 @@ extension TIFFHeader {
             let size = isBig ? 20 : 12
             for index in 0..<min(count, 4096) {
                 let entry = start + (isBig ? 8 : 2) + index * size
-                guard let tag = number(entry, 2) else { break }
+                guard let tag = number(entry, 2) else {
+                    isComplete = false
+                    break
+                }
                 values[tag] = integers(of: entry)
+                if values[tag] == nil, Self.asked.contains(tag) { isComplete = false }
             }
         }
+
+        /// Sides, bits per sample, orientation and extra samples.
+        private static let asked: Set<Int> = [256, 257, 258, 274, 338]
 
         private func integers(of entry: Int) -> [Int]? {
             guard let type = number(entry + 2, 2), let length = [1: 1, 3: 2, 4: 4][type],

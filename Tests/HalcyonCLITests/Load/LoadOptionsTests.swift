@@ -13,7 +13,8 @@ import Testing
         let request = LoadRequest(
             arguments: sources.map(ImageArgument.init), processor: nil, plan: plan,
             cacheDirectory: nil, forceRefresh: false, onlyFromCache: false, usesHTTPCaching: false,
-            resumes: false, jobs: 1, timeout: nil, limits: .default, isJSON: false, isQuiet: true)
+            resumes: false, jobs: 1, timeout: nil, limits: .default, trace: nil, isJSON: false,
+            isQuiet: true)
         return KingfisherParsedOptionsInfo(request.options)
     }
 

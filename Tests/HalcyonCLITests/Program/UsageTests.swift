@@ -15,7 +15,7 @@ struct UsageTests {
     @Test func helpAndVersionSucceed() async throws {
         let help = try await program.run("--help")
         #expect(help.exitCode == 0)
-        for command in ["load", "prefetch", "duplicates", "cache", "formats", "demo"] {
+        for command in ["load", "info", "prefetch", "duplicates", "cache", "formats", "demo"] {
             #expect(help.output.contains(command))
         }
         #expect(try await program.run("--version").lines == [HalcyonVersion.current])
@@ -32,7 +32,7 @@ struct UsageTests {
     @Test func noLineOfAHelpIsTooLong() async throws {
         for command in [
             ["--help"], ["load", "--help"], ["prefetch", "--help"], ["cache", "list", "--help"],
-            ["duplicates", "--help"],
+            ["duplicates", "--help"], ["info", "--help"],
         ] {
             let help = try await program.start(command).outcome()
             #expect(help.lines.allSatisfy { $0.columns <= 80 })

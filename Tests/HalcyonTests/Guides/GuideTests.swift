@@ -115,6 +115,7 @@ private enum GuideText {
         "Tests/HalcyonTests/Guides/HTTPCachingSnippets.swift",
         "Tests/HalcyonTests/Guides/MovingSnippets.swift",
         "Tests/HalcyonTests/Guides/CommentSnippets.swift",
+        "Tests/HalcyonTests/Guides/TestingSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
         "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
         "Tests/HalcyonServerTests/ServerSnippets.swift",

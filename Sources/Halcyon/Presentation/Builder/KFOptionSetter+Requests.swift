@@ -45,6 +45,17 @@ public import FoundationNetworking
         return setting(\.onHTTPRevalidation, to: listener)
     }
 
+    /// Sets what is told, on the main actor, the size of the picture in pixels: once, and before the
+    /// image is shown; see the option ``KingfisherOptionsInfoItem/onSize(_:)``. A place of that size
+    /// can be made while the rest of the picture is on its way.
+    public func onSize(_ block: (@MainActor @Sendable (PixelSize) -> Void)?) -> Self {
+        guard let block else { return setting(\.onSize, to: nil) }
+        let listener: @Sendable (PixelSize) -> Void = { size in
+            MainActor.assumeIsolated { block(size) }
+        }
+        return setting(\.onSize, to: listener)
+    }
+
     /// Sets the source to load instead in low data mode; `nil` for none.
     public func lowDataModeSource(_ source: Source?) -> Self {
         setting(\.lowDataModeSource, to: source)

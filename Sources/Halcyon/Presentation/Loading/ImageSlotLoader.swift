@@ -54,12 +54,17 @@ public typealias ImageSettingCompletion =
         taskIdentifier = identifier
         var options = options.withPartsOfSharedManager
         if slot.preloadsAllAnimationData { options.preloadAllAnimationData = true }
+        if let onSize = options.onSize {
+            options.announcement = SizeAnnouncement(
+                onSize, on: .mainCurrentOrAsync, while: { token.isCurrent })
+        }
         var request = ImageRequest(
             source: source, options: options,
             progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
             isCurrent: { token.isCurrent },
             progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil)
+        request.tellListeners(of: KingfisherManager.shared.eventHub)
         request.onRevalidated = { found in
             CallbackQueue.mainAsync.execute {
                 answered.give(found)

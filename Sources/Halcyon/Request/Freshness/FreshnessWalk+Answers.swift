@@ -60,6 +60,7 @@ extension FreshnessWalk {
         hasSent = true
         let request = request
         let announces = isFirst && (request.isReplacement || foundCopy || request.preparesLater)
+        options.events?.note(.waiting)
         let outcome = await handedOver { hand in
             downloader.start(
                 url: resource.downloadURL, options: options, progress: request.progress,
@@ -67,7 +68,9 @@ extension FreshnessWalk {
                 hop: download, completion: hand)
             if announces { request.taskUpdated?(request.handle) }
         }
-        return try outcome.get()
+        let downloaded = try outcome.get()
+        options.events?.note(.transferred(byteCount: downloaded.data.count, downloaded.metrics))
+        return downloaded
     }
 
     /// An error: a stale copy may take its place.
@@ -187,6 +190,7 @@ extension FreshnessWalk {
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         result.metrics = downloaded.metrics
+        options.events?.note(.revalidated)
         return .done(request.used(.validated, result))
     }
 

@@ -292,8 +292,20 @@ struct FreshnessWalk {
         case .original(let origin):
             result = try await request.made(of: origin, key, visit)
         }
+        if result != nil { tell(of: copy) }
         if result != nil, request.isReplacement, !hasSent { request.taskUpdated?(nil) }
         return result
+    }
+}
+
+extension FreshnessWalk {
+    /// Tells listeners where a copy was found; the others have been told by where it was read.
+    private func tell(of copy: Copy) {
+        switch copy {
+        case .memory: options.events?.note(.found(.memory))
+        case .disk: options.events?.note(.found(.disk))
+        case .original: break
+        }
     }
 }
 

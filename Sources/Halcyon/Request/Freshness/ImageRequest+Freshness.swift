@@ -43,20 +43,15 @@ extension ImageRequest {
     /// An image in memory about which there is nothing to decide. Who has no request modifier pays no
     /// more for it than without HTTP caching.
     private func freshMemoryHit() async -> RetrieveImageResult? {
-        guard let image = freshImageInMemory() else { return nil }
-        note(.freshInMemory)
-        return used(.fresh, await deliverCached(image, from: .memory))
-    }
-
-    /// Waits for nothing; see `imageInMemory`.
-    private func freshImageInMemory() -> Image? {
         guard options.requestModifier == nil, !options.forceRefresh, !isReplacement,
             !isRevalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin,
             origin.isUsable(at: downloader.now(), under: options.httpCaching)
         else { return nil }
-        return image
+        note(.freshInMemory)
+        options.events?.note(.found(.memory))
+        return used(.fresh, await deliverCached(image, from: .memory))
     }
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.
@@ -68,6 +63,7 @@ extension ImageRequest {
             let origin, origin.record == nil
         {
             note(.storedByProgram)
+            options.events?.note(.found(.memory))
             return used(.fresh, await deliverCached(image, from: .memory))
         }
         if options.fromMemoryCacheOrRefresh { return nil }
@@ -75,6 +71,7 @@ extension ImageRequest {
             let result = storesBytesOnly ? unreadResult : try await cached(key, of: .program)
         {
             note(.storedByProgram)
+            options.events?.note(.found(.disk))
             return used(.fresh, result)
         }
         if mayHaveOriginal,

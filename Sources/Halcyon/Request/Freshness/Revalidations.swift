@@ -160,6 +160,9 @@ extension ImageRequest {
         options.retryStrategy = nil
         options.alternativeSources = nil
         options.onHTTPRevalidation = nil
+        if options.events != nil { options.events = nil }
+        if options.onSize != nil { options.onSize = nil }
+        if options.announcement != nil { options.announcement = nil }
         options.downloadPriority = min(options.downloadPriority, Self.backgroundPriority)
         var asking = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         asking.number = number
@@ -170,6 +173,7 @@ extension ImageRequest {
 
     /// Tells what a revalidation has found: a view on the main actor, a program on its queue.
     fileprivate func tell(_ found: HTTPRevalidation) {
+        options.events?.note(.revalidated)
         if let onRevalidated {
             onRevalidated(found)
         } else if let listener = options.onHTTPRevalidation {

@@ -114,4 +114,8 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// revalidated in the background. Called on the request's callback queue, for views on the main
     /// actor.
     case onHTTPRevalidation(@Sendable (HTTPRevalidation) -> Void)
+    /// Told the size of the picture in pixels, at most once and before the completion: as soon as the
+    /// first bytes of a download tell the size of the file, else that of the image from the cache, or of
+    /// the one that was made. Called on the request's callback queue, for views on the main actor.
+    case onSize(@Sendable (PixelSize) -> Void)
 }

@@ -119,6 +119,11 @@ extension KingfisherParsedOptionsInfo {
         public var httpCaching = HTTPCaching.off
         public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
         public var cacheKeyNormalizer: CacheKeyNormalizer?
+        public var onSize: (@Sendable (PixelSize) -> Void)?
+        /// What tells `onSize`. Each request sets one of its own.
+        fileprivate var ownAnnouncement: SizeAnnouncement?
+        /// Who is told what happens to the request; `nil` when nobody listens.
+        var events: RequestEvents?
         /// Who watches the download: the request that has a subclass of the downloader load.
         var watcher: DownloadWatcher?
 
@@ -169,10 +174,23 @@ extension KingfisherParsedOptionsInfo {
             case .decodingLimits(let value): decodingLimits = value
             case .httpCaching(let value): httpCaching = value
             case .onHTTPRevalidation(let value): onHTTPRevalidation = value
+            case .onSize(let value): onSize = value
             }
         }
     }
 
     /// Whether the rules of HTTP are asked for at all.
     var asksForHTTPCaching: Bool { self.httpCaching.isOn }
+
+    /// What tells `onSize`; `nil` when nobody wants to be told.
+    var announcement: SizeAnnouncement? {
+        get {
+            self.ownAnnouncement
+                ?? self.onSize.map { SizeAnnouncement($0, on: self.callbackQueue) }
+        }
+        set { self.ownAnnouncement = newValue }
+    }
+
+    /// Whether the request is still to be given an ``announcement``.
+    var lacksAnnouncement: Bool { self.onSize != nil && self.ownAnnouncement == nil }
 }

@@ -123,9 +123,13 @@ extension ImageProcessItem {
         while isWanted: @escaping @Sendable () -> Bool = { true },
         completion: @escaping @Sendable (KFCrossPlatformImage?) -> Void
     ) {
+        // Only for those who listen.
+        let asked = options.events.map { _ in ContinuousClock.now }
         let work: @Sendable () -> Void = {
             completion(
-                isWanted() ? processed(options, rendering: rendering, while: isWanted) : nil)
+                isWanted()
+                    ? processed(options, rendering: rendering, askedAt: asked, while: isWanted)
+                    : nil)
         }
         if let queue = options.processingQueue {
             queue.execute(work)
@@ -145,13 +149,24 @@ extension ImageProcessItem {
     }
 
     private func processed(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool, while isWanted: () -> Bool
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool,
+        askedAt asked: ContinuousClock.Instant?, while isWanted: () -> Bool
     ) -> KFCrossPlatformImage? {
+        let start = asked.map { _ in ContinuousClock.now }
         guard let image = options.processor.process(item: self, options: options) else {
             ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
             return nil
         }
         guard isWanted() else { return nil }
+        let ready = asked.map { _ in ContinuousClock.now }
+        defer {
+            if let asked, let start, let ready {
+                options.events?.note(
+                    .made(
+                        waiting: start - asked, processing: ready - start,
+                        rendering: ContinuousClock.now - ready))
+            }
+        }
         if !rendering { return image }
         do {
             _ = try options.preloadAllAnimationData ? image.allBitmaps() : [image.bitmap()]

@@ -52,6 +52,7 @@ extension ImageRequest {
         async throws(KingfisherError) -> Loaded
     {
         let outcome = OneShot<Result<Loaded, KingfisherError>>()
+        options.events?.note(.waiting)
         switch visit.loading {
         case .download(let resource, let downloader, _) where downloader.isSubclass:
             download(resource, byOverrideOf: downloader, to: outcome)
@@ -79,6 +80,7 @@ extension ImageRequest {
                 return
             }
             write(loaded.bytes, of: loaded.material, key, nil).whenGiven { stored in
+                if case .success = stored.diskCacheResult { options.events?.note(.stored(.disk)) }
                 writing.give(stored.diskCacheResult.map { loaded })
             }
         }
@@ -98,6 +100,8 @@ extension ImageRequest {
             case .failure(let error):
                 outcome.give(.failure(error))
             case .success(let downloaded):
+                options.events?.note(
+                    .transferred(byteCount: downloaded.data.count, downloaded.metrics))
                 downloaded.makeImage(options, rendering: !storesBytesOnly, for: handle) { image in
                     outcome.give(
                         image.map {
@@ -153,6 +157,7 @@ extension ImageRequest {
                         .imageSettingError(
                             reason: .dataProviderError(provider: provider, error: error))))
             case .success(let loaded):
+                options.events?.note(.transferred(byteCount: loaded.bytes.count, nil))
                 make(of: loaded.material, loaded.bytes, to: outcome)
             }
         } work: { work, finish in

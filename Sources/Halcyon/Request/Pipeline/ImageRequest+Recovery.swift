@@ -6,22 +6,28 @@ extension ImageRequest {
     func run() async -> Result<RetrieveImageResult, KingfisherError> {
         var recovery = FailureRecovery(options)
         var attempt = self
+        if options.lacksAnnouncement { attempt.options.announcement = options.announcement }
         var context: RetryContext?
         while true {
             let error: KingfisherError
             do throws(KingfisherError) {
-                return .success(try await attempt.image())
+                let result = try await attempt.image()
+                // Unless its first bytes have told it.
+                attempt.options.announcement?.tell(result.image.pixelSize)
+                return told(.success(result))
             } catch let failure {
                 error = failure
             }
-            guard isCurrent?() ?? true else { return .failure(error) }
+            guard isCurrent?() ?? true else { return told(.failure(error)) }
 
             if !attempt.handle.hasRememberedError, let strategy = recovery.strategy(for: error) {
                 let history = context ?? RetryContext(source: originalSource, error: error)
                 history.error = error
                 context = history
                 let decision = await attempt.decision(of: strategy, on: history)
-                if attempt.handle.isCancelled { return .failure(attempt.cancellation) }
+                if attempt.handle.isCancelled {
+                    return told(.failure(attempt.cancellation))
+                }
                 if case .retry(let userInfo) = decision, isCurrent?() ?? true {
                     history.willRetry(userInfo: userInfo)
                     attempt = attempt.replacement(loading: attempt.source)
@@ -30,7 +36,7 @@ extension ImageRequest {
             }
             switch recovery.fallback(after: error, of: attempt.source) {
             case .load(let source): attempt = attempt.replacement(loading: source)
-            case .fail(let error): return .failure(error)
+            case .fail(let error): return told(.failure(error))
             }
         }
     }
@@ -38,6 +44,7 @@ extension ImageRequest {
     /// The next attempt, with a task of its own that ends when the request is cancelled.
     private func replacement(loading source: Source) -> ImageRequest {
         var next = self
+        options.events?.note(.retried(source))
         next.source = source
         next.imageKey = nil
         next.handle = handle.makeSuccessor()

@@ -18,6 +18,7 @@ extension ImageRequest {
             writings.append(storeByOverride(image, original: original))
         } else {
             targetCache.storeInMemory(image, for: key, options: options, origin: stated?.origin)
+            options.events?.note(.stored(.memory))
             if !options.cacheMemoryOnly {
                 writings.append(write(image, of: material, original: original, key, stated))
             }
@@ -27,6 +28,13 @@ extension ImageRequest {
                 originalCache.isSubclass
                     ? storeByOverride(original)
                     : writeOriginal(original, of: material, stated))
+        }
+        if let events = options.events {
+            for writing in writings {
+                writing.whenGiven { stored in
+                    if case .success = stored.diskCacheResult { events.note(.stored(.disk)) }
+                }
+            }
         }
         if options.waitForCache {
             for writing in writings { _ = await writing.value }

@@ -173,14 +173,11 @@ struct ImageRequest: Sendable {
 extension ImageRequest {
     /// The final image, if the target cache has it in memory.
     func memoryHit() async -> RetrieveImageResult? {
-        guard let image = imageInMemory() else { return nil }
+        guard !options.forceRefresh, !isReplacement,
+            let image = targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
+        else { return nil }
+        options.events?.note(.found(.memory))
         return await deliverCached(image, from: .memory)
-    }
-
-    /// Waits for nothing: a function that may wait would copy the options to look at them.
-    private func imageInMemory() -> Image? {
-        guard !options.forceRefresh, !isReplacement else { return nil }
-        return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
     /// The result that delivers a cached image, made again if it was decoded with other options.
@@ -206,6 +203,7 @@ extension ImageRequest {
             return try passOver(error)
         }
         guard let image = found.image else { return nil }
+        options.events?.note(.found(found.cacheType))
         return await deliverCached(image, from: found.cacheType)
     }
 
@@ -241,6 +239,7 @@ extension ImageRequest {
             return try passOver(error)
         }
         guard let material else { return nil }
+        options.events?.note(.foundOriginal)
         let made = await handedOver { hand in
             material.makeImage(options, for: handle, completion: hand)
         }

@@ -59,16 +59,19 @@ struct ImageSetLoad: Sendable {
     let stopsAtFailure: Bool
     let task: ImageSetTask
     private let progress: ImageSetProgressReporter?
+    /// Those who listen to the manager.
+    private let events: EventHub
 
     init(
         _ items: [Item], limit: Int, stopsAtFailure: Bool, task: ImageSetTask = ImageSetTask(),
-        progress: ImageSetProgressBlock?
+        progress: ImageSetProgressBlock?, events: EventHub
     ) {
         self.items = items
         self.limit = max(1, limit)
         self.stopsAtFailure = stopsAtFailure
         self.task = task
         self.progress = ImageSetProgressReporter(count: items.count, progress)
+        self.events = events
     }
 
     /// What became of each image, in the order of the set, and the failure that came first.
@@ -107,9 +110,10 @@ struct ImageSetLoad: Sendable {
 
     private func load(_ index: Int) async -> Outcome {
         let item = items[index]
-        let request = ImageRequest(
+        var request = ImageRequest(
             source: item.source, options: item.options, progress: progress?.progress(of: index),
             probing: .onItsOwnThread)
+        request.tellListeners(of: events)
         guard task.add(request.handle, at: index) else {
             return .failure(.requestError(reason: .asyncTaskContextCancelled))
         }

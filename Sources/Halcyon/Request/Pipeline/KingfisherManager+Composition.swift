@@ -69,7 +69,8 @@ extension KingfisherManager {
             let options = frameOptions.map(parsedOptions) ?? parsed
             items.append(ImageSetLoad.Item(source: frame, options: options))
         }
-        return ImageSetLoad(items, limit: limit, stopsAtFailure: true, progress: progress)
+        return ImageSetLoad(
+            items, limit: limit, stopsAtFailure: true, progress: progress, events: eventHub)
     }
 
     private static func picture(

@@ -67,6 +67,6 @@ extension KingfisherManager {
         let parsed = parsedOptions(options)
         return ImageSetLoad(
             sources.map { ImageSetLoad.Item(source: $0, options: parsed) }, limit: limit,
-            stopsAtFailure: stopsAtFailure, progress: progress)
+            stopsAtFailure: stopsAtFailure, progress: progress, events: eventHub)
     }
 }

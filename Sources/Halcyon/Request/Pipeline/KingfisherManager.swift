@@ -41,6 +41,8 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     private let state: Mutex<State>
+    /// Those who listen to ``events``.
+    let eventHub = EventHub()
 
     /// Makes a manager with a downloader and a cache of its own.
     public init(downloader: ImageDownloader, cache: ImageCache) {
@@ -104,13 +106,14 @@ extension KingfisherManager {
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         let parsed = parsedOptions(options)
-        let request = ImageRequest(
+        var request = ImageRequest(
             source: source, options: parsed, progress: MainQueueProgress(progressBlock),
             taskUpdated: downloadTaskUpdated,
             probing: parsed.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread)
+        request.tellListeners(of: eventHub)
         // Runs on this thread up to the first wait, so that a memory hit is delivered, and a download
         // started, before this returns.
-        Task.immediate {
+        Task.immediate { [request] in
             let result = await request.run()
             if let completionHandler {
                 parsed.callbackQueue.execute { completionHandler(result) }
@@ -137,11 +140,12 @@ extension KingfisherManager {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
-        let request = ImageRequest(
+        var request = ImageRequest(
             source: source, options: parsedOptions(options),
             progress: MainQueueProgress(progressBlock), probing: .onItsOwnThread)
+        request.tellListeners(of: eventHub)
         let handle = request.handle
-        return try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler { [request] in
             try await request.run().get()
         } onCancel: {
             handle.cancel()

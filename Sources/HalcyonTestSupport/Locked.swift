@@ -1,25 +1,25 @@
 import Synchronization
 
 /// A value behind a mutex, shared by reference.
-public final class Locked<Value: Sendable>: Sendable {
+package final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         mutex = Mutex(value)
     }
 
     /// A copy of the value.
-    public var value: Value { mutex.withLock { $0 } }
+    package var value: Value { mutex.withLock { $0 } }
 
     /// Runs `body` with exclusive access; it must not wait.
-    public func withLock<Result: Sendable>(
+    package func withLock<Result: Sendable>(
         _ body: (inout Value) throws -> Result
     ) rethrows -> Result {
         try mutex.withLock { value in try body(&value) }
     }
 
     /// Replaces the value.
-    public func set(_ value: Value) {
+    package func set(_ value: Value) {
         mutex.withLock { $0 = value }
     }
 }
@@ -27,7 +27,7 @@ public final class Locked<Value: Sendable>: Sendable {
 /// A value whose changes can be awaited.
 ///
 /// A wait looks at the value again after each change, never after a time.
-public final class Observed<Value: Sendable>: Sendable {
+package final class Observed<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var version = 0
@@ -37,16 +37,16 @@ public final class Observed<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
     /// A copy of the value.
-    public var value: Value { state.withLock { $0.value } }
+    package var value: Value { state.withLock { $0.value } }
 
     /// Changes the value and wakes everybody who waits for it.
     @discardableResult
-    public func update<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    package func update<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, woken) = state.withLock { state in
             let result = body(&state.value)
             state.version += 1
@@ -64,7 +64,7 @@ public final class Observed<Value: Sendable>: Sendable {
     ///
     /// - Returns: The value for which it held, or `nil` when the task was cancelled before.
     @discardableResult
-    public func wait(until condition: @Sendable (Value) -> Bool) async -> Value? {
+    package func wait(until condition: @Sendable (Value) -> Bool) async -> Value? {
         while !Task.isCancelled {
             let (value, version) = state.withLock { ($0.value, $0.version) }
             if condition(value) { return value }

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// Those who want to know what happens to the requests of a manager.
+final class EventHub: Sendable {
+    /// More events than this that a listener has not taken yet push out the oldest.
+    private static let mostPending = 16_384
+
+    private struct State {
+        var listeners: [Int: AsyncStream<ImageEvent>.Continuation] = [:]
+        var last = 0
+    }
+
+    private let count = Atomic(0)
+    private let state = Mutex(State())
+
+    /// Whether anybody listens: all that a request asks when nobody does.
+    var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
+
+    /// The events from now on.
+    func listen() -> AsyncStream<ImageEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(Self.mostPending))
+        let number = state.withLock { state in
+            state.last += 1
+            state.listeners[state.last] = continuation
+            return state.last
+        }
+        count.add(1, ordering: .relaxed)
+        continuation.onTermination = { [weak self] _ in self?.remove(number) }
+        return stream
+    }
+
+    func send(_ event: ImageEvent) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    private func remove(_ number: Int) {
+        let removed = state.withLock { $0.listeners.removeValue(forKey: number) }
+        if removed != nil { count.subtract(1, ordering: .relaxed) }
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
+    }
+}
+
+/// Tells the listeners of a manager what happens to one request.
+final class RequestEvents: Sendable {
+    private let hub: EventHub
+    private let request: ImageEvent.RequestID
+    private let source: Source
+
+    init(_ hub: EventHub, number: UInt64, source: Source) {
+        self.hub = hub
+        request = ImageEvent.RequestID(number: number)
+        self.source = source
+    }
+
+    func note(_ kind: ImageEvent.Kind) {
+        hub.send(
+            ImageEvent(request: request, source: source, time: ContinuousClock.now, kind: kind))
+    }
+}
+
+extension KingfisherManager {
+    /// What happens from now on to the requests of this manager, and to those of views when it is
+    /// ``shared``. Prefetchers have no manager and are not followed.
+    ///
+    /// Each access makes a sequence of its own, for one task to go through; it ends with the manager, and
+    /// listening ends with the loop or its task. Of more than 16,384 events that the task has not taken
+    /// yet the oldest are lost. A request that began before is not followed. As long as nobody
+    /// listens, nothing is made of events.
+    ///
+    /// ```swift
+    /// for await event in manager.events {
+    ///     if case .succeeded(let cache) = event.kind { print(event.request, "came from", cache) }
+    /// }
+    /// ```
+    public var events: AsyncStream<ImageEvent> { eventHub.listen() }
+}
+
+extension ImageRequest {
+    /// Has what happens to this request told to those who listen to the manager, if anybody does.
+    mutating func tellListeners(of hub: EventHub) {
+        guard hub.isObserved else { return }
+        let events = RequestEvents(hub, number: number, source: originalSource)
+        options.events = events
+        events.note(.started)
+    }
+
+    /// How the request has ended, after listeners have been told of it.
+    func told(
+        _ result: Result<RetrieveImageResult, KingfisherError>
+    ) -> Result<RetrieveImageResult, KingfisherError> {
+        guard let events = options.events else { return result }
+        switch result {
+        case .success(let value): events.note(.succeeded(value.cacheType))
+        case .failure(let error) where error.isCancelled: events.note(.cancelled)
+        case .failure(let error): events.note(.failed(error))
+        }
+        return result
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `halcyon info`: tells what image files say of themselves.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Tell size, frames, colours and more of image files, without decoding them.",
+        usage: "halcyon info <source> ... [--json]",
+        discussion: """
+            Sources are http or https URLs, files and data URIs. What a camera has noted is told, but \
+            never where a picture was taken, by whom, and serial numbers. Nothing is cached.
+
+            EXAMPLES:
+              halcyon info photo.jpg
+              halcyon info --json *.webp | jq -r 'select(.frames > 1).source'
+
+            JSON: one object per source and line:
+              source, format
+              width, height   in pixels as shown; orientation: 1 to 8 as in EXIF
+              frames          and for an animation: durations in seconds, loops
+                              (0: for ever)
+              bits, alpha     of a sample; whether pixels can be transparent
+              colors          icc (a name or null), or primaries and transfer (H.273)
+              camera          maker, model, lens, software, taken, exposureTime,
+                              aperture, sensitivity, focalLength
+              quality         of JPEG, as libjpeg counts it
+              gainMap         whether there is one; complete: whether the file is
+            What is not known is null; what a file does not have is left out.
+
+            EXIT CODES: 0 all sources were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("An http or https URL, a file, or a data URI.", valueName: "source"))
+    var sources: [String]
+
+    @Flag(help: "Print one JSON object per source.")
+    var json = false
+
+    func run() async throws {
+        let interruption = Interruption()
+        let console = Console { interruption.interrupt(SIGPIPE) }
+        let (sources, json) = (sources.map(ImageArgument.init), json)
+        let failures = try await CommandRunner.run(interruption, console) {
+            let downloader = ImageDownloader(name: "halcyon")
+            var failures = 0
+            for (index, source) in sources.enumerated() {
+                try Task.checkCancellation()
+                let row = await InfoRow(source, downloader)
+                if row.isFailure { failures += 1 }
+                if !json, index > 0 { console.print("") }
+                for line in json ? [row.json.text] : row.lines { console.print(line) }
+            }
+            return failures
+        }
+        if failures > 0 { throw ExitCode.failure }
+    }
+}

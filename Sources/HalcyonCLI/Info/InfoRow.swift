@@ -1,0 +1,149 @@
+import Foundation
+import Halcyon
+
+/// What one source says of itself: lines for people and an object for programs.
+struct InfoRow: Sendable {
+    let source: ImageArgument
+    let result: Result<ImageInformation, LoadFailure>
+
+    var isFailure: Bool {
+        if case .failure = result { true } else { false }
+    }
+
+    init(source: ImageArgument, result: Result<ImageInformation, LoadFailure>) {
+        self.source = source
+        self.result = result
+    }
+
+    /// Reads a file or a data URI, and downloads what is elsewhere.
+    init(_ source: ImageArgument, _ downloader: ImageDownloader) async {
+        self.source = source
+        do {
+            switch try source.source.get() {
+            case .network(let resource):
+                result = .success(try await downloader.information(of: resource.downloadURL))
+            case .provider(let provider):
+                let data = try await provider.data()
+                result = .success(
+                    try await BlockingWork.run { try ImageInformation(of: data) })
+            }
+        } catch {
+            result = .failure(LoadFailure(error))
+        }
+    }
+
+    var json: JSONObject {
+        var object = JSONObject(["source": .string(source.text)])
+        switch result {
+        case .failure(let failure): object.add("error", .object(failure.json))
+        case .success(let information): information.add(to: &object)
+        }
+        return object
+    }
+
+    var lines: [String] {
+        let name = source.label.printable
+        switch result {
+        case .failure(let failure): return ["\(name): \(failure.text)"]
+        case .success(let information): return [name] + information.lines.map { "  " + $0 }
+        }
+    }
+}
+
+extension ImageInformation {
+    fileprivate func add(to object: inout JSONObject) {
+        object.add("format", .string(format.rawValue))
+        object.add("width", .init(size.width))
+        object.add("height", .init(size.height))
+        object.add("orientation", .init(orientation))
+        object.add("frames", .init(frameCount))
+        if let animation {
+            object.add(
+                "durations",
+                .array(animation.durations.map { .number($0) }))
+            object.add("loops", .init(animation.loopCount))
+        }
+        object.add("bits", .init(bitsPerSample))
+        object.add("alpha", hasAlpha.map { .bool($0) } ?? .null)
+        switch colorProfile {
+        case .icc(let name)?: object.add("colors", .object(JSONObject(["icc": .init(name)])))
+        case .coded(let primaries, let transfer)?:
+            object.add(
+                "colors",
+                .object(
+                    JSONObject(["primaries": .init(primaries), "transfer": .init(transfer)])))
+        case nil: break
+        }
+        if let camera { object.add("camera", .object(camera.json)) }
+        if let jpegQuality { object.add("quality", .init(jpegQuality)) }
+        object.add("gainMap", hasGainMap.map { .bool($0) } ?? .null)
+        object.add("complete", .bool(isComplete))
+    }
+
+    fileprivate var lines: [String] {
+        var facts = ["\(format.rawValue)", "\(size.width)×\(size.height)"]
+        if let bitsPerSample { facts.append(Quantity.count(bitsPerSample, "bit")) }
+        if hasAlpha == true { facts.append("transparency") }
+        if let jpegQuality { facts.append("quality \(jpegQuality)") }
+        if hasGainMap == true { facts.append("gain map") }
+        var lines = [facts.joined(separator: ", ")]
+        if let frameCount, frameCount > 1 {
+            var words = [Quantity.count(frameCount, "frame")]
+            if let animation {
+                words.append(Quantity.milliseconds(animation.totalDuration * 1000))
+                words.append(
+                    animation.loopCount == 0
+                        ? "for ever" : Quantity.count(animation.loopCount, "time"))
+            }
+            lines.append(words.joined(separator: ", "))
+        }
+        if let colors { lines.append("colours: \(colors)") }
+        if orientation > 1 { lines.append("stored turned (EXIF orientation \(orientation))") }
+        if let text = camera?.text, !text.isEmpty { lines.append("camera: \(text.printable)") }
+        if let taken = camera?.taken { lines.append("taken: \(taken)") }
+        if !isComplete { lines.append("cut short: this is what is there") }
+        return lines
+    }
+
+    private var colors: String? {
+        switch colorProfile {
+        case nil: nil
+        case .icc(let name): name?.printable ?? "by a profile without a name"
+        case .coded(1, 13): "sRGB"
+        case .coded(12, 13): "Display P3"
+        case .coded(let primaries, let transfer): "primaries \(primaries), transfer \(transfer)"
+        }
+    }
+}
+
+extension ImageInformation.Camera {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        for (name, text) in [
+            ("maker", maker), ("model", model), ("lens", lens), ("software", software),
+            ("taken", taken),
+        ] {
+            if let text { object.add(name, .string(text)) }
+        }
+        if let exposureTime { object.add("exposureTime", .number(exposureTime)) }
+        if let aperture { object.add("aperture", .number(aperture)) }
+        if let sensitivity { object.add("sensitivity", .init(sensitivity)) }
+        if let focalLength { object.add("focalLength", .number(focalLength)) }
+        return object
+    }
+
+    fileprivate var text: String {
+        var words = [maker, model, lens].compactMap(\.self)
+        // Many models begin with the name of their maker.
+        if let maker, let model, model.hasPrefix(maker) { words.removeFirst() }
+        if let exposureTime {
+            let isFraction = exposureTime > 0 && exposureTime < 0.5
+            words.append(
+                isFraction ? "1/\(Int((1 / exposureTime).rounded())) s" : "\(exposureTime) s")
+        }
+        if let aperture { words.append("f/\((aperture * 10).rounded() / 10)") }
+        if let sensitivity { words.append("ISO \(sensitivity)") }
+        if let focalLength { words.append("\((focalLength * 10).rounded() / 10) mm") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Halcyon
+
+/// The events of requests in the JSON format of Chrome's traces, which Perfetto opens too: one line of the
+/// picture for each request, with what it waited for within it.
+struct TraceDocument {
+    private var lines: [JSONObject] = []
+    private let start: ContinuousClock.Instant?
+
+    init(_ events: [ImageEvent]) {
+        start = events.map(\.time).min()
+        var requests: [ImageEvent.RequestID] = []
+        let grouped = Dictionary(grouping: events, by: \.request)
+        for event in events where !requests.contains(event.request) {
+            requests.append(event.request)
+        }
+        for (index, request) in requests.enumerated() {
+            add(grouped[request] ?? [], line: index + 1)
+        }
+    }
+
+    var text: String {
+        JSONObject([
+            "displayTimeUnit": .string("ms"), "traceEvents": .array(lines.map { .object($0) }),
+        ]).text
+    }
+
+    private mutating func add(_ events: [ImageEvent], line: Int) {
+        guard let first = events.first, let start else { return }
+        let name = first.source.cacheKey.maskingSecrets
+        lines.append(
+            JSONObject([
+                "name": .string("thread_name"), "ph": .string("M"), "pid": .int(1),
+                "tid": .init(line), "args": .object(JSONObject(["name": .string(name)])),
+            ]))
+        var waiting: ContinuousClock.Instant?
+        for event in events {
+            let time = event.time
+            switch event.kind {
+            case .started:
+                break
+            case .found(let type): mark("found in \(type.place)", time, line)
+            case .foundOriginal: mark("original found", time, line)
+            case .waiting: waiting = time
+            case .transferred(let count, let metrics):
+                let began = waiting ?? time
+                add("transfer", from: began, to: time, line, args(count, metrics))
+                if let metrics { addPhases(of: metrics, endingAt: time, after: began, line) }
+            case .revalidated: mark("revalidated", time, line)
+            case .made(let waiting, let processing, let rendering):
+                let (rendered, processed) = (time - rendering, time - rendering - processing)
+                add("wait for a thread", from: processed - waiting, to: processed, line)
+                add("process", from: processed, to: rendered, line)
+                add("decode", from: rendered, to: time, line)
+            case .stored(let type): mark("stored in \(type.place)", time, line)
+            case .retried: mark("retried", time, line)
+            case .succeeded(let type):
+                add(
+                    "request", from: first.time, to: time, line,
+                    JSONObject(["result": .string(type.name)]))
+            case .failed(let error):
+                add(
+                    "request", from: first.time, to: time, line,
+                    JSONObject(["error": .object(LoadFailure(error).json)]))
+            case .cancelled:
+                add(
+                    "request", from: first.time, to: time, line,
+                    JSONObject(["result": .string("cancelled")]))
+            }
+        }
+        if !events.contains(where: \.kind.isEnd), let last = events.last {
+            add("request", from: max(start, first.time), to: last.time, line)
+        }
+    }
+
+    private func args(_ count: Int, _ metrics: NetworkMetrics?) -> JSONObject {
+        var args = JSONObject(["bytes": .init(count)])
+        if let metrics {
+            args.add("status", .init(metrics.httpStatusCode))
+            args.add("redirects", .init(metrics.redirectCount))
+            if let reused = metrics.isConnectionReused { args.add("reused", .bool(reused)) }
+        }
+        return args
+    }
+
+    /// The parts of the last request of a download, which follow each other up to its end.
+    private mutating func addPhases(
+        of metrics: NetworkMetrics, endingAt end: ContinuousClock.Instant,
+        after began: ContinuousClock.Instant, _ line: Int
+    ) {
+        guard let taken = metrics.retrieveImageDuration else { return }
+        // What was shared may have begun before.
+        let sent = max(began, end - .seconds(taken))
+        if let first = metrics.firstByteDuration {
+            let answered = min(end, sent + .seconds(first))
+            add("answer", from: sent, to: answered, line)
+            add("body", from: answered, to: end, line)
+        }
+        if let connect = metrics.connectDuration {
+            let connecting = max(began, sent - .seconds(connect))
+            if let lookup = metrics.domainLookupDuration {
+                add("name", from: max(began, connecting - .seconds(lookup)), to: connecting, line)
+            }
+            add("connect", from: connecting, to: sent, line)
+        }
+    }
+
+    private mutating func add(
+        _ name: String, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant,
+        _ line: Int, _ args: JSONObject = JSONObject()
+    ) {
+        lines.append(
+            JSONObject([
+                "name": .string(name), "cat": .string("image"), "ph": .string("X"),
+                "ts": .number(microseconds(begin)),
+                "dur": .number((end - begin).milliseconds * 1000),
+                "pid": .int(1), "tid": .init(line), "args": .object(args),
+            ]))
+    }
+
+    /// What takes no time.
+    private mutating func mark(_ name: String, _ time: ContinuousClock.Instant, _ line: Int) {
+        lines.append(
+            JSONObject([
+                "name": .string(name), "cat": .string("image"), "ph": .string("i"),
+                "s": .string("t"), "ts": .number(microseconds(time)), "pid": .int(1),
+                "tid": .init(line),
+            ]))
+    }
+
+    private func microseconds(_ time: ContinuousClock.Instant) -> Double {
+        start.map { ($0.duration(to: time)).milliseconds * 1000 } ?? 0
+    }
+}
+
+extension CacheType {
+    /// The place, in words.
+    fileprivate var place: String {
+        switch self {
+        case .none: "no cache"
+        case .memory: "memory"
+        case .disk: "disk"
+        }
+    }
+}

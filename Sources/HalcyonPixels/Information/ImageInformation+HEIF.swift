@@ -1,0 +1,373 @@
+import DirectCodecs
+import Foundation
+
+extension ImageInformation {
+    /// Reads the boxes of AVIF and HEIC: the primary picture, or the track of a sequence.
+    static func ofHEIF(_ file: FilePart, _ format: ImageFormat) -> ImageInformation? {
+        let brand = ISOMediaBrands(file.bytes)?.brands.first ?? ""
+        if HEIFProperties.sequenceBrands.contains(brand) {
+            guard let box = whole("moov", in: file) else { return nil }
+            return HEIFTrack.first(in: box.content, of: file.reader).map {
+                $0.information(format)
+            }
+        }
+        guard let meta = whole("meta", in: file) else { return nil }
+        let items = HEIFItems(meta.content, file.reader)
+        return items.information(format, in: file)
+    }
+
+    /// A box at the top of the file, once all of it is there.
+    private static func whole(_ type: String, in file: FilePart) -> ISOBoxes.Box? {
+        guard let box = ISOBoxes(file.reader).first(type),
+            file.isWhole || box.content.upperBound <= file.bytes.count
+        else { return nil }
+        return box
+    }
+}
+
+/// The items of a HEIF file and what is said of them (ISO/IEC 23008-12, ISO/IEC 14496-12, 8.11).
+private struct HEIFItems {
+    private let reader: ByteReader
+    private var primary = 0
+    private var types: [Int: String] = [:]
+    /// The properties of each item, in the order in which they are to be applied.
+    private var properties: [Int: [ISOBoxes.Box]] = [:]
+    /// Items that are auxiliary to others.
+    private var auxiliary: [(from: Int, to: [Int])] = []
+    private var locations: ISOBoxes.Box?
+
+    /// More items, and more properties of one, are not looked at.
+    private static let most = 4096
+
+    init(_ meta: Range<Int>, _ reader: ByteReader) {
+        self.reader = reader
+        for box in ISOBoxes(reader, meta, skipping: 4) {
+            let start = box.content.lowerBound
+            switch box.type {
+            case "pitm": primary = number(box, version: start, at: 4) ?? 0
+            case "iinf": readTypes(box)
+            case "iref": readReferences(box)
+            case "iprp": readProperties(box)
+            case "iloc": locations = box
+            default: break
+            }
+        }
+    }
+
+    /// A number of 2 bytes, or of 4 from version 1 on.
+    private func number(_ box: ISOBoxes.Box, version: Int, at offset: Int) -> Int? {
+        reader.bigNumber(box.content.lowerBound + offset, reader.byte(version) == 0 ? 2 : 4)
+    }
+
+    private mutating func readTypes(_ box: ISOBoxes.Box) {
+        let head = reader.byte(box.content.lowerBound) == 0 ? 6 : 8
+        for entry in ISOBoxes(reader, box.content, skipping: head).prefix(Self.most)
+        where entry.type == "infe" {
+            let start = entry.content.lowerBound
+            guard let version = reader.byte(start), version >= 2 else { continue }
+            let length = version == 2 ? 2 : 4
+            guard let item = reader.bigNumber(start + 4, length),
+                let type = reader.slice(start + 6 + length, count: 4)
+            else { continue }
+            types[item] = String(decoding: type, as: UTF8.self)
+        }
+    }
+
+    private mutating func readReferences(_ box: ISOBoxes.Box) {
+        let length = reader.byte(box.content.lowerBound) == 0 ? 2 : 4
+        for entry in ISOBoxes(reader, box.content, skipping: 4).prefix(Self.most)
+        where entry.type == "auxl" {
+            let start = entry.content.lowerBound
+            guard let from = reader.bigNumber(start, length),
+                let count = reader.bigUInt16(start + length)
+            else { continue }
+            let targets = (0..<min(count, 64)).compactMap {
+                reader.bigNumber(start + length + 2 + $0 * length, length)
+            }
+            auxiliary.append((from, targets))
+        }
+    }
+
+    private mutating func readProperties(_ box: ISOBoxes.Box) {
+        guard let container = ISOBoxes(reader, box.content).first("ipco") else { return }
+        let all = Array(ISOBoxes(reader, container.content).prefix(Self.most))
+        for table in ISOBoxes(reader, box.content) where table.type == "ipma" {
+            let start = table.content.lowerBound
+            guard let version = reader.byte(start), let flags = reader.byte(start + 3),
+                let count = reader.bigUInt32(start + 4)
+            else { continue }
+            var offset = start + 8
+            for _ in 0..<min(Int(count), Self.most) {
+                let length = version == 0 ? 2 : 4
+                guard let item = reader.bigNumber(offset, length),
+                    let entries = reader.byte(offset + length)
+                else { break }
+                offset += length + 1
+                let size = flags & 1 == 1 ? 2 : 1
+                let indices = (0..<Int(entries)).compactMap { index -> Int? in
+                    let place = offset + index * size
+                    // The uppermost bit says whether the property must be understood.
+                    return size == 2
+                        ? reader.bigUInt16(place).map { $0 & 0x7FFF }
+                        : reader.byte(place).map { Int($0 & 0x7F) }
+                }
+                offset += Int(entries) * size
+                properties[item] = indices.compactMap {
+                    $0 > 0 && $0 <= all.count ? all[$0 - 1] : nil
+                }
+            }
+        }
+    }
+
+    func information(_ format: ImageFormat, in file: FilePart) -> ImageInformation? {
+        guard let own = properties[primary] else { return nil }
+        var size: PixelSize?
+        var information = ImageInformation(format, size: PixelSize(width: 0, height: 0))
+        for box in own {
+            let start = box.content.lowerBound
+            switch box.type {
+            case "ispe": size = self.size(start + 4)
+            case "clap": size = cropped(start) ?? size
+            case "irot" where (reader.byte(start) ?? 0) & 1 == 1: size = size?.transposed
+            case "pixi": information.bitsPerSample = reader.byte(start + 5).map(Int.init)
+            case "av1C", "hvcC": information.readDepth(box, reader)
+            case "colr": information.readColour(box, reader)
+            default: break
+            }
+        }
+        guard let size else { return nil }
+        information.size = size
+        information.frameCount = 1
+        let auxiliaries = auxiliary.filter { $0.to.contains(primary) }.map { names(of: $0.from) }
+        information.hasAlpha = auxiliaries.contains { name in
+            name.contains("auxiliary:alpha") || name == "urn:mpeg:hevc:2015:auxid:1"
+        }
+        information.hasGainMap =
+            types.values.contains("tmap") || auxiliaries.contains { $0.contains("hdrgainmap") }
+        if let place = exif(in: file) {
+            information.camera = place.isEmpty ? nil : camera(place)
+        } else {
+            information.isComplete = false
+        }
+        return information
+    }
+
+    private func size(_ offset: Int) -> PixelSize? {
+        guard let width = reader.bigUInt32(offset), let height = reader.bigUInt32(offset + 4) else {
+            return nil
+        }
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// The size of a clean aperture (ISO/IEC 14496-12, 12.1.4), two quotients.
+    private func cropped(_ offset: Int) -> PixelSize? {
+        let sides = [offset, offset + 8].compactMap { place -> Int? in
+            guard let over = reader.bigUInt32(place), let under = reader.bigUInt32(place + 4),
+                under > 0
+            else { return nil }
+            return Int(over / under)
+        }
+        return sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil
+    }
+
+    /// What kind of auxiliary picture an item is.
+    private func names(of item: Int) -> String {
+        guard let box = properties[item]?.first(where: { $0.type == "auxC" }),
+            let text = reader.slice(
+                box.content.lowerBound + 4, count: min(box.content.count - 4, 64))
+        else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Where EXIF data is: nowhere when there is none, `nil` when it has not come yet.
+    private func exif(in file: FilePart) -> Range<Int>? {
+        guard let item = types.filter({ $0.value == "Exif" }).keys.min(), let locations,
+            let place = HEIFLocations(locations, reader).place(of: item)
+        else { return 0..<0 }
+        if reader.slice(place.lowerBound, count: place.count) != nil { return place }
+        return nil
+    }
+
+    /// Four bytes tell where behind them the block begins.
+    private func camera(_ place: Range<Int>) -> ImageInformation.Camera? {
+        guard let offset = reader.bigUInt32(place.lowerBound) else { return nil }
+        let start = place.lowerBound + 4 + Int(offset)
+        guard start < place.upperBound,
+            let block = reader.slice(start, count: place.upperBound - start)
+        else { return nil }
+        return ImageInformation.Camera(exif: block)
+    }
+}
+
+/// Where the bytes of items are (ISO/IEC 14496-12, 8.11.3).
+private struct HEIFLocations {
+    private let box: ISOBoxes.Box
+    private let reader: ByteReader
+
+    init(_ box: ISOBoxes.Box, _ reader: ByteReader) {
+        self.box = box
+        self.reader = reader
+    }
+
+    /// The first piece of an item that lies in the file itself.
+    func place(of item: Int) -> Range<Int>? {
+        let start = box.content.lowerBound
+        guard let version = reader.byte(start), version <= 2,
+            let sizes = reader.bigUInt16(start + 4)
+        else { return nil }
+        let (offsetSize, lengthSize) = (sizes >> 12, sizes >> 8 & 15)
+        let (baseSize, indexSize) = (sizes >> 4 & 15, version > 0 ? sizes & 15 : 0)
+        let idSize = version < 2 ? 2 : 4
+        guard let count = reader.bigNumber(start + 6, idSize) else { return nil }
+        var offset = start + 6 + idSize
+        for _ in 0..<min(count, 4096) {
+            guard let id = reader.bigNumber(offset, idSize) else { return nil }
+            offset += idSize
+            var method = 0
+            if version > 0 {
+                method = (reader.bigUInt16(offset) ?? 0) & 15
+                offset += 2
+            }
+            offset += 2
+            guard let base = reader.bigNumber(offset, baseSize),
+                let pieces = reader.bigUInt16(offset + baseSize)
+            else { return nil }
+            offset += baseSize + 2
+            if id == item {
+                guard method == 0, pieces == 1,
+                    let place = reader.bigNumber(offset + indexSize, offsetSize),
+                    let length = reader.bigNumber(offset + indexSize + offsetSize, lengthSize)
+                else { return nil }
+                return base + place..<base + place + length
+            }
+            offset += pieces * (indexSize + offsetSize + lengthSize)
+        }
+        return nil
+    }
+}
+
+extension ImageInformation {
+    /// The depth in the configuration of a codec, where nothing else tells it.
+    fileprivate mutating func readDepth(_ box: ISOBoxes.Box, _ reader: ByteReader) {
+        guard bitsPerSample == nil else { return }
+        let start = box.content.lowerBound
+        if box.type == "av1C", let flags = reader.byte(start + 2) {
+            bitsPerSample = flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
+        } else if box.type == "hvcC", let depth = reader.byte(start + 17) {
+            bitsPerSample = Int(depth & 7) + 8
+        }
+    }
+
+    /// A profile counts more than numbers.
+    fileprivate mutating func readColour(_ box: ISOBoxes.Box, _ reader: ByteReader) {
+        let start = box.content.lowerBound
+        guard let kind = reader.slice(start, count: 4) else { return }
+        if kind.hasPrefix("nclx"), colorProfile == nil, let primaries = reader.bigUInt16(start + 4),
+            let transfer = reader.bigUInt16(start + 6)
+        {
+            colorProfile = .coded(primaries: primaries, transfer: transfer)
+        } else if kind.hasPrefix("prof") || kind.hasPrefix("rICC") {
+            colorProfile = .icc(name: ProfileName.of(reader, from: start + 4))
+        }
+    }
+}
+
+/// The pictures of a sequence (ISO/IEC 23008-12, 7).
+private struct HEIFTrack {
+    private var size = PixelSize(width: 0, height: 0)
+    private var durations: [Double] = []
+    private var loopCount = 0
+    private var isPicture = false
+    private var isAlpha = false
+    private var details = ImageInformation(.unknown, size: PixelSize(width: 0, height: 0))
+
+    /// More frames are not counted one by one.
+    private static let mostFrames = 65_536
+
+    /// The first track of pictures; with `hasAlpha` when another one has its opacity.
+    static func first(in moov: Range<Int>, of reader: ByteReader) -> HEIFTrack? {
+        let tracks = ISOBoxes(reader, moov).filter { $0.type == "trak" }.prefix(16)
+            .map { HEIFTrack($0.content, reader) }
+        guard var track = tracks.first(where: \.isPicture) else { return nil }
+        track.details.hasAlpha = tracks.contains(where: \.isAlpha)
+        return track
+    }
+
+    private init(_ range: Range<Int>, _ reader: ByteReader) {
+        let boxes = ISOBoxes(reader, range)
+        guard let media = boxes.first("mdia") else { return }
+        let parts = ISOBoxes(reader, media.content)
+        if let handler = parts.first("hdlr"),
+            let type = reader.slice(handler.content.lowerBound + 8, count: 4)
+        {
+            isPicture = type.hasPrefix("pict")
+            isAlpha = type.hasPrefix("auxv")
+        }
+        guard let header = parts.first("mdhd"), let info = parts.first("minf"),
+            let table = ISOBoxes(reader, info.content).first("stbl"),
+            let version = reader.byte(header.content.lowerBound),
+            let scale = reader.bigUInt32(header.content.lowerBound + (version == 1 ? 20 : 12)),
+            scale > 0
+        else { return }
+        readTable(ISOBoxes(reader, table.content), scale: Double(scale), reader)
+        readRepetitions(boxes, reader)
+    }
+
+    private mutating func readTable(_ table: ISOBoxes, scale: Double, _ reader: ByteReader) {
+        if let times = table.first("stts")?.content.lowerBound {
+            for index in 0..<min(reader.bigNumber(times + 4, 4) ?? 0, Self.mostFrames) {
+                let entry = times + 8 + 8 * index
+                guard let count = reader.bigUInt32(entry), let delta = reader.bigUInt32(entry + 4)
+                else { break }
+                let room = Self.mostFrames - durations.count
+                let delay = Double(delta) / scale
+                durations += Array(repeating: delay, count: min(Int(count), room))
+            }
+        }
+        // The description of the samples: 8 bytes, then an entry of which 78 bytes are for all codecs.
+        guard let entries = table.first("stsd")?.content,
+            let entry = ISOBoxes(reader, entries, skipping: 8).first
+        else { return }
+        let start = entry.content.lowerBound
+        size = PixelSize(
+            width: reader.bigUInt16(start + 24) ?? 0, height: reader.bigUInt16(start + 26) ?? 0)
+        for box in ISOBoxes(reader, entry.content, skipping: 78) {
+            switch box.type {
+            case "av1C", "hvcC": details.readDepth(box, reader)
+            case "colr": details.readColour(box, reader)
+            default: break
+            }
+        }
+    }
+
+    /// An edit list may say that the track is repeated; without one a sequence plays for ever.
+    private mutating func readRepetitions(_ boxes: ISOBoxes, _ reader: ByteReader) {
+        guard let edits = boxes.first("edts"),
+            let list = ISOBoxes(reader, edits.content).first("elst"),
+            let track = boxes.first("tkhd")?.content.lowerBound
+        else { return }
+        let start = list.content.lowerBound
+        let isLong = reader.byte(start) == 1
+        guard let flags = reader.byte(start + 3), flags & 1 == 1 else { return loopCount = 1 }
+        let isLongTrack = reader.byte(track) == 1
+        guard let run = reader.bigNumber(start + 8, isLong ? 8 : 4), run > 0,
+            let total = reader.bigNumber(track + (isLongTrack ? 28 : 20), isLongTrack ? 8 : 4),
+            isLongTrack || total != 0xFFFF_FFFF
+        else { return }
+        loopCount = max(1, (total + run - 1) / run)
+    }
+
+    func information(_ format: ImageFormat) -> ImageInformation {
+        var information = ImageInformation(format, size: size)
+        information.frameCount = max(1, durations.count)
+        if durations.count > 1 {
+            information.animation = AnimationTiming(
+                durations: durations.map(AnimationTiming.clamped), loopCount: loopCount)
+        }
+        information.bitsPerSample = details.bitsPerSample
+        information.colorProfile = details.colorProfile
+        information.hasAlpha = details.hasAlpha
+        information.hasGainMap = false
+        return information
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+
+extension ImageInformation {
+    /// Reads the header of the codestream (ISO/IEC 18181-1, D), on its own or in boxes.
+    static func ofJPEGXL(_ file: FilePart) -> ImageInformation? {
+        var gainMap: Bool? = false
+        var stream = file.bytes
+        if !stream.starts(with: [0xFF, 0x0A]) {
+            guard let found = codestream(of: file) else { return nil }
+            stream = found.bytes
+            gainMap = found.hasGainMap
+        }
+        guard let header = JPEGXLStreamHeader(stream) else { return nil }
+        var information = ImageInformation(
+            .JPEGXL, size: header.size.turned(by: header.orientation))
+        information.orientation = header.orientation
+        information.bitsPerSample = header.bitsPerSample
+        information.hasAlpha = header.hasAlpha
+        information.colorProfile = header.profile
+        information.hasGainMap = gainMap
+        if !header.isAnimated { information.frameCount = 1 }
+        information.isComplete =
+            gainMap != nil && header.hasAlpha != nil && (!header.isAnimated || file.isWhole)
+        return information
+    }
+
+    /// The first piece of the codestream, and whether a gain map stands in a box beside it: `nil` when it
+    /// may still come.
+    private static func codestream(
+        of file: FilePart
+    ) -> (bytes: UnsafeRawBufferPointer, hasGainMap: Bool?)? {
+        var stream: UnsafeRawBufferPointer?
+        var hasGainMap = false
+        var end = 0
+        for box in ISOBoxes(file.reader) {
+            end = max(end, box.content.upperBound)
+            if box.type == "jhgm" { hasGainMap = true }
+            guard stream == nil, box.type == "jxlc" || box.type == "jxlp" else { continue }
+            // Pieces are numbered.
+            let start = box.content.lowerBound + (box.type == "jxlp" ? 4 : 0)
+            let stop = min(box.content.upperBound, file.bytes.count)
+            guard start < stop else { return nil }
+            stream = UnsafeRawBufferPointer(rebasing: file.bytes[start..<stop])
+        }
+        guard let stream else { return nil }
+        return (stream, hasGainMap || file.isWhole ? hasGainMap : nil)
+    }
+}
+
+/// The header of a JPEG XL codestream: size and image metadata.
+private struct JPEGXLStreamHeader {
+    private(set) var size = PixelSize(width: 0, height: 0)
+    private(set) var orientation = 1
+    private(set) var bitsPerSample: Int? = 8
+    private(set) var hasAlpha: Bool? = false
+    private(set) var isAnimated = false
+    private(set) var profile: ImageInformation.ColorProfile? = .coded(primaries: 1, transfer: 13)
+
+    /// `nil` when the bytes end before what is needed to tell the size as shown.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var bits = Bits(bytes)
+        guard bits.read(16) == 0x0AFF, let size = Self.size(&bits) else { return nil }
+        self.size = size
+        guard let isDefault = bits.flag() else { return nil }
+        if isDefault { return }
+        guard let hasExtra = bits.flag() else { return nil }
+        if hasExtra {
+            guard let turned = bits.read(3), let hasIntrinsic = bits.flag() else { return nil }
+            orientation = turned + 1
+            if hasIntrinsic { _ = Self.size(&bits) }
+            if bits.flag() == true { Self.passPreview(&bits) }
+            guard let animated = bits.flag() else { return nil }
+            isAnimated = animated
+            if animated { Self.passAnimation(&bits) }
+        }
+        bitsPerSample = Self.depth(&bits)
+        readChannels(&bits)
+    }
+
+    /// Height, then width, or a ratio.
+    private static func size(_ bits: inout Bits) -> PixelSize? {
+        guard let isSmall = bits.flag(), let height = side(&bits, isSmall),
+            let ratio = bits.read(3)
+        else { return nil }
+        if ratio == 0 {
+            return side(&bits, isSmall).map { PixelSize(width: $0, height: height) }
+        }
+        let (over, under) = ratios[ratio - 1]
+        return PixelSize(width: height * over / under, height: height)
+    }
+
+    private static let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
+
+    private static func side(_ bits: inout Bits, _ isSmall: Bool) -> Int? {
+        if isSmall { return bits.read(5).map { 8 * ($0 + 1) } }
+        return bits.number([.bits(9, 1), .bits(13, 1), .bits(18, 1), .bits(30, 1)])
+    }
+
+    private static func passPreview(_ bits: inout Bits) {
+        let isSmall = bits.flag() == true
+        let choices: [Bits.Choice] =
+            isSmall
+            ? [.value(16), .value(32), .bits(5, 1), .bits(9, 33)]
+            : [.bits(6, 1), .bits(8, 65), .bits(10, 321), .bits(12, 1345)]
+        _ = bits.number(choices)
+        if bits.read(3) == 0 { _ = bits.number(choices) }
+    }
+
+    private static func passAnimation(_ bits: inout Bits) {
+        _ = bits.number([.value(100), .value(1000), .bits(10, 1), .bits(30, 1)])
+        _ = bits.number([.value(1), .value(1001), .bits(8, 1), .bits(10, 1)])
+        _ = bits.number([.value(0), .bits(3, 0), .bits(16, 0), .bits(32, 0)])
+        _ = bits.flag()
+    }
+
+    private static func depth(_ bits: inout Bits) -> Int? {
+        guard let isFloat = bits.flag() else { return nil }
+        if !isFloat { return bits.number([.value(8), .value(10), .value(12), .bits(6, 1)]) }
+        let depth = bits.number([.value(32), .value(16), .value(24), .bits(6, 1)])
+        _ = bits.read(4)
+        return depth
+    }
+
+    private static func enumerated(_ bits: inout Bits) -> Int? {
+        bits.number([.value(0), .value(1), .bits(4, 2), .bits(6, 18)])
+    }
+
+    /// Extra channels, of which the kind 0 is opacity, and the colours behind them.
+    private mutating func readChannels(_ bits: inout Bits) {
+        _ = bits.flag()
+        profile = nil
+        guard let count = bits.number([.value(0), .value(1), .bits(4, 2), .bits(12, 1)]) else {
+            return hasAlpha = nil
+        }
+        for _ in 0..<count {
+            guard let isDefault = bits.flag() else { return hasAlpha = nil }
+            if isDefault {
+                hasAlpha = true
+                continue
+            }
+            guard let kind = Self.enumerated(&bits) else { return hasAlpha = nil }
+            _ = Self.depth(&bits)
+            _ = bits.number([.value(0), .value(3), .value(4), .bits(3, 1)])
+            let name = bits.number([.value(0), .bits(4, 0), .bits(5, 16), .bits(10, 48)])
+            for _ in 0..<(name ?? 0) { _ = bits.read(8) }
+            switch kind {
+            case 0:
+                hasAlpha = true
+                _ = bits.flag()
+            case 2:
+                for _ in 0..<4 { _ = bits.read(16) }
+            case 5:
+                _ = bits.number([.value(1), .bits(2, 0), .bits(4, 3), .bits(8, 19)])
+            default: break
+            }
+        }
+        readColours(&bits)
+    }
+
+    private mutating func readColours(_ bits: inout Bits) {
+        _ = bits.flag()
+        guard let isDefault = bits.flag() else { return }
+        if isDefault { return profile = .coded(primaries: 1, transfer: 13) }
+        guard let hasProfile = bits.flag(), let space = Self.enumerated(&bits) else { return }
+        // The profile is compressed, and its name with it.
+        if hasProfile { return profile = .icc(name: nil) }
+        guard space == 0, Self.enumerated(&bits) == 1, let primaries = Self.enumerated(&bits),
+            [1, 9, 11].contains(primaries), bits.flag() == false,
+            let transfer = Self.enumerated(&bits)
+        else { return }
+        // D65 and the primaries called P3 are number 12 of H.273.
+        profile = .coded(primaries: primaries == 11 ? 12 : primaries, transfer: transfer)
+    }
+
+    /// Bits from the lowest of each byte on.
+    private struct Bits {
+        /// One of four ways in which a number is written.
+        enum Choice {
+            case value(Int)
+            /// So many bits, and what is added to them.
+            case bits(Int, Int)
+        }
+
+        private let bytes: UnsafeRawBufferPointer
+        private var position = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) {
+            self.bytes = bytes
+        }
+
+        mutating func flag() -> Bool? { read(1).map { $0 == 1 } }
+
+        mutating func read(_ count: Int) -> Int? {
+            guard position + count <= bytes.count * 8 else { return nil }
+            var value = 0
+            for index in 0..<count {
+                let bit = bytes[(position + index) / 8] >> UInt8((position + index) % 8) & 1
+                value |= Int(bit) << index
+            }
+            position += count
+            return value
+        }
+
+        mutating func number(_ choices: [Choice]) -> Int? {
+            guard let choice = read(2) else { return nil }
+            switch choices[choice] {
+            case .value(let value): return value
+            case .bits(let count, let offset): return read(count).map { $0 + offset }
+            }
+        }
+    }
+}

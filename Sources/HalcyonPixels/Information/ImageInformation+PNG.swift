@@ -1,0 +1,94 @@
+import DirectCodecs
+import Foundation
+
+extension ImageInformation {
+    /// Reads the chunks up to the pixels, and of an animation those that tell its times.
+    static func ofPNG(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
+        let reader = file.reader
+        guard reader.slice(12, count: 17) != nil else { return nil }
+        guard reader.slice(12, count: 4)?.hasPrefix("IHDR") == true,
+            let width = reader.bigUInt32(16), let height = reader.bigUInt32(20),
+            let depth = reader.byte(24), let type = reader.byte(25)
+        else { throw .corrupt(.PNG, reason: "it has no header") }
+        var found = PNGFindings()
+        found.walk(reader)
+        guard found.hasPixels || file.isWhole else { return nil }
+
+        let stored = PixelSize(width: Int(width), height: Int(height))
+        var information = ImageInformation(.PNG, size: stored.turned(by: found.orientation))
+        information.orientation = found.orientation
+        information.bitsPerSample = type == 3 ? 8 : Int(depth)
+        information.hasAlpha = type & 4 != 0 || found.hasTransparency
+        information.colorProfile = found.profile
+        information.camera = found.camera
+        information.hasGainMap = false
+        information.frameCount = found.frameCount
+        if found.frameCount > 1, found.delays.count == found.frameCount {
+            information.animation = AnimationTiming(
+                durations: found.delays.map(AnimationTiming.clamped), loopCount: found.loopCount)
+        }
+        information.isComplete =
+            found.hasPixels && (found.frameCount == 1 || information.animation != nil)
+        return information
+    }
+}
+
+/// What the chunks of a PNG file tell.
+private struct PNGFindings {
+    private(set) var orientation = 1
+    private(set) var camera: ImageInformation.Camera?
+    private(set) var profile: ImageInformation.ColorProfile?
+    private(set) var hasTransparency = false
+    private(set) var hasPixels = false
+    private(set) var frameCount = 1
+    private(set) var loopCount = 0
+    private(set) var delays: [Double] = []
+
+    /// More frames are not followed.
+    private static let mostFrames = 65_536
+
+    mutating func walk(_ reader: ByteReader) {
+        var offset = 8
+        while let length = reader.bigUInt32(offset), let name = reader.slice(offset + 4, count: 4) {
+            let start = offset + 8
+            let isPixels = name.hasPrefix("IDAT")
+            if isPixels { hasPixels = true }
+            // Behind the pixels only an animation has anything to say.
+            if isPixels || name.hasPrefix("IEND"), frameCount == 1 { return }
+            guard let content = reader.slice(start, count: Int(length)) else { return }
+            if !isPixels { take(name, content) }
+            offset = start + Int(length) + 4
+        }
+    }
+
+    private mutating func take(_ name: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) {
+        let reader = ByteReader(content)
+        if name.hasPrefix("fcTL") {
+            guard delays.count < Self.mostFrames, let delay = reader.bigUInt16(20),
+                let divisor = reader.bigUInt16(22)
+            else { return }
+            delays.append(Double(delay) / Double(divisor == 0 ? 100 : divisor))
+        }
+        if hasPixels { return }
+        if name.hasPrefix("tRNS") {
+            hasTransparency = true
+        } else if name.hasPrefix("eXIf") {
+            orientation = EXIFBlock.orientation(in: content) ?? 1
+            camera = ImageInformation.Camera(exif: content)
+        } else if name.hasPrefix("cICP"), let primaries = reader.byte(0),
+            let transfer = reader.byte(1)
+        {
+            profile = .coded(primaries: Int(primaries), transfer: Int(transfer))
+        } else if name.hasPrefix("iCCP"), profile == nil {
+            // The profile is compressed; its name stands before it.
+            profile = .icc(name: ProfileName.printable(content.prefix(79).prefix { $0 != 0 }))
+        } else if name.hasPrefix("sRGB"), profile == nil {
+            profile = .coded(primaries: 1, transfer: 13)
+        } else if name.hasPrefix("acTL"), let count = reader.bigUInt32(0),
+            let loops = reader.bigUInt32(4), count > 0, count <= Self.mostFrames
+        {
+            frameCount = Int(count)
+            loopCount = Int(loops)
+        }
+    }
+}

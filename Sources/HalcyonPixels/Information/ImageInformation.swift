@@ -1,0 +1,190 @@
+public import Foundation
+
+/// What an image file says of itself, read without decoding pixels.
+///
+/// A value that is `nil` is not known, or the file has none; ``isComplete`` tells which.
+///
+/// ```swift
+/// let information = try ImageInformation(of: data)
+/// print(information.format, information.size, information.frameCount ?? 1)
+/// ```
+public struct ImageInformation: Hashable, Sendable {
+    public let format: ImageFormat
+    /// The size of a frame as it is shown: turned as the file's orientation says.
+    public internal(set) var size: PixelSize
+    /// How the stored pixels are turned, 1…8 as in EXIF. AVIF and HEIC turn by a means of their own,
+    /// which ``size`` obeys, and have 1 here.
+    public internal(set) var orientation = 1
+    /// Frames of an animation or a sequence, 1 for a picture. A sequence has as many as its file says,
+    /// also when this machine cannot decode it.
+    public internal(set) var frameCount: Int?
+    /// When the frames of an animation are shown; `nil` for a picture.
+    public internal(set) var animation: AnimationTiming?
+    /// Bits of each sample of a colour as stored, of a palette's colours 8.
+    public internal(set) var bitsPerSample: Int?
+    /// Whether pixels can be transparent.
+    public internal(set) var hasAlpha: Bool?
+    /// What the colours mean, where the file says it.
+    public internal(set) var colorProfile: ColorProfile?
+    /// What the camera has noted.
+    public internal(set) var camera: Camera?
+    /// The quality, from 1 to 100, at which libjpeg would have written a JPEG file with the quantisation
+    /// table that is nearest to the file's own for brightness. Other encoders count in another way.
+    public internal(set) var jpegQuality: Int?
+    /// Whether the file carries a gain map, by which the picture becomes brighter on displays that can.
+    public internal(set) var hasGainMap: Bool?
+    /// Whether the bytes told everything there is to know. Otherwise the file is cut short, or only its
+    /// beginning was there.
+    public internal(set) var isComplete = true
+
+    /// The meaning of colours.
+    public enum ColorProfile: Hashable, Sendable {
+        /// An ICC profile with the name that it gives itself.
+        case icc(name: String?)
+        /// The numbers of ITU-T H.273 for colour primaries and transfer characteristics: 1 and 13 are
+        /// sRGB, 12 and 13 are Display P3.
+        case coded(primaries: Int, transfer: Int)
+    }
+
+    /// How a picture was taken. Where it was taken, by whom, and with which piece of equipment
+    /// (serial numbers) is never read.
+    public struct Camera: Hashable, Sendable {
+        public internal(set) var maker: String?
+        public internal(set) var model: String?
+        public internal(set) var lens: String?
+        /// The program that wrote the file.
+        public internal(set) var software: String?
+        /// The time of the camera's clock, such as `2024-05-01T18:30:00`; the file names no time zone.
+        public internal(set) var taken: String?
+        /// Seconds.
+        public internal(set) var exposureTime: Double?
+        /// The f-number.
+        public internal(set) var aperture: Double?
+        /// As ISO speed.
+        public internal(set) var sensitivity: Int?
+        /// Millimetres.
+        public internal(set) var focalLength: Double?
+    }
+
+    init(_ format: ImageFormat, size: PixelSize) {
+        self.format = format
+        self.size = size
+    }
+}
+
+extension ImageInformation {
+    /// Reads a whole file, or as much of a damaged one as says its size.
+    ///
+    /// Takes little time for most formats; GIF, WebP, SVG and JPEG XL animations are walked as a whole. No
+    /// memory is taken that depends on sizes the file claims. Limits of decoding do not count: the
+    /// size of a picture that is too large to be decoded is told.
+    /// - Throws: What kind of data it is when it is no image of a known format, and what is wrong when
+    ///   its size cannot be read. PDF is not read.
+    public init(of data: Data) throws(ImageCodingError) {
+        guard !data.isEmpty else { throw .emptyData }
+        let format = ImageSniffer.format(of: data)
+        guard format != .unknown else {
+            throw .unknownFormat(description: ImageSniffer.describe(data))
+        }
+        let found = data.withUnsafeBytes { bytes in
+            Result { () throws(ImageCodingError) in
+                try Self.read(FilePart(bytes, isWhole: true), format)
+            }
+        }
+        if let information = try found.get() {
+            self = information
+            if format == .JPEGXL, frameCount == nil { countFrames(in: data) }
+            return
+        }
+        switch format {
+        case .SVG, .ICO: self = try Self.opened(data)
+        case .PDF: throw .unsupported(.PDF, reason: "its size is not read")
+        default: throw .corrupt(format, reason: "it ends before its size is told")
+        }
+    }
+
+    /// Reads the first bytes of a file; `nil` as long as they do not tell its format and its size as
+    /// shown.
+    ///
+    /// That takes some hundred bytes of most files. The size of WebP with EXIF data is told by the end
+    /// of the file, because the orientation is; that of SVG, PDF and icons only by the whole file.
+    /// - Throws: What is wrong with a file whose beginning is damaged.
+    public init?(ofPrefix prefix: Data) throws(ImageCodingError) {
+        let format = ImageSniffer.format(of: prefix)
+        guard format != .unknown else { return nil }
+        let found = prefix.withUnsafeBytes { bytes in
+            Result { () throws(ImageCodingError) in
+                try Self.read(FilePart(bytes, isWhole: false), format)
+            }
+        }
+        guard let information = try found.get() else { return nil }
+        self = information
+    }
+
+    /// `nil` when the size is not there, or when reading it takes a decoder.
+    private static func read(
+        _ file: FilePart, _ format: ImageFormat
+    ) throws(ImageCodingError) -> ImageInformation? {
+        let information: ImageInformation? =
+            switch format {
+            case .JPEG: try ofJPEG(file)
+            case .PNG: try ofPNG(file)
+            case .GIF: ofGIF(file)
+            case .WebP: try ofWebP(file)
+            case .AVIF, .HEIC: ofHEIF(file, format)
+            case .JPEGXL: ofJPEGXL(file)
+            case .TIFF: ofTIFF(file)
+            case .BMP: try ofBMP(file)
+            case .SVG, .PDF, .ICO, .unknown: nil
+            }
+        guard let information else { return nil }
+        guard information.size.width > 0, information.size.height > 0 else {
+            throw .corrupt(format, reason: "its size is nothing")
+        }
+        return information
+    }
+
+    /// What a decoder says that has read the header.
+    private static func opened(_ data: Data) throws(ImageCodingError) -> ImageInformation {
+        var limits = DecodingLimits()
+        limits.maximumPixelCount = nil
+        let header: ImageHeader
+        do {
+            header = try EncodedImage(data, limits: limits).header
+        } catch let error as ImageCodingError {
+            throw error
+        } catch {
+            throw .corrupt(ImageSniffer.format(of: data), reason: "\(error)")
+        }
+        var information = ImageInformation(header.format, size: header.size)
+        information.frameCount = header.frameCount
+        information.bitsPerSample = header.depth.rawValue
+        information.hasAlpha = header.hasAlpha
+        information.hasGainMap = false
+        return information
+    }
+
+    /// The frames of a JPEG XL animation stand one behind the other without a table of them.
+    private mutating func countFrames(in data: Data) {
+        // What it cannot open is told as far as it is known.
+        guard
+            let header = try? JPEGXLDecoder().open(data, format: .JPEGXL, coding: .current)?.header
+        else { return isComplete = false }
+        frameCount = header.frameCount
+        animation = header.timing
+    }
+}
+
+/// The bytes of a file, or of its beginning.
+struct FilePart {
+    let bytes: UnsafeRawBufferPointer
+    /// Whether nothing follows.
+    let isWhole: Bool
+    let reader: ByteReader
+
+    init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
+        self.bytes = bytes
+        self.isWhole = isWhole
+        reader = ByteReader(bytes)
+    }
+}

@@ -1,0 +1,72 @@
+public import Foundation
+public import Halcyon
+
+/// How a `TestTransport` answers a request.
+public struct TestAnswer: Sendable {
+    enum Outcome: Sendable {
+        case response(status: Int, body: Data)
+        case failure(TransportError)
+    }
+
+    let outcome: Outcome
+    private(set) var headers: [(name: String, value: String)] = []
+    private(set) var delay: Duration = .zero
+    private(set) var pieceLength: Int?
+    private(set) var pieceDelay: Duration = .zero
+
+    private init(_ outcome: Outcome) {
+        self.outcome = outcome
+    }
+
+    /// This status with these bytes.
+    public static func data(
+        _ body: Data, status: Int = 200, contentType: String? = nil
+    ) -> TestAnswer {
+        let answer = TestAnswer(.response(status: status, body: body))
+        return contentType.map { answer.header("Content-Type", $0) } ?? answer
+    }
+
+    /// 200 with the image as a PNG file, or in another format.
+    /// - Throws: `ImageCodingError` when it cannot be written.
+    public static func image(_ image: Image, format: ImageFormat = .PNG) throws -> TestAnswer {
+        .data(try image.kf.data(format: format, options: ImageEncodingOptions()))
+    }
+
+    /// This status without a body.
+    public static func status(_ status: Int) -> TestAnswer {
+        .data(Data(), status: status)
+    }
+
+    /// A redirect.
+    public static func redirect(to url: URL, status: Int = 302) -> TestAnswer {
+        TestAnswer.status(status).header("Location", url.absoluteString)
+    }
+
+    /// No answer but a failure of the network, which the request ends with.
+    public static func failure(_ error: TransportError) -> TestAnswer {
+        TestAnswer(.failure(error))
+    }
+
+    /// This answer with a header field. `Content-Length` is there without being asked for.
+    public func header(_ name: String, _ value: String) -> TestAnswer {
+        var answer = self
+        answer.headers.append((name, value))
+        return answer
+    }
+
+    /// This answer, or failure, so much later by the transport's clock.
+    public func delayed(by duration: Duration) -> TestAnswer {
+        var answer = self
+        answer.delay = duration
+        return answer
+    }
+
+    /// This answer with its body in pieces of `length` bytes, at least 1, each so much later than the one
+    /// before by the transport's clock. The first comes with the header.
+    public func inPieces(of length: Int, every duration: Duration) -> TestAnswer {
+        var answer = self
+        answer.pieceLength = max(1, length)
+        answer.pieceDelay = duration
+        return answer
+    }
+}

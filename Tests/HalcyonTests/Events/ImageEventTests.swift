@@ -1,0 +1,179 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(20))) struct ImageEventTests {
+    private let environment: TestEnvironment
+    private let url = URL(string: "https://example.com/bird.png")!
+
+    init() throws {
+        environment = try TestEnvironment()
+        environment.transport.answer(
+            url, with: try .image(.solid(.red, width: 40, height: 30)))
+    }
+
+    /// The events of the requests that `body` makes, up to the end of the last one.
+    private func events(
+        ends: Int = 1, of body: () async throws -> Void
+    ) async throws -> [ImageEvent] {
+        let stream = environment.manager.events
+        let recorder = Recorder<ImageEvent>()
+        let listening = Task {
+            for await event in stream { recorder.record(event) }
+        }
+        try await body()
+        let events = await recorder.wait { $0.count(where: \.kind.isEnd) >= ends }
+        listening.cancel()
+        return events
+    }
+
+    private func retrieve(_ options: KingfisherOptionsInfo = []) async throws {
+        _ = try await environment.manager.retrieveImage(
+            with: url, options: options + [.waitForCache])
+    }
+
+    @Test func aDownloadTellsItsSteps() async throws {
+        let events = try await events { try await retrieve() }
+        #expect(
+            events.map(\.kind.name) == [
+                "started", "waiting", "transferred", "made", "stored memory", "stored disk",
+                "succeeded none",
+            ])
+        #expect(Set(events.map(\.request)).count == 1)
+        #expect(events.allSatisfy { $0.source == .network(url) })
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
+        for event in events {
+            if case .made(let waiting, let processing, let rendering) = event.kind {
+                #expect(waiting >= .zero && processing >= .zero && rendering > .zero)
+            }
+        }
+    }
+
+    @Test func hitsTellWhere() async throws {
+        try await retrieve()
+        let memory = try await events { try await retrieve() }
+        #expect(memory.map(\.kind.name) == ["started", "found memory", "succeeded memory"])
+        environment.cache.clearMemoryCache()
+        let disk = try await events { try await retrieve() }
+        #expect(disk.map(\.kind.name) == ["started", "found disk", "succeeded disk"])
+    }
+
+    @Test func aCachedOriginalIsTold() async throws {
+        try await retrieve()
+        environment.cache.clearMemoryCache()
+        let events = try await events {
+            try await retrieve([.processor(BlurImageProcessor(blurRadius: 2))])
+        }
+        #expect(
+            events.map(\.kind.name) == [
+                "started", "foundOriginal", "made", "stored memory", "stored disk",
+                "succeeded none",
+            ])
+    }
+
+    @Test func failuresAndRetriesAreTold() async throws {
+        environment.transport.answer(url, with: .status(404))
+        let other = URL(string: "https://example.com/other.png")!
+        environment.transport.answer(other, with: .status(500))
+        let events = try await events {
+            await #expect(throws: KingfisherError.self) {
+                try await retrieve([.alternativeSources([.network(other)])])
+            }
+        }
+        #expect(
+            events.map(\.kind.name) == ["started", "waiting", "retried", "waiting", "failed"])
+    }
+
+    @Test func aCancellationIsTold() async throws {
+        environment.transport.answer(
+            url, with: TestAnswer.status(200).delayed(by: .seconds(1)))
+        let events = try await events {
+            let loading = Task { try await retrieve() }
+            await environment.clock.waitForSleepers()
+            loading.cancel()
+            _ = await loading.result
+        }
+        #expect(events.last?.kind.name == "cancelled")
+    }
+
+    @Test func whoSharesADownloadIsToldOfItsOwnRequest() async throws {
+        environment.transport.answer(
+            url, with: try .image(.solid(.red, width: 4, height: 3)).delayed(by: .seconds(1)))
+        let events = try await events(ends: 2) {
+            async let first: Void = retrieve()
+            async let second: Void = retrieve()
+            await environment.clock.waitForSleepers()
+            while environment.downloader.downloads.tickets.count < 2 { await pause() }
+            environment.clock.advance(by: .seconds(1))
+            _ = try await (first, second)
+        }
+        #expect(environment.transport.requestCount(for: url) == 1)
+        let byRequest = Dictionary(grouping: events, by: \.request)
+        #expect(byRequest.count == 2)
+        // The image is made once.
+        #expect(events.count { $0.kind.name == "made" } == 1)
+        #expect(byRequest.values.allSatisfy { $0.contains { $0.kind.name == "transferred" } })
+    }
+
+    @Test func nothingIsMadeWhenNobodyListens() async throws {
+        #expect(!environment.manager.eventHub.isObserved)
+        var stream: AsyncStream<ImageEvent>? = environment.manager.events
+        #expect(environment.manager.eventHub.isObserved)
+        stream = nil
+        _ = stream
+        #expect(!environment.manager.eventHub.isObserved)
+        try await retrieve()
+    }
+
+    @Test func everyListenerGetsEveryEvent() async throws {
+        let (one, other) = (environment.manager.events, environment.manager.events)
+        try await retrieve()
+        for stream in [one, other] {
+            var names: [String] = []
+            for await event in stream {
+                names.append(event.kind.name)
+                if event.kind.isEnd { break }
+            }
+            #expect(names.first == "started" && names.last == "succeeded none")
+        }
+    }
+
+    @Test func aStoredImageThatIsStillGoodIsToldAsRevalidated() async throws {
+        environment.transport.answer(
+            url,
+            with: try .image(.solid(.red, width: 4, height: 3))
+                .header("ETag", "\"1\"").header("Cache-Control", "max-age=0"),
+            .status(304).header("ETag", "\"1\""))
+        let options: KingfisherOptionsInfo = [.httpCaching(.on)]
+        try await retrieve(options)
+        let events = try await events { try await retrieve(options) }
+        #expect(
+            events.map(\.kind.name) == [
+                "started", "waiting", "transferred", "found memory", "revalidated",
+                "succeeded memory",
+            ])
+    }
+}
+
+extension ImageEvent.Kind {
+    /// The kind in a word or two.
+    fileprivate var name: String {
+        switch self {
+        case .started: "started"
+        case .found(let type): "found \(type)"
+        case .foundOriginal: "foundOriginal"
+        case .waiting: "waiting"
+        case .transferred: "transferred"
+        case .revalidated: "revalidated"
+        case .made: "made"
+        case .stored(let type): "stored \(type)"
+        case .retried: "retried"
+        case .succeeded(let type): "succeeded \(type)"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonPixels
+
+@Suite struct ImageInformationTests {
+    private static let grid = PixelGrid.gradient(width: 30, height: 20)
+
+    /// A picture in a format, and what is known of it.
+    private static func file(_ format: ImageFormat, quality: Double = 0.8) throws -> Data {
+        let image = try Image.decoding(PNGFixture.data(grid))
+        return try image.kf.data(format: format, options: ImageEncodingOptions(quality: quality))
+    }
+
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    func theSizeOfEveryFormatIsTold(_ format: ImageFormat) throws {
+        let information = try ImageInformation(of: Self.file(format))
+        #expect(information.format == format)
+        #expect(information.size == PixelSize(width: 30, height: 20))
+        #expect(information.frameCount == 1)
+        #expect(information.bitsPerSample == 8)
+        #expect(information.isComplete)
+    }
+
+    /// From no byte to all of them the answer changes once, from none to the right one.
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    func aPrefixTellsNothingWrong(_ format: ImageFormat) throws {
+        let data = try Self.file(format)
+        var isKnown = false
+        for count in 0...data.count {
+            let information = try ImageInformation(ofPrefix: data.prefix(count))
+            if let information {
+                isKnown = true
+                #expect(information.size == PixelSize(width: 30, height: 20), "\(count) bytes")
+            } else {
+                #expect(!isKnown, "known before \(count) bytes")
+            }
+        }
+        #expect(isKnown)
+    }
+
+    @Test(arguments: [(ImageFormat.PNG, 60), (.WebP, 40), (.JPEGXL, 40)])
+    func fewBytesAreEnough(_ format: ImageFormat, _ count: Int) throws {
+        #expect(try ImageInformation(ofPrefix: Self.file(format).prefix(count)) != nil)
+    }
+
+    @Test func windowsBitmapsAreTold() throws {
+        let data = BMPFixture.data(Self.grid)
+        #expect(try ImageInformation(of: data).size == PixelSize(width: 30, height: 20))
+        #expect(try ImageInformation(ofPrefix: data.prefix(60))?.size.width == 30)
+    }
+
+    @Test(arguments: [25, 50, 75, 90, 95, 100])
+    func theQualityOfJPEGIsTheOneItWasWrittenWith(_ quality: Int) throws {
+        let data = try Self.file(.JPEG, quality: Double(quality) / 100)
+        #expect(try ImageInformation(of: data).jpegQuality == quality)
+    }
+
+    @Test(arguments: 1...8) func theSizeIsThatOfTheTurnedPicture(_ orientation: Int) throws {
+        let turned = EXIFFixture.inserted(
+            EXIFFixture.block(orientation: orientation), into: try Self.file(.JPEG))
+        let information = try ImageInformation(of: turned)
+        #expect(information.orientation == orientation)
+        let size = PixelSize(width: 30, height: 20)
+        #expect(information.size == (orientation > 4 ? size.transposed : size))
+    }
+
+    @Test func nothingPrivateIsTold() throws {
+        let file = EXIFFixture.inserted(
+            EXIFFixture.block(orientation: 1), into: try Self.file(.JPEG))
+        let text = String(reflecting: try ImageInformation(of: file))
+        #expect(!text.contains("secret"))
+        #expect(try ImageInformation(of: file).camera == nil)
+    }
+
+    @Test func whatTheCameraNotedIsTold() throws {
+        let file = EXIFFixture.inserted(CameraFixture.block, into: try Self.file(.JPEG))
+        let camera = try #require(try ImageInformation(of: file).camera)
+        #expect(camera.maker == "Halcyon" && camera.model == "Kingfisher 1")
+        #expect(camera.taken == "2024-05-01T18:30:00")
+        #expect(camera.exposureTime == 1.0 / 125)
+        #expect(camera.sensitivity == 200)
+        #expect(camera.lens == nil)
+    }
+
+    @Test func anAnimationTellsItsFramesAndTimes() throws {
+        let frames = [
+            PixelGrid.quadrants(width: 30, height: 20), .solid(.red, width: 30, height: 20),
+        ].map {
+            GIFFixture.Frame($0, delay: 25)
+        }
+        let information = try ImageInformation(of: GIFFixture.data(frames, loopCount: 3))
+        #expect(information.frameCount == 2)
+        #expect(information.animation?.durations == [0.25, 0.25])
+        let header = try EncodedImage(GIFFixture.data(frames, loopCount: 3)).header
+        #expect(information.animation == header.timing)
+    }
+
+    @Test func anAnimatedPNGTellsItsFrames() throws {
+        func control(_ number: UInt8, _ hundredths: UInt8) -> PNGFixture.Chunk {
+            var data = [UInt8](repeating: 0, count: 26)
+            (data[3], data[7], data[11]) = (number, 30, 20)
+            (data[21], data[23]) = (hundredths, 100)
+            return PNGFixture.Chunk(type: "fcTL", data: Data(data))
+        }
+        let file = PNGFixture.data(
+            Self.grid,
+            chunks: [
+                PNGFixture.Chunk(type: "acTL", data: Data([0, 0, 0, 2, 0, 0, 0, 5])),
+                control(0, 10), control(1, 30),
+            ])
+        let information = try ImageInformation(of: file)
+        #expect(information.frameCount == 2)
+        #expect(
+            information.animation == AnimationTiming(durations: [0.1, 0.3], loopCount: 5))
+    }
+
+    @Test func sequencesOfAVIFTellTheirFrames() throws {
+        let file = try AVIFFixture(delay: 20).data(
+            Self.grid, .solid(.red, width: 30, height: 20), .solid(.blue, width: 30, height: 20))
+        let information = try ImageInformation(of: file)
+        #expect(information.size == PixelSize(width: 30, height: 20))
+        #expect(information.frameCount == 3)
+        #expect(information.animation?.durations == [0.2, 0.2, 0.2])
+        #expect(information.hasAlpha == false)
+    }
+
+    @Test func turnedAndCroppedAVIFTellsWhatIsShown() throws {
+        var fixture = AVIFFixture(depth: 10)
+        fixture.quarterTurns = 1
+        fixture.crop = (left: 2, top: 2, width: 20, height: 10)
+        fixture.primaries = 12
+        let information = try ImageInformation(of: fixture.data(Self.grid))
+        #expect(information.size == PixelSize(width: 10, height: 20))
+        #expect(information.bitsPerSample == 10)
+        #expect(information.colorProfile == .coded(primaries: 12, transfer: 13))
+    }
+
+    @Test func whatIsNoImageIsRefusedInWords() throws {
+        #expect(throws: ImageCodingError.emptyData) { try ImageInformation(of: Data()) }
+        let page = Data("<!DOCTYPE html><title>Not found</title>".utf8)
+        let error = #expect(throws: ImageCodingError.self) { try ImageInformation(of: page) }
+        #expect(error?.description.contains("HTML") == true)
+        #expect(try ImageInformation(ofPrefix: page) == nil)
+        let header = Data(try Self.file(.JPEG).prefix(20))
+        #expect(throws: ImageCodingError.self) { try ImageInformation(of: header) }
+    }
+
+    @Test func aFileThatIsCutShortTellsWhatIsThere() throws {
+        let frames = [
+            PixelGrid.quadrants(width: 30, height: 20), .solid(.red, width: 30, height: 20),
+        ].map {
+            GIFFixture.Frame($0, delay: 25)
+        }
+        let file = GIFFixture.data(frames, loopCount: 0)
+        let information = try ImageInformation(of: file.dropLast(20))
+        #expect(!information.isComplete)
+        #expect(information.size == PixelSize(width: 30, height: 20))
+        #expect(information.frameCount == nil)
+    }
+
+    /// Any byte of a header may be wrong; what is told may be wrong then, but nothing breaks.
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    func damagedHeadersBreakNothing(_ format: ImageFormat) throws {
+        let data = try Self.file(format)
+        var random = SeededGenerator(state: 7)
+        var told = 0
+        for _ in 0..<3000 {
+            var damaged = data
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<min(data.count, 400), using: &random)
+                damaged[damaged.startIndex + place] =
+                    [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]
+                    .randomElement(using: &random) ?? 0
+            }
+            if (try? ImageInformation(ofPrefix: damaged)) != nil { told += 1 }
+            if (try? ImageInformation(of: damaged)) != nil { told += 1 }
+        }
+        #expect(told > 0)
+    }
+}
+
+@Suite(.enabled(if: Corpus.directory != nil))
+struct ForeignInformationTests {
+    static let files = ["formats", "animated", "orientation", "photos", "found"]
+        .flatMap { Corpus.files(in: $0) }.filter { $0.pathExtension != "md" }
+
+    /// What a file says is what its decoder finds.
+    @Test(arguments: files) func decodersAgree(_ file: URL) throws {
+        let data = try Data(contentsOf: file)
+        var limits = DecodingLimits()
+        limits.maximumPixelCount = nil
+        // What no decoder opens has nobody to agree with.
+        guard let header = try? EncodedImage(data, limits: limits).header else { return }
+        let information = try ImageInformation(of: data)
+        #expect(information.format == header.format)
+        #expect(information.size == header.size)
+        #expect(information.hasAlpha == header.hasAlpha)
+        if information.frameCount != header.frameCount {
+            // Animated PNG files are read as pictures.
+            #expect(information.format == .PNG)
+        }
+        if let timing = header.timing {
+            let durations = try #require(information.animation?.durations)
+            #expect(zip(durations, timing.durations).allSatisfy { abs($0 - $1) < 0.002 })
+            #expect(durations.count == timing.durations.count)
+        }
+        if header.depth == .sixteen { #expect(information.bitsPerSample ?? 0 > 8) }
+    }
+
+    @Test(arguments: files) func theBeginningTellsTheSameSize(_ file: URL) throws {
+        let data = try Data(contentsOf: file)
+        guard let whole = try? ImageInformation(of: data) else { return }
+        for count in [100, 1000, 10_000, 100_000] where count < data.count {
+            if let information = try? ImageInformation(ofPrefix: data.prefix(count)) {
+                #expect(information.size == whole.size)
+            }
+        }
+    }
+
+    @Test func gainMapsAreFound() throws {
+        let file = try #require(Corpus.file("formats/ultra-hdr.jpg"))
+        #expect(try ImageInformation(of: Data(contentsOf: file)).hasGainMap == true)
+        let plain = try #require(Corpus.file("formats/TestJFIF.jpg"))
+        #expect(try ImageInformation(of: Data(contentsOf: plain)).hasGainMap == false)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HalcyonPresentationTestKit
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+@Suite(.timeLimit(.minutes(20))) struct SizeOptionTests {
+    private let sizes = Recorder<PixelSize>()
+
+    private func listening() -> KingfisherOptionsInfo {
+        [.callbackQueue(.untouch), .onSize { [sizes] in sizes.record($0) }]
+    }
+
+    @Test func theFirstBytesOfADownloadTellTheSize() async throws {
+        let fixture = try await ManagerFixture()
+        let gate = Gate()
+        fixture.origin.route(
+            "/photo.png", .png(fixture.png).with(.hold(afterBytes: 200, .gate(gate))))
+        async let loading = fixture.retrieve(listening())
+        await sizes.waitFor(count: 1)
+        #expect(sizes.events == [PixelSize(width: 64, height: 48)])
+        gate.open()
+        let result = try await loading
+        #expect(result.cacheType == .none)
+        #expect(sizes.count == 1)
+    }
+
+    @Test func eachOfTwoWhoShareADownloadIsToldOnce() async throws {
+        let fixture = try await ManagerFixture()
+        let gate = Gate()
+        fixture.origin.route(
+            "/photo.png", .png(fixture.png).with(.hold(afterBytes: 200, .gate(gate))))
+        async let first = fixture.retrieve(listening())
+        await sizes.waitFor(count: 1)
+        // What is known is told to those who join later.
+        async let second = fixture.retrieve(listening())
+        await sizes.waitFor(count: 2)
+        gate.open()
+        _ = try await (first, second)
+        #expect(sizes.events == Array(repeating: PixelSize(width: 64, height: 48), count: 2))
+        #expect(fixture.origin.requests(for: "/photo.png").count == 1)
+    }
+
+    @Test func aCachedImageTellsItsSize() async throws {
+        let fixture = try await ManagerFixture()
+        _ = try await fixture.retrieve()
+        let memory = try await fixture.retrieve(listening())
+        #expect(memory.cacheType == .memory && sizes.count == 1)
+        fixture.cache.clearMemoryCache()
+        let disk = try await fixture.retrieve(listening())
+        #expect(disk.cacheType == .disk)
+        #expect(sizes.events == Array(repeating: PixelSize(width: 64, height: 48), count: 2))
+    }
+
+    @Test func theSizeComesBeforeTheCompletion() async throws {
+        let fixture = try await ManagerFixture()
+        let order = Recorder<String>()
+        fixture.manager.retrieveImage(
+            with: fixture.url,
+            options: [.callbackQueue(.untouch), .onSize { _ in order.record("size") }]
+        ) { _ in order.record("image") }
+        await order.waitFor(count: 2)
+        #expect(order.events == ["size", "image"])
+    }
+
+    @Test func aFailureTellsNoSize() async throws {
+        let fixture = try await ManagerFixture()
+        fixture.origin.route("/photo.png", .status(404))
+        let error = await kingfisherError { _ = try await fixture.retrieve(listening()) }
+        #expect(error != nil && sizes.count == 0)
+    }
+
+    @MainActor @Test func theBuilderTellsItOnTheMainActor() async throws {
+        let fixture = try await PresentationFixture()
+        let view = HeadlessImageView()
+        let told = sizes
+        let done = Recorder<Bool>()
+        KF.url(fixture.url(width: 5))
+            .targetCache(fixture.cache).downloader(fixture.downloader)
+            .onSize { size in
+                MainActor.preconditionIsolated()
+                told.record(size)
+            }
+            .onSuccess { _ in done.record(true) }
+            .onFailure { _ in done.record(false) }
+            .set(to: view)
+        await done.waitFor(count: 1)
+        #expect(done.events == [true])
+        #expect(told.events == [view.image?.pixelSize])
+    }
+}
