@@ -1,0 +1,313 @@
+"""Several image servers on the loopback interface, what stands before them, and those who ask."""
+
+import collections
+import contextlib
+import http.client
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+
+from drawing import png
+from origin import Origin, closed_port
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def find_server():
+    """The program built last; None when there is none."""
+    built = [ROOT / ".build" / kind / "halcyon-server" for kind in ("release", "debug")]
+    return max(filter(pathlib.Path.exists, built), key=lambda path: path.stat().st_mtime,
+               default=None)
+
+
+def wait_until(condition, seconds=20, what="an event"):
+    """Asks again and again until the condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {seconds} s for {what}")
+        time.sleep(0.02)
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class PictureOrigin:
+    """Gives a picture for every path, after `delay` seconds, and counts the requests."""
+
+    def __init__(self, width=600, height=400, delay=0.0):
+        self.picture, self.delay = png(width, height, seed=3), delay
+        self.counts, self.lock = collections.Counter(), threading.Lock()
+        self.tag = '"1"'
+
+    def __call__(self, connection):
+        while request := connection.request():
+            path, fields = request
+            with self.lock:
+                self.counts[path] += 1
+            time.sleep(self.delay)
+            tag = self.tag
+            if fields.get("if-none-match") == tag:
+                connection.send(f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n")
+            else:
+                connection.answer(self.picture, fields=[f"ETag: {tag}"])
+
+    @property
+    def total(self):
+        with self.lock:
+            return sum(self.counts.values())
+
+
+class Node:
+    """One image server with caches of its own."""
+
+    def __init__(self, program, folder, origin, settings=()):
+        self.program, self.origin, self.settings = program, origin, list(settings)
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(exist_ok=True)
+        self.port, self.operations = closed_port(), closed_port()
+        self.process = None
+
+    def start(self):
+        values = {
+            "sources.http.ports": self.origin.port, "sources.http.allowLoopback": "true",
+            "sources.http.allow": "http://127.0.0.1:*", "log.level": "warning",
+            "work.queue": 2000}
+        arguments = [f"--set={name}={value}" for name, value in values.items()]
+        arguments += [f"--set={setting}" for setting in self.settings]
+        environment = dict(os.environ, HOME=str(self.folder), SWIFT_BACKTRACE="enable=no")
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [str(self.program), "--unsigned", "--bind", f"127.0.0.1:{self.port}",
+                 "--ops-bind", f"127.0.0.1:{self.operations}",
+                 "--cache-directory", str(self.folder / "cache"), *arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+        wait_until(self.is_ready, what="a node")
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise RuntimeError((self.folder / "log").read_text())
+        with contextlib.suppress(OSError):
+            url = f"http://127.0.0.1:{self.operations}/ready"
+            return urllib.request.urlopen(url, timeout=2).status == 200
+        return False
+
+    def metric(self, name, **labels):
+        """The sum of all values of a metric with these labels."""
+        url = f"http://127.0.0.1:{self.operations}/metrics"
+        text = urllib.request.urlopen(url, timeout=5).read().decode()
+        total = 0.0
+        for line in text.splitlines():
+            if match := re.fullmatch(rf"{name}(?:{{(.*)}})? (\S+)", line):
+                found = dict(re.findall(r'(\w+)="([^"]*)"', match[1] or ""))
+                if all(found.get(key) == value for key, value in labels.items()):
+                    total += float(match[2])
+        return int(total)
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.kill()
+
+
+class Service:
+    """Another program of the test: haproxy, nginx, redis-server, …"""
+
+    def __init__(self, port, *command, log=subprocess.DEVNULL):
+        self.port, self.command, self.log = port, list(map(str, command)), log
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        wait_until(lambda: listens(self.port), what=self.command[0])
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+
+
+def front(kind, folder, nodes):
+    """haproxy or nginx with the configuration of the documentation, but for the addresses."""
+    port = closed_port()
+    suffix = {"haproxy": "cfg", "nginx": "conf"}[kind]
+    text = (ROOT / f"docs/cluster/{kind}.{suffix}").read_text()
+    for number, node in enumerate(nodes, 1):
+        text = text.replace(f"10.0.0.1{number}:8080", f"127.0.0.1:{node.port}")
+    path = pathlib.Path(folder) / f"{kind}.{suffix}"
+    if kind == "haproxy":
+        path.write_text(text.replace("0.0.0.0:80\n", f"127.0.0.1:{port}\n"))
+        return Service(port, "haproxy", "-db", "-q", "-f", path)
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    path.write_text(f"pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off;\n"
+                    f"events {{ worker_connections 4096; }}\nhttp {{ access_log off;\n{text}\n}}")
+    return Service(port, "nginx", "-p", folder, "-c", path)
+
+
+class Cluster:
+    """A folder with an origin and nodes, all of which end with it."""
+
+    def __init__(self, program, count, origin=None, settings=()):
+        self.pictures = origin or PictureOrigin()
+        self.stack = contextlib.ExitStack()
+        self.folder = pathlib.Path(self.stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="halcyon-cluster-", ignore_cleanup_errors=True)))
+        self.origin = self.stack.enter_context(Origin(self.pictures))
+        self.nodes = [Node(program, self.folder / f"node{number}", self.origin, settings)
+                      for number in range(1, count + 1)]
+
+    def __enter__(self):
+        for node in self.nodes:
+            self.stack.callback(node.stop)
+            node.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def add(self, service):
+        self.stack.callback(service.stop)
+        service.start()
+        return service
+
+    def target(self, name, options="w:100"):
+        return f"/_/{options}/plain/{self.origin.url}/{name}"
+
+    def decodes(self):
+        return sum(node.metric("halcyon_images_total") for node in self.nodes
+                   if node.process.poll() is None)
+
+
+class Answer:
+    def __init__(self, status, fields, body, seconds):
+        self.status, self.fields, self.body, self.seconds = status, fields, body, seconds
+
+
+class Cut(Exception):
+    """An answer that had begun has broken off."""
+
+
+class Client:
+    """One keep-alive connection, on one thread; a closed one is opened again for the next request."""
+
+    def __init__(self, port, timeout=30):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+    def get(self, target):
+        began = time.monotonic()
+        try:
+            self.connection.request("GET", target)
+            answer = self.connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            self.connection.close()
+            raise
+        try:
+            body = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            raise Cut from error
+        return Answer(answer.status, answer.headers, body, time.monotonic() - began)
+
+
+def ask_all(requests, threads=100):
+    """Sends (port, target) pairs from many threads at once; the answers in some order."""
+    requests = collections.deque(requests)
+    answers, failures = [], []
+
+    def work():
+        clients = {}
+        while True:
+            try:
+                port, target = requests.popleft()
+            except IndexError:
+                return
+            client = clients.setdefault(port, Client(port))
+            try:
+                answers.append(client.get(target))
+            except (OSError, http.client.HTTPException, Cut) as error:
+                failures.append(error)
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return answers, failures
+
+
+class Load:
+    """Requests one after the other from some threads, until it is stopped."""
+
+    def __init__(self, port, target, threads=16):
+        self.port, self.target = port, target
+        self.answered, self.failed, self.cut = 0, [], 0
+        self.slowest = 0.0
+        self.lock, self.ended = threading.Lock(), threading.Event()
+        self.threads = [threading.Thread(target=self.work) for _ in range(threads)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        for thread in self.threads:
+            thread.join()
+
+    def work(self):
+        client, number = Client(self.port), 0
+        while not self.ended.is_set():
+            number += 1
+            try:
+                answer = client.get(self.target(number))
+                with self.lock:
+                    self.answered += answer.status == 200
+                    self.slowest = max(self.slowest, answer.seconds)
+                    if answer.status != 200:
+                        self.failed.append(answer.status)
+            except Cut:
+                with self.lock:
+                    self.cut += 1
+            except (OSError, http.client.HTTPException) as error:
+                with self.lock:
+                    self.failed.append(repr(error))
+
+
+class ClusterCase:
+    def __init__(self, name, body, programs, is_short):
+        self.name, self.body, self.programs, self.is_short = name, body, programs, is_short
+
+
+class ClusterCases:
+    """A list of cases, filled by a decorator. A body gets the program, and returns its figures as text."""
+
+    def __init__(self):
+        self.all = []
+
+    def add(self, name, programs=(), short=False):
+        def register(body):
+            self.all.append(ClusterCase(name, body, programs, short))
+            return body
+        return register
