@@ -95,12 +95,21 @@ let package = Package(
                 "HalcyonWork",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // What several machines share, on engines that others run: leases, records, bytes by name.
+        .target(
+            name: "HalcyonCluster",
+            dependencies: [
+                "HalcyonWork",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         // The image server; only these two targets and their tests use the framework.
         .target(
             name: "HalcyonServer",
             dependencies: [
                 "CFileSystem",
                 "Halcyon",
+                "HalcyonCluster",
                 "HalcyonHTTP",
                 "HalcyonPixels",
                 "HalcyonServerPlans",
@@ -201,6 +210,12 @@ let package = Package(
         .testTarget(
             name: "HalcyonServerPlansTests",
             dependencies: ["HalcyonServerPlans", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonClusterTests",
+            dependencies: [
+                "HalcyonCluster", "HalcyonTestKit", "HalcyonWork",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         .testTarget(
             name: "HalcyonServerTests",
             dependencies: [

@@ -32,6 +32,8 @@ public final class ImageServer: Sendable {
     let makers: PictureMaker
     let rules: PictureRules
     let infos: InfoReader
+    /// `nil` when nothing is shared with other servers.
+    let cluster: Cluster?
     /// `nil` unless the IIIF Image API is on.
     let iiif: IIIFService?
     let headers = SourceHeader.memory()
@@ -69,6 +71,8 @@ public final class ImageServer: Sendable {
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics
+        let cluster = Cluster(configuration, metrics: metrics)
+        self.cluster = cluster
         let directory = configuration.cacheDirectory
         let trouble = CacheTrouble(logger: logger, metrics: metrics)
         let downloads = Gate(
@@ -85,7 +89,8 @@ public final class ImageServer: Sendable {
             ? SourceFolder(cache.sources, in: directory) { trouble.note("source", $0) } : nil
         let remote = checked.client.map {
             RemoteSources(
-                configuration, client: $0, gate: downloads, folder: folder, metrics: metrics)
+                configuration, client: $0, gate: downloads, folder: folder, cluster: cluster,
+                metrics: metrics)
         }
         sources = SourceFinder(
             local: checked.local, remote: remote,
@@ -93,7 +98,7 @@ public final class ImageServer: Sendable {
         let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, downloads: downloads,
-            metrics: metrics)
+            cluster: cluster, metrics: metrics)
         infos = InfoReader(sources: sources, rules: rules, gate: decoders)
     }
 

@@ -60,7 +60,7 @@ extension ImageServer {
         }
         let (made, isShared) = try await makers.picture(order, until: request.ending)
         switch made.place {
-        case .memory, .disk:
+        case .memory, .disk, .shared:
             notes.cache = source.isStale ? "stale" : "hit"
             head.cacheStatus = status(of: source, detail: made.place.rawValue)
             head.age = source.age

@@ -19,6 +19,7 @@ struct CheckedConfiguration {
         var faults = Self.faultsOfAddresses(configuration)
         faults += Self.faultsOfSignatures(configuration)
         faults += Self.faultsOfFormats(configuration)
+        faults += configuration.shared.faults
         let prefix = configuration.pathPrefix.split(separator: "/")
         if !prefix.allSatisfy({ $0.utf8.allSatisfy(Self.isPlain) }) {
             faults.append("pathPrefix may have letters, digits and - . _ ~ in its segments.")

@@ -30,6 +30,7 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var negotiation = Negotiation()
     public var http = HTTP()
     public var cache = Cache()
+    public var shared = Shared()
     public var log = Log()
     public var iiif = IIIF()
     /// Scheme, host and path before all public paths, for documents that speak of themselves, such as

@@ -171,6 +171,7 @@ struct Setting: Sendable {
         Setting("log.format", \.log.format),
         Setting("log.hits", \.log.showsHits),
     ]
+    + shared
 }
 
 extension Array where Element: Comparable {

@@ -18,10 +18,12 @@ protocol PictureWork: Sendable {
 final class PictureMaker: Sendable {
     /// A picture and how it was had.
     struct Made: Sendable {
-        enum Place: String, Sendable { case memory, disk, made }
+        enum Place: String, Sendable { case memory, disk, shared, made }
 
         let picture: MadePicture
         let place: Place
+        /// What it is kept under; `nil` when it is not.
+        let key: String?
         /// Of a picture that was just made.
         var product: PlanExecution.Product?
         var sourceBytes: Int?
@@ -32,17 +34,20 @@ final class PictureMaker: Sendable {
     let gate: Gate
     let downloads: Gate
     private let sources: SourceFinder
+    /// `nil` when nothing is shared with other servers.
+    private let cluster: Cluster?
     private let metrics: ServerMetrics
     private let work = SharedTasks<String, Made>()
 
     init(
         sources: SourceFinder, results: ResultCache, gate: Gate, downloads: Gate,
-        metrics: ServerMetrics
+        cluster: Cluster?, metrics: ServerMetrics
     ) {
         self.sources = sources
         self.results = results
         self.gate = gate
         self.downloads = downloads
+        self.cluster = cluster
         self.metrics = metrics
     }
 
@@ -105,13 +110,29 @@ final class PictureMaker: Sendable {
     private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
         // Somebody may have been faster between the look into memory and this.
         if let picture = results.remembered(order.key) {
-            return Made(picture: picture, place: .memory)
+            return Made(picture: picture, place: .memory, key: order.key)
         }
         if let picture = await results.stored(order.key) {
             metrics.noteCache("result", tier: "disk", "hit")
-            return Made(picture: picture, place: .disk)
+            return Made(picture: picture, place: .disk, key: order.key)
         }
         metrics.noteCache("result", tier: "disk", "miss")
+        guard let cluster, order.isStorable else { return try await make(order, stopped) }
+        let made = try await cluster.picture(
+            order.key, until: stopped,
+            keep: { picture, data in results.keep(picture, data, for: order.key) },
+            making: {
+                do throws(Failure) {
+                    return .success(try await self.make(order, stopped))
+                } catch {
+                    return .failure(error)
+                }
+            })
+        metrics.noteCache("result", tier: "shared", made.place == .shared ? "hit" : "miss")
+        return made
+    }
+
+    private func make(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
         let start = ContinuousClock.now
         let (data, source) = try await sources.bytes(of: order.source, until: stopped)
         let fetched = metrics.noteStage("fetch", since: start)
@@ -136,7 +157,7 @@ final class PictureMaker: Sendable {
             source.validator == order.source.validator ? order.key : order.key(of: source)
         if order.isStorable { results.keep(picture, product.data, for: key) }
         return Made(
-            picture: picture, place: .made, product: product, sourceBytes: data.count,
+            picture: picture, place: .made, key: order.isStorable ? key : nil, product: product, sourceBytes: data.count,
             stages: [
                 ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
                 ("encode", product.encoding),

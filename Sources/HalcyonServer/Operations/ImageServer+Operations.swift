@@ -70,6 +70,7 @@ extension ImageServer {
                     name: "halcyon_cache_bytes", help: "Bytes in the caches.",
                     labels: [("cache", cache), ("tier", tier)], value: Double(bytes)))
         }
+        gauges += cluster?.gauges ?? []
         gauges.append(
             Gauge(
                 name: "halcyon_connections", help: "Connections of clients.",

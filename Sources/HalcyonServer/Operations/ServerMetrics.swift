@@ -33,6 +33,9 @@ final class ServerMetrics: Sendable {
     let signatures = Counter(
         "halcyon_signature_keys_total", "Requests by the key that signed them.", ["index"])
 
+    let leases = Counter(
+        "halcyon_leases_total", "What became of the right to work for all servers.", ["event"])
+
     func noteCache(_ cache: String, tier: String, _ result: String) {
         cacheRequests.add([cache, tier, result])
     }
@@ -54,7 +57,7 @@ final class ServerMetrics: Sendable {
     func text(adding gauges: [Gauge]) -> String {
         let counters = [
             requests, inFlight, errors, rejected, sourceResponses, cacheRequests, cacheErrors,
-            collapsed, cancelled, pictures, pixels, signatures,
+            collapsed, cancelled, pictures, pixels, signatures, leases,
         ]
         let histograms = [durations, responseBytes, stages, sourceBytes]
         var text = counters.map(\.text).joined() + histograms.map(\.text).joined()

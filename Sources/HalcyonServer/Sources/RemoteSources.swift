@@ -28,20 +28,25 @@ final class RemoteSources: Sendable {
     private let folder: SourceFolder?
     private let failures: MemoryStorage.Backend<KnownFailure>
     private let fetches = SharedTasks<String, Found>()
+    /// `nil` when nothing is shared with other servers.
+    private let cluster: Cluster?
     private let metrics: ServerMetrics
 
     private struct Found: Sendable {
         let source: RemoteSource
         let use: Use
+        /// Whether it is kept, and so may be given to others.
+        var isKept = false
     }
 
     init(
         _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
-        folder: SourceFolder?, metrics: ServerMetrics
+        folder: SourceFolder?, cluster: Cluster?, metrics: ServerMetrics
     ) {
         self.client = client
         self.gate = gate
         self.folder = folder
+        self.cluster = cluster
         self.metrics = metrics
         passesCacheControl = configuration.http.passesCacheControl
         let cache = configuration.cache
@@ -102,8 +107,8 @@ final class RemoteSources: Sendable {
         metrics.noteCache("source", tier: known?.tier ?? "memory", known == nil ? "miss" : "stale")
         let (outcome, isShared) = await fetches.value(
             for: key, until: ending, onSharing: { metrics.noteCollapsed("source") }
-        ) { _ in
-            await self.refreshed(url, key, known)
+        ) { stopped in
+            await self.refreshed(url, key, known, until: stopped)
         }
         let found = try outcome.get()
         return (found.source, found.use, isShared)
@@ -121,8 +126,8 @@ final class RemoteSources: Sendable {
             return (body, held)
         }
         let url = source.stored.url
-        let (outcome, _) = await fetches.value(for: source.key, until: ending) { _ in
-            await self.refreshed(url, source.key, nil)
+        let (outcome, _) = await fetches.value(for: source.key, until: ending) { stopped in
+            await self.refreshed(url, source.key, nil, until: stopped)
         }
         let found = try outcome.get().source
         guard let body = found.body else {
@@ -141,15 +146,15 @@ final class RemoteSources: Sendable {
     private func refreshInBackground(_ known: RemoteSource, _ url: URL) {
         guard !fetches.isUnderWay(known.key) else { return }
         Task {
-            _ = await fetches.value(for: known.key, until: Ending()) { _ in
-                await self.refreshed(url, known.key, known)
+            _ = await fetches.value(for: known.key, until: Ending()) { stopped in
+                await self.refreshed(url, known.key, known, until: stopped)
             }
         }
     }
 
-    /// Asks the server about a source.
+    /// A source as it is now: as another server has it, or as its own server says.
     private func refreshed(
-        _ url: URL, _ key: String, _ known: RemoteSource?
+        _ url: URL, _ key: String, _ known: RemoteSource?, until stopped: Ending
     ) async -> Result<Found, Failure> {
         // Somebody may have been faster between the look and this.
         if let newer = memory.value(forKey: key), newer !== known, newer.body != nil,
@@ -157,6 +162,20 @@ final class RemoteSources: Sendable {
         {
             return .success(Found(source: newer, use: .fetched))
         }
+        guard let cluster else { return await asked(url, key, known) }
+        return await cluster.source(
+            key, until: stopped,
+            accept: { await self.taken($0, url, key, known) },
+            asking: {
+                let found = await self.asked(url, key, known)
+                return (found, await self.shared(found))
+            })
+    }
+
+    /// Asks the server about a source.
+    private func asked(
+        _ url: URL, _ key: String, _ known: RemoteSource?
+    ) async -> Result<Found, Failure> {
         do throws(Failure) {
             let place = try await gate.enter(group: url.host ?? "")
             let answer: OriginClient.Answer
@@ -171,7 +190,7 @@ final class RemoteSources: Sendable {
             if answer.status == 304, let known {
                 return await confirmed(known, answer, url)
             }
-            return .success(Found(source: await taken(answer, url, key), use: .fetched))
+            return .success(await taken(answer, url, key))
         } catch {
             return failed(error, key, known)
         }
@@ -189,18 +208,18 @@ final class RemoteSources: Sendable {
             let source = known.confirmed(stored)
             memory.store(value: source, forKey: source.key)
             await folder?.freshen(source, freshUntil: policy.freshness(of: stored).freshUntil)
-            return .success(Found(source: source, use: .validated))
+            return .success(Found(source: source, use: .validated, isKept: true))
         case .mismatch:
             // The server speaks of another picture: it is asked again without a condition.
             memory.remove(forKey: known.key)
-            return await refreshed(url, known.key, nil)
+            return await asked(url, known.key, nil)
         }
     }
 
     /// Keeps a new answer if that is allowed.
     private func taken(
         _ answer: OriginClient.Answer, _ url: URL, _ key: String
-    ) async -> RemoteSource {
+    ) async -> Found {
         var fields = cleaned(answer.fields)
         if !fields.contains("ETag"), !fields.contains("Last-Modified") {
             fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
@@ -216,16 +235,51 @@ final class RemoteSources: Sendable {
             memory.store(value: source, forKey: key)
             await folder?.put(
                 source, answer.body, freshUntil: policy.freshness(of: stored).freshUntil)
-            return source
+            return Found(source: source, use: .fetched, isKept: true)
         }
         memory.remove(forKey: key)
         await folder?.remove(key)
         let once = StoredResponse(
             url: url, status: 200, fields: fields, requested: answer.requested,
             received: answer.received)
-        return RemoteSource(
+        let source = RemoteSource(
             key: key, stored: once, generation: generation, size: answer.body.count,
             body: answer.body)
+        return Found(source: source, use: .fetched)
+    }
+
+    /// Keeps what another server has, if it is good and not older than what is known here.
+    private func taken(
+        _ shared: SharedSource, _ url: URL, _ key: String, _ known: RemoteSource?
+    ) async -> Found? {
+        let stored = shared.stored
+        let decision = policy.decide(
+            HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: Date())
+        guard case .use = decision, known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
+        else { return nil }
+        metrics.noteCache("source", tier: "shared", "hit")
+        let source = RemoteSource(
+            key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
+            size: shared.body.count, body: shared.body)
+        memory.store(value: source, forKey: key)
+        let freshUntil = policy.freshness(of: stored).freshUntil
+        await folder?.put(source, shared.body, freshUntil: freshUntil)
+        let ttl = secondsLeft(stored, at: Date())
+        return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
+    }
+
+    /// What other servers get of a source, and how long it is good for them.
+    private func shared(
+        _ found: Result<Found, Failure>
+    ) async -> (source: SharedSource, lifetime: Duration)? {
+        guard case .success(let found) = found, found.isKept else { return nil }
+        let source = found.source
+        var body = source.body
+        if body == nil { body = await folder?.body(of: source) }
+        guard let body else { return nil }
+        let lifetime = Duration.seconds(secondsLeft(source.stored, at: Date()))
+        guard lifetime > .zero else { return nil }
+        return (SharedSource(stored: source.stored, body: body), lifetime)
     }
 
     /// What is known instead, if it may be used for a while; otherwise the failure, which is remembered.

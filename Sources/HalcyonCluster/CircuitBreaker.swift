@@ -1,0 +1,68 @@
+/// Keeps calls from an engine that fails: after some failures in a row there is a pause, then one call tries
+/// whether it is back. Each pause is twice as long as the one before it, until a call succeeds.
+package struct CircuitBreaker: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Calls go through.
+        case closed
+        /// Calls fail at once.
+        case open
+        /// One call is trying.
+        case halfOpen
+    }
+
+    private enum Phase: Hashable {
+        case closed(failures: Int)
+        case open(until: ContinuousClock.Instant, pause: Duration)
+        case halfOpen(pause: Duration)
+    }
+
+    private let failures: Int
+    private let pause: Duration
+    private let longestPause: Duration
+    private var phase = Phase.closed(failures: 0)
+
+    package init(failures: Int, pause: Duration, longestPause: Duration) {
+        self.failures = max(1, failures)
+        self.pause = pause
+        self.longestPause = longestPause
+    }
+
+    package var state: State {
+        switch phase {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
+    }
+
+    /// Whether a call may be made now. Each that may has to be followed by `succeed` or `fail`.
+    package mutating func admit(at now: ContinuousClock.Instant) -> Bool {
+        switch phase {
+        case .closed: return true
+        case .open(let until, let pause):
+            guard now >= until else { return false }
+            phase = .halfOpen(pause: pause)
+            return true
+        case .halfOpen: return false
+        }
+    }
+
+    package mutating func succeed() {
+        phase = .closed(failures: 0)
+    }
+
+    package mutating func fail(at now: ContinuousClock.Instant) {
+        switch phase {
+        case .closed(let count):
+            phase =
+                count + 1 >= failures
+                ? .open(until: now + pause, pause: pause) : .closed(failures: count + 1)
+        case .open:
+            // A call that began before the pause.
+            break
+        case .halfOpen(let pause):
+            let next = min(pause * 2, longestPause)
+            phase = .open(until: now + next, pause: next)
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package import NIOCore
+import HalcyonWork
+import Synchronization
+
+/// Records, leases and messages in a Redis server.
+///
+/// A record is a hash with `g`, its generation, and `c`, its content; a lease is a string with the token of its
+/// holder that goes by itself. What concerns both is done by scripts, which Redis runs one at a time. They are
+/// sent as they are, so that a server that was restarted knows them.
+package final class RedisKnowledge: SharedKnowledge {
+    private let client: RedisClient
+    private let prefix: String
+    private let listeners = Listeners()
+    private let subscription: RedisSubscription
+
+    /// - Parameters:
+    ///   - prefix: Of all keys and channels.
+    ///   - onMessage: Told what `forget` of any node says, this one included.
+    ///   - onGap: Called when messages may have been missed.
+    package init(
+        _ settings: RedisSettings, prefix: String,
+        onMessage: @escaping @Sendable (ByteBuffer) -> Void,
+        onGap: @escaping @Sendable () -> Void
+    ) {
+        client = RedisClient(settings)
+        self.prefix = prefix
+        let news = "\(prefix):news"
+        subscription = RedisSubscription(
+            settings, channels: [news, "\(prefix):forget"],
+            onConnection: { [listeners] in
+                listeners.wakeAll()
+                onGap()
+            },
+            onMessage: { [listeners] channel, content in
+                if channel == news {
+                    listeners.wake(String(buffer: content))
+                } else {
+                    onMessage(content)
+                }
+            })
+    }
+
+    package var breakerState: CircuitBreaker.State { client.breakerState }
+
+    package func record(_ name: String) async throws(EngineError) -> SharedRecord? {
+        Self.record(try await send(["HMGET", recordKey(name), "g", "c"]))
+    }
+
+    package func acquire(
+        _ name: String, token: String, for duration: Duration, after generation: Int64
+    ) async throws(EngineError) -> Acquisition {
+        let reply = try await run(
+            Self.acquiring, name, ["\(token)", "\(duration.milliseconds)", "\(generation)"])
+        guard let parts = reply.array, parts.count == 3, let kind = parts[0].text else {
+            throw EngineError("an answer that is none")
+        }
+        switch kind {
+        case "acquired": return .acquired(generation: parts[1].integer ?? 0)
+        case "held": return .held(for: .milliseconds(max(0, parts[1].integer ?? 0)))
+        default:
+            guard let record = Self.record(.array(Array(parts[1...]))) else {
+                throw EngineError("an answer that is none")
+            }
+            return .published(record)
+        }
+    }
+
+    package func renew(
+        _ name: String, token: String, for duration: Duration
+    ) async throws(EngineError) -> Bool {
+        try await run(Self.renewing, name, ["\(token)", "\(duration.milliseconds)"]).integer == 1
+    }
+
+    package func release(_ name: String, token: String) async throws(EngineError) {
+        _ = try await run(Self.releasing, name, ["\(token)", "\(prefix):news", "\(name)"])
+    }
+
+    package func publish(
+        _ record: SharedRecord, as name: String, token: String, lifetime: Duration
+    ) async throws(EngineError) -> Bool {
+        let reply = try await run(
+            Self.publishing, name,
+            [
+                "\(token)", "\(record.generation)", .content(record.content),
+                "\(max(1, lifetime.milliseconds))", "\(prefix):news", "\(name)",
+            ])
+        return reply.integer == 1
+    }
+
+    package func forget(
+        _ names: [String], telling message: ByteBuffer
+    ) async throws(EngineError) {
+        var commands: [RESPCommand] = []
+        for name in names { commands.append(["DEL", leaseKey(name), recordKey(name)]) }
+        var publication: RESPCommand = ["PUBLISH", "\(prefix):forget"]
+        publication.arguments.append(message)
+        commands.append(publication)
+        _ = try await send(commands)
+    }
+
+    package func news(of name: String) -> News { listeners.news(of: name) }
+
+    package var hearsNews: Bool { subscription.isConnected }
+
+    // MARK: Commands
+
+    private enum Argument: ExpressibleByStringInterpolation {
+        case text(String)
+        case content(ByteBuffer)
+
+        init(stringLiteral value: String) { self = .text(value) }
+
+        var bytes: ByteBuffer {
+            switch self {
+            case .text(let text): ByteBuffer(string: text)
+            case .content(let bytes): bytes
+            }
+        }
+    }
+
+    /// The key of both has the name in braces, so that a cluster of Redis keeps them together.
+    private func leaseKey(_ name: String) -> String { "\(prefix):lease:{\(name)}" }
+    private func recordKey(_ name: String) -> String { "\(prefix):record:{\(name)}" }
+
+    private func run(
+        _ script: String, _ name: String, _ arguments: [Argument]
+    ) async throws(EngineError) -> RESPValue {
+        var command: RESPCommand = ["EVAL", script, "2", leaseKey(name), recordKey(name)]
+        command.arguments += arguments.map(\.bytes)
+        return try await send(command)
+    }
+
+    private func send(_ command: RESPCommand) async throws(EngineError) -> RESPValue {
+        try await send([command]).first ?? .null
+    }
+
+    private func send(_ commands: [RESPCommand]) async throws(EngineError) -> [RESPValue] {
+        do throws(RedisError) {
+            return try await client.send(commands)
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+
+    private static func record(_ reply: RESPValue) -> SharedRecord? {
+        guard let parts = reply.array, parts.count == 2, let generation = parts[0].integer,
+            let content = parts[1].bytes
+        else { return nil }
+        return SharedRecord(generation: generation, content: content)
+    }
+
+    // MARK: Scripts
+
+    /// A generation is the time in microseconds or, where that has not moved on, one more than the last: it
+    /// grows although records are lost.
+    private static let acquiring = """
+        local g = tonumber(redis.call('HGET', KEYS[2], 'g') or 0)
+        if g > tonumber(ARGV[3]) then
+          return {'published', string.format('%.0f', g), redis.call('HGET', KEYS[2], 'c')}
+        end
+        local holder = redis.call('GET', KEYS[1])
+        if holder and holder ~= ARGV[1] then
+          return {'held', redis.call('PTTL', KEYS[1]), 0}
+        end
+        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        local t = redis.call('TIME')
+        local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+        local last = math.max(g, tonumber(ARGV[3]))
+        return {'acquired', string.format('%.0f', math.max(now, last + 1)), 0}
+        """
+
+    private static let renewing = """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        """
+
+    private static let releasing = """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        redis.call('DEL', KEYS[1])
+        redis.call('PUBLISH', ARGV[2], ARGV[3])
+        return 1
+        """
+
+    private static let publishing = """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        redis.call('DEL', KEYS[1])
+        local g = tonumber(redis.call('HGET', KEYS[2], 'g') or 0)
+        local isNewer = g < tonumber(ARGV[2])
+        if isNewer then
+          redis.call('HSET', KEYS[2], 'g', ARGV[2], 'c', ARGV[3])
+          redis.call('PEXPIRE', KEYS[2], ARGV[4])
+        end
+        redis.call('PUBLISH', ARGV[5], ARGV[6])
+        return isNewer and 1 or 0
+        """
+}
+
+/// Who waits for news, by names.
+private final class Listeners: Sendable {
+    private struct State {
+        var nextID = 0
+        var waiting: [String: [Int: OneShot<Void>]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func news(of name: String) -> News {
+        let arrival = OneShot<Void>()
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.waiting[name, default: [:]][state.nextID] = arrival
+            return state.nextID
+        }
+        return News(arrival: arrival) { [self] in
+            state.withLock { state in
+                state.waiting[name]?[id] = nil
+                if state.waiting[name]?.isEmpty == true { state.waiting[name] = nil }
+            }
+        }
+    }
+
+    func wake(_ name: String) {
+        let all = state.withLock { $0.waiting.removeValue(forKey: name) } ?? [:]
+        for arrival in all.values { arrival.give(()) }
+    }
+
+    func wakeAll() {
+        let all = state.withLock { state in
+            defer { state.waiting = [:] }
+            return state.waiting.values.flatMap(\.values)
+        }
+        for arrival in all { arrival.give(()) }
+    }
+}
+
+extension Duration {
+    var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

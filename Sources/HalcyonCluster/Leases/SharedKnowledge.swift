@@ -1,0 +1,89 @@
+package import HalcyonWork
+package import NIOCore
+
+/// What is published under a name.
+package struct SharedRecord: Hashable, Sendable {
+    /// Grows with each record of a name.
+    package let generation: Int64
+    package let content: ByteBuffer
+
+    package init(generation: Int64, content: ByteBuffer) {
+        self.generation = generation
+        self.content = content
+    }
+}
+
+/// What came of asking for a lease.
+package enum Acquisition: Hashable, Sendable {
+    /// It is ours; what is made under it is published as `generation`.
+    case acquired(generation: Int64)
+    /// It is somebody else's for so long, unless its holder prolongs it.
+    case held(for: Duration)
+    /// There is a record that is newer than the one which is known.
+    case published(SharedRecord)
+}
+
+/// An engine could not do what was asked, for whatever reason.
+package struct EngineError: Error, Hashable, Sendable {
+    package let reason: String
+
+    package init(_ reason: String) {
+        self.reason = reason
+    }
+}
+
+/// What nodes tell each other: records and leases by names, and that something has to be forgotten.
+///
+/// Each call takes a limited time, a few hundredths of a second, and throws when the engine cannot answer.
+package protocol SharedKnowledge: Sendable {
+    func record(_ name: String) async throws(EngineError) -> SharedRecord?
+
+    /// Takes the lease of a name unless somebody has it, or there is a record newer than `generation`.
+    ///
+    /// - Parameters:
+    ///   - token: A random text that nobody else has. Asking again with the same is no second lease.
+    ///   - duration: When the lease ends by itself.
+    func acquire(
+        _ name: String, token: String, for duration: Duration, after generation: Int64
+    ) async throws(EngineError) -> Acquisition
+
+    /// Has a lease last for `duration` from now on; `false` when it is not held with this token.
+    func renew(
+        _ name: String, token: String, for duration: Duration
+    ) async throws(EngineError) -> Bool
+
+    func release(_ name: String, token: String) async throws(EngineError)
+
+    /// Publishes a record and gives the lease back. Does neither, and says so, when the lease is not held
+    /// with this token, or when there is a record of this or a later generation.
+    ///
+    /// - Parameter lifetime: When the record goes by itself.
+    func publish(
+        _ record: SharedRecord, as name: String, token: String, lifetime: Duration
+    ) async throws(EngineError) -> Bool
+
+    /// Removes records and their leases, so that what is being made of them now is not published, and tells
+    /// all nodes.
+    ///
+    /// - Parameter message: What they are told.
+    func forget(_ names: [String], telling message: ByteBuffer) async throws(EngineError)
+
+    /// Given when something has happened to the lease or the record of `name` after this call. It may not
+    /// be given at all.
+    func news(of name: String) -> News
+
+    /// Whether news come in at the moment.
+    var hearsNews: Bool { get }
+}
+
+/// Word of a name, for one who waits.
+package struct News: Sendable {
+    package let arrival: OneShot<Void>
+    /// Has to be called when nobody waits any longer.
+    package let end: @Sendable () -> Void
+
+    package init(arrival: OneShot<Void>, end: @escaping @Sendable () -> Void) {
+        self.arrival = arrival
+        self.end = end
+    }
+}

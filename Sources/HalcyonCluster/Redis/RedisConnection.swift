@@ -1,0 +1,204 @@
+import HalcyonWork
+import NIOCore
+import NIOPosix
+
+/// One connection to a Redis server. Commands of several callers are sent without waiting for the answers to
+/// those before them, which come in the same order.
+final class RedisConnection: Sendable {
+    /// A message of a channel that this connection has subscribed to.
+    struct Message: Sendable {
+        let channel: String
+        let content: ByteBuffer
+    }
+
+    private let channel: any Channel
+    private let timeout: Duration
+
+    private init(_ channel: any Channel, timeout: Duration) {
+        self.channel = channel
+        self.timeout = timeout
+    }
+
+    /// Connects, and says who we are.
+    ///
+    /// - Parameters:
+    ///   - onMessage: Called on the connection's thread.
+    ///   - onEnd: Called when an established connection has ended, for whatever reason.
+    static func open(
+        _ settings: RedisSettings,
+        onMessage: @escaping @Sendable (Message) -> Void = { _ in },
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) async throws(RedisError) -> RedisConnection {
+        // Longer than a command: callers give up sooner, and the next ones find it open.
+        let limit = max(settings.timeout, .seconds(1))
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(TimeAmount(limit))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        RedisChannelHandler(onMessage: onMessage))
+                }
+            }
+        let channel: any Channel
+        do {
+            channel =
+                switch settings.address {
+                case .tcp(let host, let port):
+                    try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                        .connect(host: host, port: port).get()
+                case .unix(let path):
+                    try await bootstrap.connect(unixDomainSocketPath: path).get()
+                }
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        let connection = RedisConnection(channel, timeout: limit)
+        if !settings.greeting.isEmpty {
+            do throws(RedisError) {
+                _ = try await connection.send(settings.greeting, until: .now + limit)
+            } catch {
+                connection.close()
+                throw error
+            }
+        }
+        channel.closeFuture.whenComplete { _ in onEnd() }
+        return connection
+    }
+
+    var isOpen: Bool { channel.isActive }
+
+    /// Sends commands together, and waits for their answers until `deadline`.
+    /// - Throws: `RedisError`, also when the answer to one of them is an error.
+    func send(
+        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant
+    ) async throws(RedisError) -> [RESPValue] {
+        let batch = RedisBatch(commands)
+        channel.writeAndFlush(batch, promise: nil)
+        let outcome = await batch.answer.value(
+            until: deadline, on: channel.eventLoop, else: .failure(.timedOut))
+        if case .failure(.timedOut) = outcome { watch(batch) }
+        let replies = try outcome.get()
+        for case .error(let text) in replies { throw .refused(text) }
+        return replies
+    }
+
+    func close() { channel.close(promise: nil) }
+
+    /// Ends the connection if an answer that is late does not come at all.
+    private func watch(_ batch: RedisBatch) {
+        channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [channel] in
+            if !batch.answer.isGiven { channel.close(promise: nil) }
+        }
+    }
+}
+
+/// Commands that are sent together.
+private final class RedisBatch: Sendable {
+    let commands: [RESPCommand]
+    let answer = OneShot<Result<[RESPValue], RedisError>>()
+
+    init(_ commands: [RESPCommand]) {
+        self.commands = commands
+    }
+}
+
+/// Writes commands and hands out the answers.
+private final class RedisChannelHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = RedisBatch
+    typealias OutboundOut = ByteBuffer
+
+    private let onMessage: @Sendable (RedisConnection.Message) -> Void
+    private let decoder = RESPDecoder()
+    private var received = ByteBuffer()
+    /// Those that have been sent, with the answers they have so far.
+    private var pending = CircularBuffer<(batch: RedisBatch, replies: [RESPValue])>()
+
+    init(onMessage: @escaping @Sendable (RedisConnection.Message) -> Void) {
+        self.onMessage = onMessage
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let batch = unwrapOutboundIn(data)
+        guard context.channel.isActive else {
+            batch.answer.give(.failure(.broken("the connection has ended")))
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        pending.append((batch, []))
+        var buffer = context.channel.allocator.buffer(capacity: 256)
+        for command in batch.commands { command.write(to: &buffer) }
+        context.write(wrapOutboundOut(buffer), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received.writeImmutableBuffer(unwrapInboundIn(data))
+        do throws(RESPError) {
+            while let value = try decoder.value(in: &received) {
+                guard take(value) else { throw RESPError(reason: "an answer to nothing") }
+            }
+            received.discardReadBytes()
+        } catch {
+            end("not the Redis protocol: \(error.reason)")
+            context.close(promise: nil)
+        }
+    }
+
+    private func take(_ value: RESPValue) -> Bool {
+        if case .array(let parts) = value, parts.count == 3, parts[0].text == "message",
+            let channel = parts[1].text, let content = parts[2].bytes
+        {
+            onMessage(.init(channel: channel, content: content))
+            return true
+        }
+        guard !pending.isEmpty else { return false }
+        pending[pending.startIndex].replies.append(value)
+        let first = pending[pending.startIndex]
+        if first.replies.count == first.batch.commands.count {
+            pending.removeFirst()
+            first.batch.answer.give(.success(first.replies))
+        }
+        return true
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end("the connection has ended")
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end("\(error)")
+        context.close(promise: nil)
+    }
+
+    private func end(_ reason: String) {
+        let abandoned = pending
+        pending = []
+        for entry in abandoned { entry.batch.answer.give(.failure(.broken(reason))) }
+    }
+}
+
+extension OneShot {
+    /// Waits for the value until `deadline`; after it, for `fallback`.
+    func value(
+        until deadline: ContinuousClock.Instant, on eventLoop: any EventLoop,
+        else fallback: Value
+    ) async -> Value {
+        if isGiven { return await value }
+        let place = OneShot<Value>()
+        whenGiven { place.give($0) }
+        let timer = eventLoop.scheduleTask(in: TimeAmount(deadline - .now)) {
+            _ = place.give(fallback)
+        }
+        let value = await place.value
+        timer.cancel()
+        return value
+    }
+}
+
+extension TimeAmount {
+    /// At least nothing.
+    init(_ duration: Duration) {
+        self = .nanoseconds(Int64(max(0, duration / .nanoseconds(1))))
+    }
+}

@@ -1,0 +1,106 @@
+import HalcyonWork
+package import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Listens to channels of a Redis server until it goes: connects again when the connection has ended, after
+/// growing pauses.
+///
+/// What is published while there is no connection is not heard.
+package final class RedisSubscription: Sendable {
+    private let listener: Listener
+    private let task: Task<Void, Never>
+
+    /// - Parameters:
+    ///   - onConnection: Called each time listening begins: whatever was said before may have been missed.
+    ///   - onMessage: Called for each message, on a thread of the network.
+    package init(
+        _ settings: RedisSettings, channels: [String],
+        onConnection: @escaping @Sendable () -> Void = {},
+        onMessage: @escaping @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
+    ) {
+        let listener = Listener(
+            settings: settings, channels: channels, onConnection: onConnection,
+            onMessage: onMessage)
+        self.listener = listener
+        task = Task { await listener.run() }
+    }
+
+    deinit { task.cancel() }
+
+    /// Whether messages are heard now.
+    package var isConnected: Bool { listener.isConnected.withLock { $0 } }
+}
+
+/// What the task of a subscription works with, so that it does not keep the subscription.
+private final class Listener: Sendable {
+    let isConnected = Mutex(false)
+    private let settings: RedisSettings
+    private let channels: [String]
+    private let onConnection: @Sendable () -> Void
+    private let onMessage: @Sendable (String, ByteBuffer) -> Void
+    /// A connection that was cut without a word is noticed by an answer that does not come.
+    private let pingInterval = Duration.seconds(2)
+
+    init(
+        settings: RedisSettings, channels: [String],
+        onConnection: @escaping @Sendable () -> Void,
+        onMessage: @escaping @Sendable (String, ByteBuffer) -> Void
+    ) {
+        self.settings = settings
+        self.channels = channels
+        self.onConnection = onConnection
+        self.onMessage = onMessage
+    }
+
+    func run() async {
+        var pause = settings.pause
+        while !Task.isCancelled {
+            if await listen() { pause = settings.pause }
+            // Only cancellation ends it before its time, and that ends the loop.
+            try? await Task.sleep(for: pause * Double.random(in: 0.5...1))
+            pause = min(pause * 2, settings.longestPause)
+        }
+    }
+
+    /// One connection, from its beginning to its end.
+    ///
+    /// - Returns: Whether it got as far as listening.
+    private func listen() async -> Bool {
+        let ended = OneShot<Bool>()
+        return await withTaskCancellationHandler {
+            do throws(RedisError) {
+                let connection = try await RedisConnection.open(
+                    settings, onMessage: { [onMessage] in onMessage($0.channel, $0.content) },
+                    onEnd: { ended.give(true) })
+                defer { connection.close() }
+                return await listen(on: connection, until: ended)
+            } catch {
+                // Whatever it was, the next attempt comes after the pause.
+                return false
+            }
+        } onCancel: {
+            ended.give(true)
+        }
+    }
+
+    private func listen(on connection: RedisConnection, until ended: OneShot<Bool>) async -> Bool {
+        let limit = max(settings.timeout, .seconds(1))
+        var isListening = false
+        do throws(RedisError) {
+            let commands: [RESPCommand] = channels.map { ["SUBSCRIBE", $0] }
+            _ = try await connection.send(commands, until: .now + limit)
+            isListening = true
+            isConnected.withLock { $0 = true }
+            onConnection()
+            let loop = MultiThreadedEventLoopGroup.singleton.any()
+            while !(await ended.value(until: .now + pingInterval, on: loop, else: false)) {
+                _ = try await connection.send([["PING"]], until: .now + limit)
+            }
+        } catch {
+            // Said by `isListening`.
+        }
+        isConnected.withLock { $0 = false }
+        return isListening
+    }
+}

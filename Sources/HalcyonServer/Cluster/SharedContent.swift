@@ -1,0 +1,84 @@
+import Foundation
+import HalcyonServerPlans
+import NIOCore
+import NIOFoundationCompat
+
+/// What a record says that servers share: a letter for the kind, the length of its head, the head as JSON and,
+/// of bytes, the bytes.
+enum SharedContent: Sendable {
+    /// - Parameter head: What is known of the bytes; may be empty.
+    case bytes(head: Data, ByteBuffer)
+    /// There is something, and each has to get it for itself.
+    case elsewhere
+    case failure(Failure)
+
+    private static let bytesKind = UInt8(ascii: "b")
+    private static let elsewhereKind = UInt8(ascii: "e")
+    private static let failureKind = UInt8(ascii: "f")
+
+    /// `nil` for what is none, or of a kind that this version does not know.
+    init?(_ buffer: ByteBuffer) {
+        var buffer = buffer
+        guard let kind = buffer.readInteger(as: UInt8.self),
+            let length = buffer.readInteger(as: UInt32.self),
+            let head = buffer.readData(length: Int(length))
+        else { return nil }
+        switch kind {
+        case Self.bytesKind: self = .bytes(head: head, buffer)
+        case Self.elsewhereKind: self = .elsewhere
+        case Self.failureKind:
+            guard let failure = try? JSONDecoder().decode(SharedFailure.self, from: head).failure
+            else { return nil }
+            self = .failure(failure)
+        default: return nil
+        }
+    }
+
+    var buffer: ByteBuffer {
+        switch self {
+        case .bytes(let head, let body):
+            Self.buffer(Self.bytesKind, head, body)
+        case .elsewhere:
+            Self.buffer(Self.elsewhereKind, Data(), ByteBuffer())
+        case .failure(let failure):
+            // Texts and numbers are always JSON.
+            Self.buffer(
+                Self.failureKind, (try? JSONEncoder().encode(SharedFailure(failure))) ?? Data(),
+                ByteBuffer())
+        }
+    }
+
+    private static func buffer(_ kind: UInt8, _ head: Data, _ body: ByteBuffer) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(5 + head.count + body.readableBytes)
+        buffer.writeInteger(kind)
+        buffer.writeInteger(UInt32(head.count))
+        buffer.writeData(head)
+        buffer.writeImmutableBuffer(body)
+        return buffer
+    }
+}
+
+/// A failure that others would meet, too.
+private struct SharedFailure: Codable {
+    let code: String
+    let status: Int?
+    let detail: String
+
+    init(_ failure: Failure) {
+        code = failure.kind.code
+        detail = failure.detail
+        status = if case .sourceStatus(let status) = failure.kind { status } else { nil }
+    }
+
+    /// `nil` for one that is not shared.
+    var failure: Failure? {
+        if let status { return Failure(.sourceStatus(status), detail) }
+        return Self.kinds.first { $0.code == code }.map { Failure($0, detail) }
+    }
+
+    private static let kinds: [Failure.Kind] = [
+        .sourceUnreachable, .sourceNotFound, .sourceTooLarge, .sourceFormat, .sourceTooComplex,
+        .sourceDamaged,
+    ]
+}

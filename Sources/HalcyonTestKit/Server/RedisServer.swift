@@ -1,0 +1,65 @@
+import Foundation
+
+/// Debian's `redis-server` on a socket in a folder of its own, which goes with it.
+public final class RedisServer: Sendable {
+    /// Whether the program is there.
+    public static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
+    private static let program = "/usr/bin/redis-server"
+
+    private let folder: TemporaryDirectory
+    private let password: String?
+    private let child = Locked<ChildProcess?>(nil)
+
+    /// The socket, the same after a restart.
+    public var path: String { folder.file("redis").path }
+
+    /// Starts it, and returns when it can be connected to.
+    public static func start(password: String? = nil) async throws -> RedisServer {
+        let server = try RedisServer(password: password)
+        try await server.start()
+        return server
+    }
+
+    private init(password: String?) throws {
+        folder = try TemporaryDirectory(prefix: "redis")
+        self.password = password
+    }
+
+    deinit { child.value?.send(SIGKILL) }
+
+    /// Starts it again after `kill`, without what it knew.
+    public func start() async throws {
+        let log = folder.file("log")
+        let output = open(log.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let input = open("/dev/null", O_RDONLY)
+        defer {
+            close(output)
+            close(input)
+        }
+        var arguments = [
+            "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir",
+            folder.url.path,
+        ]
+        if let password { arguments += ["--requirepass", password] }
+        let child = try ChildProcess(
+            executable: Self.program, arguments: arguments, standardInput: input,
+            standardOutput: output, standardError: output)
+        self.child.set(child)
+        func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+        while !text().contains("eady to accept connections") {
+            guard child.isRunning else { throw URLError(.cannotConnectToHost) }
+            await pause()
+        }
+    }
+
+    /// Ends it at once, without any answer to what is asked now.
+    public func kill() async {
+        child.value?.send(SIGKILL)
+        _ = await child.value?.exitCode()
+    }
+
+    /// Lets it accept connections and take bytes, and do nothing.
+    public func freeze() { child.value?.send(SIGSTOP) }
+
+    public func thaw() { child.value?.send(SIGCONT) }
+}

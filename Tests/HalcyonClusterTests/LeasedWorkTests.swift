@@ -1,0 +1,277 @@
+import Foundation
+import HalcyonCluster
+import HalcyonTestKit
+import HalcyonWork
+import NIOCore
+import Testing
+
+/// Values that one of several nodes makes, with a real Redis between them.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct LeasedWorkTests {
+    /// One node, which makes texts.
+    private final class TextNode: Sendable {
+        let knowledge: RedisKnowledge
+        let work: LeasedWork
+        let events = Recorder<LeasedWork.Event>()
+        let messages = Recorder<String>()
+
+        init(_ server: RedisServer, lease: Duration = .seconds(30), timeout: Duration = .seconds(5))
+        {
+            var settings = RedisSettings(address: .unix(path: server.path))
+            settings.timeout = timeout
+            settings.pause = .milliseconds(20)
+            settings.longestPause = .milliseconds(100)
+            let messages = messages
+            knowledge = RedisKnowledge(
+                settings, prefix: "test", onMessage: { messages.record(String(buffer: $0)) },
+                onGap: {})
+            let events = events
+            work = LeasedWork(knowledge, duration: lease) { events.record($0) }
+        }
+
+        func text(
+            _ name: String = "a", until stopped: OneShot<Bool> = OneShot(),
+            isPublishable: Bool = true, _ make: @escaping @Sendable () async -> String
+        ) async -> String? {
+            await work.value(
+                for: name, until: stopped, reading: { String(buffer: $0) },
+                making: {
+                    let text = await make()
+                    return .init(
+                        text,
+                        publication: isPublishable
+                            ? .init(lifetime: .seconds(60)) { _ in ByteBuffer(string: text) } : nil)
+                })
+        }
+
+        func waitFor(_ event: LeasedWork.Event) async {
+            await events.wait { $0.contains(event) }
+        }
+    }
+
+    @Test func oneNodeOfFourMakesWhatAllWant() async throws {
+        let server = try await RedisServer.start()
+        let nodes = (0..<4).map { _ in TextNode(server) }
+        let made = Locked(0)
+        let gate = Gate()
+        let texts = Task {
+            await withTaskGroup(of: String?.self) { group in
+                for node in nodes {
+                    for _ in 0..<25 {
+                        group.addTask {
+                            await node.text {
+                                made.withLock { $0 += 1 }
+                                try? await gate.wait()
+                                return "made"
+                            }
+                        }
+                    }
+                }
+                return await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+        }
+        await gate.waitForWaiters()
+        for node in nodes { await node.waitFor(.waited) }
+        gate.open()
+        #expect(await texts.value == Array(repeating: "made", count: 100))
+        #expect(made.value == 1)
+        #expect(await nodes[0].text { "another" } == "made")
+    }
+
+    @Test func whatCannotBePublishedIsMadeByTheNextWithoutWaitingForTheLease() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let gate = Gate()
+        let first = Task {
+            await one.text(isPublishable: false) {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await two.text { "two" } }
+        await two.waitFor(.waited)
+        gate.open()
+        #expect(await first.value == "one")
+        #expect(await second.value == "two")
+    }
+
+    @Test func aHolderThatHasGoneIsSucceededAfterItsLease() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server, lease: .milliseconds(300)), TextNode(server))
+        // Takes the lease and is not heard of again.
+        let acquired = try await one.knowledge.acquire(
+            "a", token: "gone", for: .milliseconds(300), after: 0)
+        guard case .acquired = acquired else {
+            Issue.record("\(acquired)")
+            return
+        }
+        #expect(await two.text { "two" } == "two")
+        #expect(two.events.events.starts(with: [.waited, .acquired]))
+        await two.waitFor(.published)
+    }
+
+    @Test func aLeaseIsRenewedAsLongAsTheWorkGoesOn() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server, lease: .milliseconds(300)), TextNode(server))
+        let gate = Gate()
+        let first = Task {
+            await one.text {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await two.text { "two" } }
+        await two.waitFor(.waited)
+        // Three times as long as the lease.
+        for _ in 0..<9 {
+            try await Task.sleep(for: .milliseconds(100))
+            let stranger = try await two.knowledge.acquire(
+                "a", token: "stranger", for: .seconds(1), after: 0)
+            guard case .held = stranger else {
+                Issue.record("\(stranger)")
+                return
+            }
+        }
+        gate.open()
+        #expect(await first.value == "one")
+        #expect(await second.value == "one")
+    }
+
+    @Test func theResultOfALeaseThatHasPassedIsNotPublished() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let gate = Gate()
+        let late = Task {
+            await one.text {
+                try? await gate.wait()
+                return "late"
+            }
+        }
+        await gate.waitForWaiters()
+        // As if its time were over.
+        try await two.knowledge.forget(["a"], telling: ByteBuffer(string: "a"))
+        #expect(await two.text { "two" } == "two")
+        await two.waitFor(.published)
+        gate.open()
+        #expect(await late.value == "late")
+        await one.waitFor(.refused)
+        let record = try #require(try await two.knowledge.record("a"))
+        #expect(String(buffer: record.content) == "two")
+    }
+
+    @Test func generationsGrowAlsoWhenTheServerHasForgottenThem() async throws {
+        let server = try await RedisServer.start()
+        let node = TextNode(server)
+        var last: Int64 = 0
+        for round in 0..<3 {
+            guard
+                case .acquired(let generation) = try await node.knowledge.acquire(
+                    "a", token: "\(round)", for: .seconds(30), after: 0)
+            else {
+                Issue.record("the lease is held")
+                return
+            }
+            #expect(generation > last)
+            last = generation
+            let record = SharedRecord(generation: generation, content: ByteBuffer(string: "x"))
+            #expect(
+                try await node.knowledge.publish(
+                    record, as: "a", token: "\(round)", lifetime: .seconds(60)))
+            #expect(try await node.knowledge.record("a") == record)
+            try await node.knowledge.forget(["a"], telling: ByteBuffer())
+            #expect(try await node.knowledge.record("a") == nil)
+        }
+        guard
+            case .acquired(let next) = try await node.knowledge.acquire(
+                "a", token: "t", for: .seconds(30), after: last + 1_000_000_000)
+        else {
+            Issue.record("the lease is held")
+            return
+        }
+        #expect(next > last + 1_000_000_000)
+    }
+
+    @Test func aNodeThatHasSeenANewerRecordGetsIt() async throws {
+        let server = try await RedisServer.start()
+        let node = TextNode(server)
+        _ = await node.text { "one" }
+        await node.waitFor(.published)
+        let acquisition = try await node.knowledge.acquire(
+            "a", token: "t", for: .seconds(30), after: 0)
+        guard case .published(let record) = acquisition else {
+            Issue.record("\(acquisition)")
+            return
+        }
+        #expect(String(buffer: record.content) == "one")
+        #expect(record.generation > 1_000_000)
+    }
+
+    @Test func withoutTheServerEachMakesItsOwn() async throws {
+        let server = try await RedisServer.start()
+        let nodes = [TextNode(server), TextNode(server)]
+        await server.kill()
+        for node in nodes {
+            for number in 0..<10 {
+                #expect(await node.text { "\(number)" } == "\(number)")
+            }
+            #expect(node.events.events == Array(repeating: .unavailable, count: 10))
+        }
+        try await server.start()
+        while !nodes[0].events.events.contains(.published) {
+            _ = await nodes[0].text { "shared" }
+        }
+        var text: String?
+        while text != "shared" { text = await nodes[1].text { "own" } }
+    }
+
+    @Test func aServerThatFallsSilentMeanwhileKeepsNobodyWaiting() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server, timeout: .milliseconds(100)))
+        _ = await two.text("warm") { "warm" }
+        let gate = Gate()
+        let first = Task {
+            await one.text {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await two.text { "two" } }
+        await two.waitFor(.waited)
+        server.freeze()
+        #expect(await second.value == "two")
+        server.thaw()
+        gate.open()
+        #expect(await first.value == "one")
+    }
+
+    @Test func whoIsNotWantedAnyLongerStopsWaiting() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let gate = Gate()
+        let first = Task {
+            await one.text {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let stopped = OneShot<Bool>()
+        let second = Task { await two.text(until: stopped) { "two" } }
+        await two.waitFor(.waited)
+        stopped.give(true)
+        #expect(await second.value == nil)
+        gate.open()
+        #expect(await first.value == "one")
+    }
+
+    @Test func whatIsForgottenIsToldToAll() async throws {
+        let server = try await RedisServer.start()
+        let nodes = [TextNode(server), TextNode(server)]
+        for node in nodes { while !node.knowledge.hearsNews { await pause() } }
+        try await nodes[0].knowledge.forget(["a", "b"], telling: ByteBuffer(string: "message"))
+        for node in nodes { #expect(await node.messages.waitFor(count: 1) == ["message"]) }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HalcyonCluster
+import HalcyonTestKit
+import NIOCore
+import Testing
+
+/// The client for Redis against a real server that is there, away, silent or unwilling.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct RedisClientTests {
+    private func settings(_ server: RedisServer) -> RedisSettings {
+        var settings = RedisSettings(address: .unix(path: server.path))
+        // For a busy machine; tests of limits set their own.
+        settings.timeout = .seconds(5)
+        settings.pause = .milliseconds(20)
+        settings.longestPause = .milliseconds(100)
+        return settings
+    }
+
+    @Test func commandsOfManyCallersShareAConnection() async throws {
+        let server = try await RedisServer.start()
+        let client = RedisClient(settings(server))
+        let replies = await withTaskGroup(of: (Int, String?).self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let replies = try? await client.send([
+                        ["SET", "key\(number)", "value\(number)"], ["GET", "key\(number)"],
+                    ])
+                    return (number, replies?.last?.text)
+                }
+            }
+            return await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+        }
+        #expect(replies.count == 500)
+        #expect(replies.allSatisfy { $1 == "value\($0)" })
+        let info = try await client.send([["INFO", "clients"]])[0].text ?? ""
+        #expect(info.contains("connected_clients:1\r\n"))
+    }
+
+    @Test func bytesOfAnyKindComeBackAsTheyWere() async throws {
+        let server = try await RedisServer.start()
+        let client = RedisClient(settings(server))
+        let content = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        var command: RESPCommand = ["SET", "a"]
+        command.arguments.append(content)
+        #expect(try await client.send([command, ["GET", "a"]]) == [.status("OK"), .bytes(content)])
+        #expect(try await client.send([["GET", "b"]]) == [.null])
+    }
+
+    @Test func aPasswordAndADatabaseAreSaidFirst() async throws {
+        let server = try await RedisServer.start(password: "s3cret")
+        var settings = settings(server)
+        await #expect(throws: RedisError.self) {
+            try await RedisClient(settings).send([["GET", "a"]])
+        }
+        settings.password = "wrong"
+        await #expect(throws: RedisError.self) {
+            try await RedisClient(settings).send([["GET", "a"]])
+        }
+        settings.password = "s3cret"
+        settings.database = 3
+        let client = RedisClient(settings)
+        _ = try await client.send([["SET", "a", "1"]])
+        settings.database = 0
+        settings.user = "default"
+        let other = RedisClient(settings)
+        #expect(try await other.send([["GET", "a"]]) == [.null])
+        #expect(try await other.send([["SELECT", "3"], ["GET", "a"]]).last?.text == "1")
+    }
+
+    @Test func whatTheServerRefusesIsToldInItsWords() async throws {
+        let server = try await RedisServer.start()
+        let client = RedisClient(settings(server))
+        do {
+            _ = try await client.send([["SET", "a", "1"], ["INCRBY", "a", "x"]])
+            Issue.record("it was not refused")
+        } catch {
+            guard case .refused(let text) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(text.hasPrefix("ERR"))
+        }
+        #expect(try await client.send([["GET", "a"]])[0].text == "1")
+    }
+
+    @Test func aServerThatStartsAgainIsFoundAgain() async throws {
+        let server = try await RedisServer.start()
+        let client = RedisClient(settings(server))
+        _ = try await client.send([["SET", "a", "1"]])
+        await server.kill()
+        for _ in 0..<20 {
+            await #expect(throws: RedisError.self) { try await client.send([["GET", "a"]]) }
+        }
+        #expect(client.breakerState != .closed)
+        try await server.start()
+        while true {
+            if let replies = try? await client.send([["GET", "a"]]) {
+                #expect(replies == [.null])
+                break
+            }
+            await pause()
+        }
+        #expect(client.breakerState == .closed)
+    }
+
+    @Test func aServerThatIsSilentCostsItsTimeLimitAndThenNothing() async throws {
+        let server = try await RedisServer.start()
+        var settings = settings(server)
+        settings.timeout = .milliseconds(50)
+        settings.failuresUntilPause = 3
+        settings.pause = .seconds(60)
+        settings.longestPause = .seconds(60)
+        let client = RedisClient(settings)
+        server.freeze()
+        var errors: [RedisError] = []
+        for _ in 0..<5 {
+            do throws(RedisError) {
+                _ = try await client.send([["GET", "a"]])
+            } catch {
+                errors.append(error)
+            }
+        }
+        #expect(errors == [.timedOut, .timedOut, .timedOut, .paused, .paused])
+        server.thaw()
+    }
+
+    @Test func anAnswerThatIsLateIsNobodyElses() async throws {
+        let server = try await RedisServer.start()
+        var settings = settings(server)
+        settings.failuresUntilPause = 1000
+        let patient = RedisClient(settings)
+        _ = try await patient.send([["SET", "a", "A"], ["SET", "b", "B"]])
+        settings.timeout = .milliseconds(100)
+        let client = RedisClient(settings)
+        _ = try? await client.send([["PING"]])
+        server.freeze()
+        await #expect(throws: RedisError.timedOut) { try await client.send([["GET", "a"]]) }
+        server.thaw()
+        while true {
+            guard let replies = try? await client.send([["GET", "b"]]) else { continue }
+            #expect(replies == [.bytes(ByteBuffer(string: "B"))])
+            break
+        }
+    }
+
+    @Test func subscribersHearWhatIsPublishedAlsoAfterARestart() async throws {
+        let server = try await RedisServer.start()
+        let heard = Recorder<String>()
+        let connections = Recorder<Void>()
+        let subscription = RedisSubscription(
+            settings(server), channels: ["one", "two"], onConnection: { connections.record(()) },
+            onMessage: { heard.record("\($0) \(String(buffer: $1))") })
+        await connections.waitFor(count: 1)
+        #expect(subscription.isConnected)
+        let client = RedisClient(settings(server))
+        _ = try await client.send([["PUBLISH", "one", "a"], ["PUBLISH", "two", "b"]])
+        #expect(await heard.waitFor(count: 2) == ["one a", "two b"])
+        await server.kill()
+        while subscription.isConnected { await pause() }
+        try await server.start()
+        await connections.waitFor(count: 2)
+        let other = RedisClient(settings(server))
+        _ = try await other.send([["PUBLISH", "one", "c"], ["PUBLISH", "three", "d"]])
+        #expect(await heard.waitFor(count: 3).last == "one c")
+    }
+}
