@@ -44,7 +44,7 @@ def listens(port):
 class PictureOrigin:
     """Gives a picture for every path, after `delay` seconds, and counts the requests."""
 
-    def __init__(self, width=600, height=400, delay=0.0):
+    def __init__(self, width=200, height=130, delay=0.0):
         self.picture, self.delay = png(width, height, seed=3), delay
         self.counts, self.lock = collections.Counter(), threading.Lock()
         self.tag = '"1"'

@@ -173,7 +173,7 @@ package final class LeasedWork: Sendable {
         let end = remaining + .milliseconds(Int.random(in: 5...30))
         let poll =
             knowledge.hearsNews
-            ? Duration.seconds(1) : .milliseconds(min(500, 25 << min(attempt, 5)))
+            ? Duration.milliseconds(250) : .milliseconds(min(250, 25 << min(attempt, 4)))
         return await place.value(
             until: .now + min(end, poll), on: MultiThreadedEventLoopGroup.singleton.any(),
             else: false)

@@ -1,0 +1,195 @@
+"""Image servers with a Redis between them, which is taken away in every way."""
+
+import signal
+import subprocess
+import threading
+import time
+
+from case import check
+from cluster import (
+    Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port, wait_until)
+
+CASES = ClusterCases()
+REDIS = ["redis-server", "redis-cli"]
+# Longer than a node alone takes, even built for debugging on a busy machine.
+PATIENCE = 3
+
+
+class Redis(Service):
+    def __init__(self):
+        port = closed_port()
+        super().__init__(port, "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "",
+                         "--appendonly", "no")
+
+    def tell(self, *words):
+        return subprocess.run(["redis-cli", "-p", str(self.port), *map(str, words)], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+
+class SharingCluster(Cluster):
+    """Nodes that share a Redis."""
+
+    def __init__(self, program, count, origin=None, settings=()):
+        self.redis = Redis()
+        super().__init__(program, count, origin,
+                         [f"shared.redis.address=127.0.0.1:{self.redis.port}", *settings])
+
+    def __enter__(self):
+        self.add(self.redis)
+        return super().__enter__()
+
+    def leases(self, event):
+        return [node.metric("halcyon_leases_total", event=event) for node in self.nodes]
+
+    def is_shared(self, name):
+        """Whether a new picture that one node has made is known to another."""
+        target = self.target(name)
+        Client(self.nodes[0].port).get(target)
+        answer = Client(self.nodes[1].port).get(target)
+        return "detail=shared" in answer.fields["Cache-Status"]
+
+
+@CASES.add("four nodes, 250 requests each for one new picture", REDIS, short=True)
+def one_picture(program):
+    with SharingCluster(program, 4, PictureOrigin(delay=0.3)) as cluster:
+        target = cluster.target("a.png")
+        answers, failures = ask_all([(node.port, target) for node in cluster.nodes] * 250)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        check(len({answer.body for answer in answers}) == 1, "different answers")
+        fetches, decodes = cluster.pictures.total, cluster.decodes()
+        check((fetches, decodes) == (1, 1), f"{fetches} fetches, {decodes} decodes")
+        return f"{len(answers)} requests, {fetches} fetch, {decodes} decode"
+
+
+@CASES.add("1,000 pictures at each of four nodes", REDIS)
+def many_pictures(program):
+    with SharingCluster(program, 4) as cluster:
+        answers, failures = ask_all(
+            [(node.port, cluster.target(f"{number}.png")) for number in range(1000)
+             for node in cluster.nodes], threads=32)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        fetches, decodes = cluster.pictures.total, cluster.decodes()
+        check(fetches <= 1000 and decodes <= 1000,
+              f"{fetches} fetches, {decodes} decodes for 1,000 pictures")
+        return f"{len(answers)} requests, {fetches} fetches, {decodes} decodes"
+
+
+def with_holder(cluster, act):
+    """Has the first node hold the lease of a picture, does something to it, and asks the others.
+
+    The slowest of their answers, in seconds."""
+    target = cluster.target("a.png")
+    answers = []
+
+    def ask(node):
+        try:
+            answers.append(Client(node.port).get(target))
+        except OSError:
+            pass
+
+    holder = threading.Thread(target=ask, args=(cluster.nodes[0],))
+    holder.start()
+    wait_until(lambda: cluster.pictures.total == 1, what="the fetch")
+    act(cluster.nodes[0])
+    others, failures = ask_all([(node.port, target) for node in cluster.nodes[1:]], threads=8)
+    check(not failures, f"failures, such as {failures[:1]}")
+    check({answer.status for answer in others} == {200}, "not all answers are 200")
+    return holder, max(answer.seconds for answer in others)
+
+
+@CASES.add("the holder of a lease is killed", REDIS, short=True)
+def killed_holder(program):
+    with SharingCluster(program, 4, PictureOrigin(delay=1)) as cluster:
+        holder, slowest = with_holder(cluster, lambda node: node.kill())
+        holder.join()
+        fetches = cluster.pictures.total
+        check(fetches <= 2, f"{fetches} fetches")
+        check(slowest < 2 + 1 + PATIENCE, f"somebody waited {slowest:.1f} s")
+        return f"{fetches} fetches, slowest {slowest:.2f} s (lease 2 s, fetch 1 s)"
+
+
+@CASES.add("the holder of a lease sleeps past its end", REDIS, short=True)
+def sleeping_holder(program):
+    with SharingCluster(program, 3, PictureOrigin(delay=1)) as cluster:
+        holder, slowest = with_holder(cluster, lambda node: node.send(signal.SIGSTOP))
+        wait_until(lambda: sum(node.metric("halcyon_leases_total", event="published")
+                               for node in cluster.nodes[1:]) >= 2, what="the publications")
+        keys = [key for key in cluster.redis.tell("KEYS", "*").splitlines() if ":record:" in key]
+        before = [cluster.redis.tell("HGET", key, "g") for key in keys]
+        cluster.nodes[0].send(signal.SIGCONT)
+        holder.join()
+        first = cluster.nodes[0]
+        events = {event: first.metric("halcyon_leases_total", event=event) for event in ("acquired", "lost", "refused", "published", "unavailable")}
+        print(events)
+        wait_until(lambda: first.metric("halcyon_leases_total", event="lost")
+                   + first.metric("halcyon_leases_total", event="refused") >= 2,
+                   what="the late results")
+        check(first.metric("halcyon_leases_total", event="published") == 0,
+              "the late result was published")
+        check(before == [cluster.redis.tell("HGET", key, "g") for key in keys],
+              "the record has changed")
+        fetches = cluster.pictures.total
+        check(fetches <= 2, f"{fetches} fetches")
+        return f"{fetches} fetches, slowest {slowest:.2f} s, nothing late was published"
+
+
+def redis_fails(program, act, repair):
+    """Requests for new and for known pictures while something is done to Redis and undone."""
+    with SharingCluster(program, 2) as cluster:
+        def target(number):
+            return cluster.target(f"{number % 97}.png", f"w:{20 + number % 41}")
+
+        check(cluster.is_shared("before.png"), "nothing was shared before")
+        loads = [Load(node.port, target, threads=4) for node in cluster.nodes]
+        with loads[0], loads[1]:
+            wait_until(lambda: loads[0].answered > 200, 60, "load")
+            act(cluster)
+            middle = [load.answered for load in loads]
+            wait_until(lambda: all(load.answered > count + 400
+                                   for load, count in zip(loads, middle)), 60, "load")
+            repair(cluster)
+        failed = loads[0].failed + loads[1].failed
+        check(not failed, f"{len(failed)} failures, such as {failed[:2]}")
+        slowest = max(load.slowest for load in loads)
+        check(slowest < PATIENCE, f"somebody waited {slowest:.1f} s")
+        names = iter(range(10_000))
+        began = time.monotonic()
+        wait_until(lambda: cluster.is_shared(f"after{next(names)}.png"), 30, "the recovery")
+        return (f"{sum(load.answered for load in loads)} requests, 0 failed, slowest "
+                f"{slowest:.2f} s, sharing again after {time.monotonic() - began:.1f} s")
+
+
+def nothing(_):
+    pass
+
+
+def restart(cluster):
+    cluster.redis.stop()
+    cluster.redis.start()
+
+
+def refuse(cluster):
+    cluster.redis.tell("CONFIG", "SET", "requirepass", "secret")
+    subprocess.run(["redis-cli", "-p", str(cluster.redis.port), "-a", "secret", "CLIENT", "KILL",
+                    "TYPE", "normal"], check=True, capture_output=True)
+
+
+def accept(cluster):
+    subprocess.run(["redis-cli", "-p", str(cluster.redis.port), "-a", "secret", "CONFIG", "SET",
+                    "requirepass", ""], check=True, capture_output=True)
+
+
+for title, act, repair, is_short in (
+        ("is killed and started again", lambda cluster: cluster.redis.stop(),
+         lambda cluster: cluster.redis.start(), True),
+        ("is restarted", restart, nothing, False),
+        ("forgets everything", lambda cluster: cluster.redis.tell("FLUSHALL"), nothing, False),
+        ("takes bytes and says nothing", lambda cluster: cluster.redis.send(signal.SIGSTOP),
+         lambda cluster: cluster.redis.send(signal.SIGCONT), True),
+        ("is full", lambda cluster: cluster.redis.tell("CONFIG", "SET", "maxmemory", "1"),
+         lambda cluster: cluster.redis.tell("CONFIG", "SET", "maxmemory", "0"), False),
+        ("wants a password", refuse, accept, False)):
+    CASES.add(f"Redis {title}", REDIS, is_short)(
+        lambda program, act=act, repair=repair: redis_fails(program, act, repair))

@@ -1,0 +1,164 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Several image servers with a Redis between them: what one has fetched or made, the others need not.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct SharedRedisTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    private func start(
+        _ origin: OriginServer, _ redis: RedisServer,
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.shared.redis.address = .unix(path: redis.path)
+            // For a busy machine.
+            $0.shared.redis.timeout = .seconds(5)
+            $0.shared.redis.lease = .seconds(30)
+            try change(&$0)
+        }
+    }
+
+    private func target(_ url: URL, _ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(url.absoluteString)"
+    }
+
+    /// The sum of all values of a metric.
+    private func metric(_ name: String, _ servers: [LiveServer]) async throws -> Int {
+        var sum = 0
+        for server in servers {
+            for line in try await server.ask("/metrics", operations: true).text.split(
+                separator: "\n")
+            where line.hasPrefix(name) {
+                sum += line.split(separator: " ").last.flatMap { Int($0) } ?? 0
+            }
+        }
+        return sum
+    }
+
+    @Test func aPictureThatAllWantAtOnceIsFetchedAndMadeByOne() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        var servers: [LiveServer] = []
+        for _ in 0..<3 { servers.append(try await start(origin, redis)) }
+        let target = target(origin.url("/a.png"))
+        let bodies = try await withThrowingTaskGroup(of: Data.self) { [servers] group in
+            for server in servers {
+                for _ in 0..<10 {
+                    group.addTask {
+                        let answer = try await server.ask(target)
+                        #expect(answer.status == 200)
+                        return answer.body
+                    }
+                }
+            }
+            while try await metric("halcyon_leases_total{event=\"waited\"}", servers) < 2 {
+                await pause()
+            }
+            gate.open()
+            return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
+        }
+        #expect(bodies.count == 1)
+        #expect(origin.requestCount == 1)
+        #expect(try await metric("halcyon_images_total", servers) == 1)
+    }
+
+    @Test func whatOneHasMadeOrFetchedIsThereForTheNext() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let made = try await one.ask(target(origin.url("/a.png")))
+        let shared = try await two.ask(target(origin.url("/a.png")))
+        #expect(made.body == shared.body)
+        #expect(made["ETag"] == shared["ETag"])
+        #expect(shared["Cache-Status"]?.hasSuffix("detail=shared") == true)
+        // It is in its own caches now.
+        let again = try await two.ask(target(origin.url("/a.png")))
+        #expect(again["Cache-Status"]?.hasSuffix("detail=memory") == true)
+        let other = try await two.ask(target(origin.url("/a.png"), "w:20"))
+        #expect(other.status == 200)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aFailureOfTheSourceIsKnownToAll() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .status(410))
+        origin.route("/b.png", .garbage())
+        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        for server in [one, two] {
+            #expect(try await server.ask(target(origin.url("/a.png"))).status == 410)
+            #expect(try await server.ask(target(origin.url("/b.png"))).status == 404)
+        }
+        #expect(origin.requestCount(for: "/a.png") == 1)
+        #expect(origin.requestCount(for: "/b.png") == 1)
+    }
+
+    @Test func whatIsTooLargeToShareEachMakesForItself() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        var servers: [LiveServer] = []
+        for _ in 0..<2 {
+            servers.append(try await start(origin, redis) { $0.shared.redis.maxBytes = 10 })
+        }
+        for server in servers {
+            #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
+        }
+        #expect(origin.requestCount == 2)
+        #expect(try await metric("halcyon_images_total", servers) == 2)
+    }
+
+    @Test func withoutRedisEachServerIsReadyAndWorksAlone() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let server = try await start(origin, redis) { $0.shared.redis.timeout = .milliseconds(50) }
+        await redis.kill()
+        for width in 1...20 {
+            let answer = try await server.ask(target(origin.url("/a.png"), "w:\(width)"))
+            #expect(answer.status == 200)
+            #expect(try await server.ask("/ready", operations: true).status == 200)
+        }
+        #expect(origin.requestCount == 1)
+        let metrics = try await server.ask("/metrics", operations: true).text
+        #expect(
+            metrics.contains("halcyon_shared_breaker{engine=\"redis\",state=\"closed\"} 0"))
+    }
+
+    @Test func aSourceThatIsNotToBeStoredIsNotShared() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).cacheControl("private, max-age=60"))
+        for _ in 0..<2 {
+            let server = try await start(origin, redis) { $0.http.passesCacheControl = true }
+            #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
+        }
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func aSettingThatMakesNoSenseIsTold() async throws {
+        var configuration = ImageServerConfiguration()
+        configuration.sources.http.allow = ["*"]
+        configuration.signature.keys = ["943b421c9eb07c83"]
+        configuration.signature.salts = ["520f986b998545b4"]
+        configuration.shared.redis.address = .tcp(host: "redis", port: 0)
+        configuration.shared.redis.user = "halcyon"
+        configuration.shared.redis.prefix = "a {b}"
+        let expected = ConfigurationError(faults: [
+            "shared.redis.user needs shared.redis.password.",
+            "shared.redis.address names no port.",
+            "shared.redis.prefix must be ASCII without spaces and braces.",
+        ])
+        #expect(throws: expected) { try ImageServer(configuration: configuration) }
+        let limits = ConfigurationError(faults: [
+            "shared.redis.timeout must be a number of seconds from 0.001 to 5."
+        ])
+        #expect(throws: limits) { try configuration.set("shared.redis.timeout", to: "6") }
+    }
+}
