@@ -99,6 +99,7 @@ let package = Package(
         .target(
             name: "HalcyonCluster",
             dependencies: [
+                "HalcyonHTTP",
                 "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

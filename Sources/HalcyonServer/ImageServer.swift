@@ -71,7 +71,10 @@ public final class ImageServer: Sendable {
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics
-        let cluster = Cluster(configuration, metrics: metrics)
+        let forgotten = OneShot<@Sendable (String) -> Void>()
+        let cluster = Cluster(configuration, metrics: metrics) { key in
+            forgotten.whenGiven { $0(key) }
+        }
         self.cluster = cluster
         let directory = configuration.cacheDirectory
         let trouble = CacheTrouble(logger: logger, metrics: metrics)
@@ -95,6 +98,7 @@ public final class ImageServer: Sendable {
         sources = SourceFinder(
             local: checked.local, remote: remote,
             maxBytes: configuration.limits.maxSourceBytes, policy: checked.policy)
+        forgotten.give { key in Task { await remote?.forget(key) } }
         let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, downloads: downloads,

@@ -42,7 +42,8 @@ struct RedisClientTests {
         let content = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         var command: RESPCommand = ["SET", "a"]
         command.arguments.append(content)
-        #expect(try await client.send([command, ["GET", "a"]]) == [.status("OK"), .bytes(content)])
+        #expect(
+            try await client.send([command, ["GET", "a"]]) == [.status("OK"), .bytes(content)])
         #expect(try await client.send([["GET", "b"]]) == [.null])
     }
 

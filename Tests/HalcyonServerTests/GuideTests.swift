@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func itHasEachSettingOnce() {
-        let rows = guide.matches(of: /\n\| `([a-zA-Z.]+)` \| [^\n]+ \| [^\n]*\|/).map {
+        let rows = guide.matches(of: /\n\| `([a-zA-Z0-9.]+)` \| [^\n]+ \| [^\n]*\|/).map {
             String($0.1)
         }
         #expect(rows == Setting.all.map(\.name))

@@ -142,11 +142,51 @@ struct SharedRedisTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test func whatOneForgetsAllForget() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let target = target(origin.url("/a.png"))
+        for server in [one, two] {
+            #expect(try await server.ask(target).status == 200)
+            #expect(try await server.ask("/metrics", operations: true).status == 200)
+        }
+        let changed = PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)
+        origin.route("/a.png", .png(changed).with(.entityTag("\"2\"")))
+        let old = try await one.ask(target)["ETag"]
+        #expect(try await two.ask(target)["ETag"] == old)
+        #expect(try await one.server.forget(source: origin.url("/a.png").absoluteString))
+        let new = try await one.ask(target)["ETag"]
+        #expect(new != old)
+        // It hears of it in its own time, which is short.
+        while try await two.ask(target)["ETag"] == old { await pause() }
+        #expect(try await two.ask(target)["ETag"] == new)
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func whatIsForgottenWhileItIsFetchedIsNotKept() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let server = try await start(origin, redis)
+        let target = target(origin.url("/a.png"))
+        let first = Task { try await server.ask(target).status }
+        await gate.waitForWaiters()
+        _ = try await server.server.forget(source: origin.url("/a.png").absoluteString)
+        gate.open()
+        #expect(try await first.value == 200)
+        #expect(try await server.ask(target).status == 200)
+        #expect(origin.requestCount == 2)
+    }
+
     @Test func aSettingThatMakesNoSenseIsTold() async throws {
-        var configuration = ImageServerConfiguration()
-        configuration.sources.http.allow = ["*"]
-        configuration.signature.keys = ["943b421c9eb07c83"]
-        configuration.signature.salts = ["520f986b998545b4"]
+        var good = ImageServerConfiguration()
+        good.sources.http.allow = ["*"]
+        good.signature.keys = ["943b421c9eb07c83"]
+        good.signature.salts = ["520f986b998545b4"]
+        var configuration = good
         configuration.shared.redis.address = .tcp(host: "redis", port: 0)
         configuration.shared.redis.user = "halcyon"
         configuration.shared.redis.prefix = "a {b}"
@@ -156,6 +196,17 @@ struct SharedRedisTests {
             "shared.redis.prefix must be ASCII without spaces and braces.",
         ])
         #expect(throws: expected) { try ImageServer(configuration: configuration) }
+        configuration = good
+        configuration.shared.s3.endpoint = "ftp://store"
+        configuration.shared.s3.bucket = "a/b"
+        configuration.shared.s3.prefix = "a?"
+        let faults = ConfigurationError(faults: [
+            "shared.s3.endpoint must be a URL such as https://s3.example.com.",
+            "shared.s3.bucket must be a name of letters, digits and - . _",
+            "shared.s3.prefix must be segments of letters, digits and - . _",
+            "shared.s3.endpoint needs shared.s3.accessKey and shared.s3.secretKey.",
+        ])
+        #expect(throws: faults) { try ImageServer(configuration: configuration) }
         let limits = ConfigurationError(faults: [
             "shared.redis.timeout must be a number of seconds from 0.001 to 5."
         ])

@@ -15,22 +15,18 @@ package final class RedisKnowledge: SharedKnowledge {
 
     /// - Parameters:
     ///   - prefix: Of all keys and channels.
-    ///   - onMessage: Told what `forget` of any node says, this one included.
-    ///   - onGap: Called when messages may have been missed.
+    ///   - onMessage: Told what `forget` of any node says, this one included. What is said while there is no
+    ///     connection is missed.
     package init(
         _ settings: RedisSettings, prefix: String,
-        onMessage: @escaping @Sendable (ByteBuffer) -> Void,
-        onGap: @escaping @Sendable () -> Void
+        onMessage: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         client = RedisClient(settings)
         self.prefix = prefix
         let news = "\(prefix):news"
         subscription = RedisSubscription(
             settings, channels: [news, "\(prefix):forget"],
-            onConnection: { [listeners] in
-                listeners.wakeAll()
-                onGap()
-            },
+            onConnection: { [listeners] in listeners.wakeAll() },
             onMessage: { [listeners] channel, content in
                 if channel == news {
                     listeners.wake(String(buffer: content))

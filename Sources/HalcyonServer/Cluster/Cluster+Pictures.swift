@@ -6,6 +6,8 @@ import NIOCore
 import NIOFoundationCompat
 
 extension Cluster {
+    private typealias Outcome = Result<PictureMaker.Made, Failure>
+
     /// A picture that was made: of another server, or made here while the others wait.
     ///
     /// - Parameters:
@@ -16,33 +18,66 @@ extension Cluster {
         keep: @Sendable (MadePicture, Data) -> Void,
         making: @Sendable () async -> Result<PictureMaker.Made, Failure>
     ) async throws(Failure) -> PictureMaker.Made {
-        let outcome: Result<PictureMaker.Made, Failure>? = await work.value(
-            for: "r/\(key)", until: stopped,
+        let name = "r/\(key)"
+
+        @Sendable func shared(_ data: Data) -> Outcome? {
+            let format = ImageSniffer.format(of: data)
+            guard format != .unknown else { return nil }
+            let picture = MadePicture(body: ByteBuffer(data: data), format: format)
+            keep(picture, data)
+            return .success(PictureMaker.Made(picture: picture, place: .shared, key: key))
+        }
+
+        guard let work else {
+            if let object = await object(name), let found = shared(object.body) {
+                return try found.get()
+            }
+            let made = try await making().get()
+            if made.key == key {
+                Task { await store(SharedObject(made.picture), as: name) }
+            }
+            return made
+        }
+        let outcome: Outcome? = await work.value(
+            for: name, until: stopped,
             reading: { content in
                 switch SharedContent(content) {
-                case .bytes(_, let body):
-                    let data = Data(buffer: body)
-                    let format = ImageSniffer.format(of: data)
-                    guard format != .unknown else { return nil }
-                    let picture = MadePicture(body: ByteBuffer(data: data), format: format)
-                    keep(picture, data)
-                    return .success(PictureMaker.Made(picture: picture, place: .shared, key: key))
+                case .bytes(_, let body): return shared(Data(buffer: body))
+                case .object(_, let name): return await object(name).flatMap { shared($0.body) }
                 case .failure(let failure): return .failure(failure)
                 case .elsewhere, nil: return nil
                 }
             },
             making: {
-                let result = await making()
-                let publication: LeasedWork.Publication? =
-                    switch result {
+                // What was made longer ago than Redis remembers.
+                if let object = await object(name), let found = shared(object.body) {
+                    return LeasedWork.Made(
+                        found, publication: publication(of: object, isStored: true) { _ in name })
+                }
+                let outcome = await making()
+                switch outcome {
+                case .success(let made):
                     // Of a source that has changed meanwhile, another picture was made.
-                    case .success(let made):
-                        made.key == key ? publication(of: made.picture.body) : Self.elsewhere
-                    case .failure(let failure): publication(of: failure)
+                    guard made.key == key else {
+                        return LeasedWork.Made(outcome, publication: Self.elsewhere)
                     }
-                return LeasedWork.Made(result, publication: publication)
+                    let object = SharedObject(made.picture)
+                    return LeasedWork.Made(
+                        outcome, publication: publication(of: object, isLasting: true) { _ in name }
+                    )
+                case .failure(let failure):
+                    return LeasedWork.Made(outcome, publication: publication(of: failure))
+                }
             })
         guard let outcome else { throw Failure(.clientGone, "nobody waits any longer") }
         return try outcome.get()
+    }
+}
+
+extension SharedObject {
+    fileprivate init(_ picture: MadePicture) {
+        self.init(
+            body: Data(buffer: picture.body),
+            mediaType: OutputFormat(picture.format)?.mediaType ?? "application/octet-stream")
     }
 }

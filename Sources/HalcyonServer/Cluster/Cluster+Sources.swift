@@ -21,19 +21,23 @@ extension Cluster {
     func source<Found: Sendable>(
         _ key: String, until stopped: Ending,
         accept: @Sendable (SharedSource) async -> Found?,
-        asking: @Sendable () async -> (
-            found: Result<Found, Failure>, shared: (source: SharedSource, lifetime: Duration)?
-        )
+        asking:
+            @Sendable () async -> (
+                found: Result<Found, Failure>, shared: (source: SharedSource, lifetime: Duration)?
+            )
     ) async -> Result<Found, Failure> {
+        guard let work else { return await asking().found }
         let outcome: Result<Found, Failure>? = await work.value(
             for: "s/\(key)", until: stopped,
             reading: { content in
                 switch SharedContent(content) {
                 case .bytes(let head, let body):
-                    guard let stored = try? JSONDecoder().decode(SharedHead.self, from: head),
-                        stored.length == body.readableBytes
+                    guard let source = SharedSource(head, Data(buffer: body)) else { return nil }
+                    return await accept(source).map { .success($0) }
+                case .object(let head, let name):
+                    guard let object = await object(name),
+                        let source = SharedSource(head, object.body)
                     else { return nil }
-                    let source = SharedSource(stored: stored.response, body: Data(buffer: body))
                     return await accept(source).map { .success($0) }
                 case .failure(let failure): return .failure(failure)
                 case .elsewhere, nil: return nil
@@ -45,8 +49,9 @@ extension Cluster {
                     return LeasedWork.Made(
                         found,
                         publication: publication(
-                            of: ByteBuffer(data: shared.source.body), head: head,
-                            lifetime: shared.lifetime))
+                            of: SharedObject(body: shared.source.body, head: head),
+                            lifetime: shared.lifetime
+                        ) { "s/\(key)/\($0)" })
                 }
                 switch found {
                 case .success: return LeasedWork.Made(found, publication: Self.elsewhere)
@@ -55,6 +60,16 @@ extension Cluster {
                 }
             })
         return outcome ?? .failure(Failure(.clientGone, "nobody waits any longer"))
+    }
+}
+
+extension SharedSource {
+    /// `nil` for what is none.
+    fileprivate init?(_ head: Data, _ body: Data) {
+        guard let known = try? JSONDecoder().decode(SharedHead.self, from: head),
+            known.length == body.count
+        else { return nil }
+        self.init(stored: known.response, body: body)
     }
 }
 

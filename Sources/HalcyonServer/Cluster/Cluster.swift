@@ -3,43 +3,77 @@ import HalcyonCluster
 import HalcyonServerPlans
 import HalcyonWork
 import NIOCore
+import NIOFoundationCompat
 
 /// The other servers, as far as there is something that they share: what one of them has fetched or made, the
 /// others need not.
+///
+/// By Redis they know of each other's work and share what is small, by the store of bytes also what is large.
+/// Either is of use alone: without the store large things are made by each server, without Redis sources are
+/// fetched by each, and what several want at the same moment is made several times.
 final class Cluster: Sendable {
-    let knowledge: RedisKnowledge
-    let work: LeasedWork
+    /// `nil` without Redis.
+    let work: LeasedWork?
+    let knowledge: RedisKnowledge?
+    /// `nil` without a store of bytes.
+    private let store: S3Store?
     private let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
+    private let metrics: ServerMetrics
 
     /// `nil` when nothing is shared.
-    init?(_ configuration: ImageServerConfiguration, metrics: ServerMetrics) {
+    ///
+    /// - Parameter onForgotten: Told the key of a source that some server has purged.
+    init?(
+        _ configuration: ImageServerConfiguration, metrics: ServerMetrics,
+        onForgotten: @escaping @Sendable (String) -> Void
+    ) {
+        let limits = configuration.limits
         let redis = configuration.shared.redis
-        guard let address = redis.address else { return nil }
-        var settings = RedisSettings(address: RedisSettings.Address(address))
-        settings.user = redis.user
-        settings.password = redis.password
-        settings.database = redis.database
-        settings.timeout = redis.timeout
-        self.settings = redis
+        store = configuration.shared.s3.store(
+            maximumBytes: max(limits.maxSourceBytes, limits.maxResultBytes))
+        if store == nil, redis.address == nil { return nil }
+        settings = redis
         negativeTTL = configuration.cache.negativeTTL
-        // The form of what is shared, which another version may change.
-        knowledge = RedisKnowledge(
-            settings, prefix: "\(redis.prefix):1", onMessage: { _ in }, onGap: {})
-        work = LeasedWork(knowledge, duration: redis.lease) { event in
-            metrics.leases.add([event.rawValue])
+        self.metrics = metrics
+        knowledge = RedisSettings(redis).map { settings in
+            // The number is that of the form of what is shared, which another version may change.
+            RedisKnowledge(settings, prefix: "\(redis.prefix):1") {
+                onForgotten(String(buffer: $0))
+            }
+        }
+        work = knowledge.map { knowledge in
+            LeasedWork(knowledge, duration: redis.lease) { metrics.leases.add([$0.rawValue]) }
         }
     }
 
-    /// What others get of bytes.
+    // MARK: What others get
+
+    /// What others get of an object: all of it, or, when it is large, where it is.
     ///
-    /// - Parameter lifetime: How long they are good; no longer than the settings say.
+    /// - Parameters:
+    ///   - lifetime: How long it is good; no longer than the settings say.
+    ///   - isStored: Whether it is in the store of bytes already.
+    ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
+    ///   - name: What it is called there.
     func publication(
-        of body: ByteBuffer, head: Data = Data(), lifetime: Duration = .seconds(1 << 40)
+        of object: SharedObject, lifetime: Duration = .seconds(1 << 40), isStored: Bool = false,
+        isLasting: Bool = false,
+        as name: @escaping @Sendable (_ generation: Int64) -> String
     ) -> LeasedWork.Publication {
-        guard body.readableBytes <= settings.maxBytes else { return Self.elsewhere }
-        return LeasedWork.Publication(lifetime: min(lifetime, settings.maxAge)) { _ in
-            SharedContent.bytes(head: head, body).buffer
+        let lifetime = min(lifetime, settings.maxAge)
+        if object.body.count <= settings.maxBytes {
+            return LeasedWork.Publication(lifetime: lifetime) { [self] generation in
+                if isLasting, !isStored { Task { await store(object, as: name(generation)) } }
+                return SharedContent.bytes(head: object.head, ByteBuffer(data: object.body)).buffer
+            }
+        }
+        guard store != nil else { return Self.elsewhere }
+        return LeasedWork.Publication(lifetime: lifetime) { [self] generation in
+            let name = name(generation)
+            let isThere = if isStored { true } else { await store(object, as: name) }
+            guard isThere else { return SharedContent.elsewhere.buffer }
+            return SharedContent.object(head: object.head, name: name).buffer
         }
     }
 
@@ -62,23 +96,78 @@ final class Cluster: Sendable {
         SharedContent.elsewhere.buffer
     }
 
+    // MARK: The store of bytes
+
+    /// `nil` also when the store cannot be asked.
+    func object(_ name: String) async -> SharedObject? {
+        guard let store else { return nil }
+        do throws(EngineError) {
+            let object = try await store.object(name)
+            metrics.objects.add(["get", object == nil ? "miss" : "hit"])
+            return object
+        } catch {
+            metrics.objects.add(["get", "error"])
+            return nil
+        }
+    }
+
+    /// Whether it is in the store afterwards.
+    @discardableResult
+    func store(_ object: SharedObject, as name: String) async -> Bool {
+        guard let store else { return false }
+        do throws(EngineError) {
+            let isNew = try await store.store(object, as: name)
+            metrics.objects.add(["put", isNew ? "stored" : "there"])
+            return true
+        } catch {
+            metrics.objects.add(["put", "error"])
+            return false
+        }
+    }
+
+    // MARK: Purge and metrics
+
+    /// Removes a source from what is shared, and tells all servers.
+    ///
+    /// - Returns: Whether they were told.
+    func forget(source key: String) async -> Bool {
+        guard let knowledge else { return false }
+        do throws(EngineError) {
+            try await knowledge.forget(["s/\(key)"], telling: ByteBuffer(string: key))
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// What is told of it in metrics.
     var gauges: [Gauge] {
-        CircuitBreaker.State.allCases.map { state in
-            Gauge(
-                name: "halcyon_shared_breaker", help: "Whether an engine is asked: 1 for its state.",
-                labels: [("engine", "redis"), ("state", state.rawValue)],
-                value: knowledge.breakerState == state ? 1 : 0)
+        let states = [("redis", knowledge?.breakerState), ("s3", store?.breakerState)]
+        return states.flatMap { engine, current in
+            current.map { current in
+                CircuitBreaker.State.allCases.map { state in
+                    Gauge(
+                        name: "halcyon_shared_breaker",
+                        help: "Whether an engine is asked: 1 for its state.",
+                        labels: [("engine", engine), ("state", state.rawValue)],
+                        value: current == state ? 1 : 0)
+                }
+            } ?? []
         }
     }
 }
 
-extension RedisSettings.Address {
-    init(_ address: ListenAddress) {
-        self =
-            switch address {
-            case .tcp(let host, let port): .tcp(host: host, port: port)
-            case .unix(let path): .unix(path: path)
-            }
+extension RedisSettings {
+    /// `nil` without an address.
+    fileprivate init?(_ redis: ImageServerConfiguration.Redis) {
+        switch redis.address {
+        case .tcp(let host, let port): self.init(address: .tcp(host: host, port: port))
+        case .unix(let path): self.init(address: .unix(path: path))
+        case nil: return nil
+        }
+        user = redis.user
+        password = redis.password
+        database = redis.database
+        timeout = redis.timeout
     }
 }

@@ -1,7 +1,27 @@
+import Foundation
+import HalcyonCluster
+
 extension ImageServerConfiguration {
     /// What several servers share. Nothing by default.
     public struct Shared: Sendable, Hashable {
         public var redis = Redis()
+        public var s3 = S3()
+    }
+
+    /// A bucket of a store that speaks the protocol of Amazon S3, for pictures that were made and, together
+    /// with Redis, for sources. A server that cannot reach it works like one that has none.
+    public struct S3: Sendable, Hashable {
+        /// Scheme, host and port; the bucket is a segment of the path. `nil`, the default, for no store.
+        public var endpoint: String?
+        public var bucket = "halcyon"
+        /// `us-east-1` by default, which stores of one's own take, too.
+        public var region = "us-east-1"
+        public var accessKey: String?
+        public var secretKey: String?
+        /// Segments before the names of all objects; none by default.
+        public var prefix = ""
+        /// How long a request may take; 500 ms by default.
+        public var timeout = Duration.milliseconds(500)
     }
 
     /// A Redis server, or one that speaks its protocol, by which servers tell each other what they have made
@@ -45,6 +65,16 @@ extension Setting {
             where: { (.milliseconds(200) ... .seconds(60)).contains($0) }),
         Setting("shared.redis.maxBytes", \.shared.redis.maxBytes, in: 0...(64 << 20)),
         Setting("shared.redis.maxAge", \.shared.redis.maxAge),
+        Setting("shared.s3.endpoint", \.shared.s3.endpoint),
+        Setting("shared.s3.bucket", \.shared.s3.bucket),
+        Setting("shared.s3.region", \.shared.s3.region),
+        Setting("shared.s3.accessKey", \.shared.s3.accessKey),
+        Setting("shared.s3.secretKey", \.shared.s3.secretKey, isSecret: true),
+        Setting("shared.s3.prefix", \.shared.s3.prefix),
+        Setting(
+            "shared.s3.timeout", \.shared.s3.timeout,
+            expected: "a number of seconds from 0.01 to 30",
+            where: { (.milliseconds(10) ... .seconds(30)).contains($0) }),
     ]
 }
 
@@ -64,6 +94,50 @@ extension ImageServerConfiguration.Shared {
         if redis.prefix.isEmpty || !isPlain {
             faults.append("shared.redis.prefix must be ASCII without spaces and braces.")
         }
+        return faults + s3.faults
+    }
+}
+
+extension ImageServerConfiguration.S3 {
+    fileprivate var faults: [String] {
+        guard let endpoint else { return [] }
+        var faults: [String] = []
+        let url = URL(string: endpoint)
+        if !["http", "https"].contains(url?.scheme) || url?.host == nil || url?.query != nil {
+            faults.append("shared.s3.endpoint must be a URL such as https://s3.example.com.")
+        }
+        func isPlain(_ text: String) -> Bool {
+            text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "-._/".utf8.contains(byte)
+                }
+            }
+        }
+        if bucket.isEmpty || bucket.contains("/") || !isPlain(bucket) {
+            faults.append("shared.s3.bucket must be a name of letters, digits and - . _")
+        }
+        if !isPlain(prefix) {
+            faults.append("shared.s3.prefix must be segments of letters, digits and - . _")
+        }
+        if accessKey == nil || secretKey == nil {
+            faults.append("shared.s3.endpoint needs shared.s3.accessKey and shared.s3.secretKey.")
+        }
         return faults
+    }
+
+    /// `nil` without a store, or when something is wrong with it.
+    func store(maximumBytes: Int) -> S3Store? {
+        guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }), let accessKey,
+            let secretKey
+        else { return nil }
+        var settings = S3Store.Settings(
+            endpoint: url, bucket: bucket,
+            signature: S3Signature(accessKey: accessKey, secretKey: secretKey, region: region))
+        settings.prefix = prefix.split(separator: "/").joined(separator: "/")
+        settings.timeout = timeout
+        settings.maximumBytes = maximumBytes
+        // Only roots of one's own could be unreadable, and there are none.
+        return try? S3Store(settings)
     }
 }

@@ -8,11 +8,14 @@ import NIOFoundationCompat
 enum SharedContent: Sendable {
     /// - Parameter head: What is known of the bytes; may be empty.
     case bytes(head: Data, ByteBuffer)
+    /// The bytes are an object of the store of bytes.
+    case object(head: Data, name: String)
     /// There is something, and each has to get it for itself.
     case elsewhere
     case failure(Failure)
 
     private static let bytesKind = UInt8(ascii: "b")
+    private static let objectKind = UInt8(ascii: "o")
     private static let elsewhereKind = UInt8(ascii: "e")
     private static let failureKind = UInt8(ascii: "f")
 
@@ -25,6 +28,7 @@ enum SharedContent: Sendable {
         else { return nil }
         switch kind {
         case Self.bytesKind: self = .bytes(head: head, buffer)
+        case Self.objectKind: self = .object(head: head, name: String(buffer: buffer))
         case Self.elsewhereKind: self = .elsewhere
         case Self.failureKind:
             guard let failure = try? JSONDecoder().decode(SharedFailure.self, from: head).failure
@@ -38,6 +42,8 @@ enum SharedContent: Sendable {
         switch self {
         case .bytes(let head, let body):
             Self.buffer(Self.bytesKind, head, body)
+        case .object(let head, let name):
+            Self.buffer(Self.objectKind, head, ByteBuffer(string: name))
         case .elsewhere:
             Self.buffer(Self.elsewhereKind, Data(), ByteBuffer())
         case .failure(let failure):

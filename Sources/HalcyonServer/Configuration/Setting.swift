@@ -66,7 +66,9 @@ struct Setting: Sendable {
             where: range.contains)
     }
 
-    static let all: [Setting] = [
+    static let all = own + shared
+
+    private static let own: [Setting] = [
         Setting("bind", \.bind),
         Setting("ops.bind", \.operationsBind),
         Setting("pathPrefix", \.pathPrefix),
@@ -171,7 +173,6 @@ struct Setting: Sendable {
         Setting("log.format", \.log.format),
         Setting("log.hits", \.log.showsHits),
     ]
-    + shared
 }
 
 extension Array where Element: Comparable {

@@ -157,7 +157,8 @@ final class PictureMaker: Sendable {
             source.validator == order.source.validator ? order.key : order.key(of: source)
         if order.isStorable { results.keep(picture, product.data, for: key) }
         return Made(
-            picture: picture, place: .made, key: order.isStorable ? key : nil, product: product, sourceBytes: data.count,
+            picture: picture, place: .made, key: order.isStorable ? key : nil, product: product,
+            sourceBytes: data.count,
             stages: [
                 ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
                 ("encode", product.encoding),

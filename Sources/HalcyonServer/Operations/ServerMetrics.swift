@@ -36,6 +36,10 @@ final class ServerMetrics: Sendable {
     let leases = Counter(
         "halcyon_leases_total", "What became of the right to work for all servers.", ["event"])
 
+    let objects = Counter(
+        "halcyon_shared_objects_total", "Requests to the store of shared bytes.",
+        ["operation", "result"])
+
     func noteCache(_ cache: String, tier: String, _ result: String) {
         cacheRequests.add([cache, tier, result])
     }
@@ -57,7 +61,7 @@ final class ServerMetrics: Sendable {
     func text(adding gauges: [Gauge]) -> String {
         let counters = [
             requests, inFlight, errors, rejected, sourceResponses, cacheRequests, cacheErrors,
-            collapsed, cancelled, pictures, pixels, signatures, leases,
+            collapsed, cancelled, pictures, pixels, signatures, leases, objects,
         ]
         let histograms = [durations, responseBytes, stages, sourceBytes]
         var text = counters.map(\.text).joined() + histograms.map(\.text).joined()

@@ -3,6 +3,7 @@ import HalcyonHTTP
 import HalcyonServerPlans
 import HalcyonStorage
 import HalcyonWork
+import Synchronization
 
 /// The pictures of other servers: what is known of them, and what has to be asked.
 ///
@@ -28,6 +29,8 @@ final class RemoteSources: Sendable {
     private let folder: SourceFolder?
     private let failures: MemoryStorage.Backend<KnownFailure>
     private let fetches = SharedTasks<String, Found>()
+    /// The keys that are being asked for, and have not been forgotten meanwhile.
+    private let underWay = Mutex<Set<String>>([])
     /// `nil` when nothing is shared with other servers.
     private let cluster: Cluster?
     private let metrics: ServerMetrics
@@ -143,6 +146,19 @@ final class RemoteSources: Sendable {
         return source
     }
 
+    /// Forgets a source, and what is being fetched of it now: those who wait get that, and nobody after
+    /// them.
+    func forget(_ key: String) async {
+        _ = underWay.withLock { $0.remove(key) }
+        memory.remove(forKey: key)
+        failures.remove(forKey: key)
+        await folder?.remove(key)
+    }
+
+    private func isStillWanted(_ key: String) -> Bool {
+        underWay.withLock { $0.contains(key) }
+    }
+
     private func refreshInBackground(_ known: RemoteSource, _ url: URL) {
         guard !fetches.isUnderWay(known.key) else { return }
         Task {
@@ -162,6 +178,8 @@ final class RemoteSources: Sendable {
         {
             return .success(Found(source: newer, use: .fetched))
         }
+        _ = underWay.withLock { $0.insert(key) }
+        defer { _ = underWay.withLock { $0.remove(key) } }
         guard let cluster else { return await asked(url, key, known) }
         return await cluster.source(
             key, until: stopped,
@@ -206,6 +224,9 @@ final class RemoteSources: Sendable {
         switch freshening {
         case .keep(let stored), .useOnce(let stored, _):
             let source = known.confirmed(stored)
+            guard isStillWanted(known.key) else {
+                return .success(Found(source: source, use: .validated))
+            }
             memory.store(value: source, forKey: source.key)
             await folder?.freshen(source, freshUntil: policy.freshness(of: stored).freshUntil)
             return .success(Found(source: source, use: .validated, isKept: true))
@@ -228,7 +249,7 @@ final class RemoteSources: Sendable {
             HTTPCacheRequest(url: url), status: 200, fields: fields, requested: answer.requested,
             received: answer.received)
         let generation = Int64.random(in: 1...Int64.max)
-        if case .store(let stored) = storing, stored.vary.isEmpty {
+        if case .store(let stored) = storing, stored.vary.isEmpty, isStillWanted(key) {
             let source = RemoteSource(
                 key: key, stored: stored, generation: generation, size: answer.body.count,
                 body: answer.body)
@@ -255,7 +276,8 @@ final class RemoteSources: Sendable {
         let stored = shared.stored
         let decision = policy.decide(
             HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: Date())
-        guard case .use = decision, known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
+        guard case .use = decision, known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true,
+            isStillWanted(key)
         else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
         let source = RemoteSource(

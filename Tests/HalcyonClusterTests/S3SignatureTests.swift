@@ -1,0 +1,60 @@
+import Foundation
+import FoundationNetworking
+import HalcyonCluster
+import Testing
+
+/// Signatures of requests to S3, as Amazon's documentation shows them.
+@Suite struct S3SignatureTests {
+    private let signature = S3Signature(
+        accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        region: "us-east-1")
+    /// 2013-05-24 00:00:00 UTC.
+    private let date = Date(timeIntervalSince1970: 1_369_353_600)
+
+    @Test func aRequestForAnObjectIsSignedAsInTheDocumentation() throws {
+        var request = URLRequest(
+            url: try #require(URL(string: "https://examplebucket.s3.amazonaws.com/test.txt")))
+        request.setValue("bytes=0-9", forHTTPHeaderField: "Range")
+        signature.sign(
+            &request, at: date,
+            content: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            fields: ["range"])
+        #expect(
+            request.value(forHTTPHeaderField: "Authorization")
+                == "AWS4-HMAC-SHA256 "
+                + "Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
+                + "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, "
+                + "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
+        #expect(request.value(forHTTPHeaderField: "x-amz-date") == "20130524T000000Z")
+    }
+
+    @Test func anObjectThatIsPutIsSignedWithItsMetadata() throws {
+        var request = URLRequest(
+            url: try #require(
+                URL(string: "https://examplebucket.s3.amazonaws.com/test%24file.text"))
+        )
+        request.httpMethod = "PUT"
+        request.setValue("Fri, 24 May 2013 00:00:00 GMT", forHTTPHeaderField: "Date")
+        request.setValue("REDUCED_REDUNDANCY", forHTTPHeaderField: "x-amz-storage-class")
+        signature.sign(
+            &request, at: date,
+            content: "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072",
+            fields: ["date"])
+        #expect(
+            request.value(forHTTPHeaderField: "Authorization")?.hasSuffix(
+                "SignedHeaders=date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class, "
+                    + "Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
+                == true)
+    }
+
+    @Test func thePortOfAStoreBelongsToItsHost() throws {
+        func authorization(_ url: String) throws -> String? {
+            var request = URLRequest(url: try #require(URL(string: url)))
+            signature.sign(&request, at: date)
+            return request.value(forHTTPHeaderField: "Authorization")
+        }
+        let plain = try authorization("http://store/a")
+        #expect(try authorization("http://store:80/a") == plain)
+        #expect(try authorization("http://store:8333/a") != plain)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HalcyonCluster
+import HalcyonTestKit
+import Testing
+
+/// The store of bytes against a server that answers as it is told; against a real store see
+/// scripts/cluster-test.
+@Suite struct S3StoreTests {
+    private let object = SharedObject(
+        body: Data("pixels".utf8), mediaType: "image/png", head: Data([0, 1, 255]))
+
+    private func store(
+        _ origin: OriginServer, _ change: (inout S3Store.Settings) -> Void = { _ in }
+    ) throws -> S3Store {
+        var settings = S3Store.Settings(
+            endpoint: origin.url(""), bucket: "bucket",
+            signature: S3Signature(accessKey: "a", secretKey: "s", region: "r"))
+        settings.prefix = "some/prefix"
+        settings.timeout = .seconds(5)
+        change(&settings)
+        return try S3Store(settings)
+    }
+
+    /// SHA-256 of "pixels".
+    private static let digest = "6ec9c2b0eb14010746c8bce8939303b382344b296206612eb8a907a37b2b2f37"
+
+    private func answer(
+        _ body: Data, length: String = "6", digest: String = S3StoreTests.digest
+    ) -> OriginResponse {
+        OriginResponse.ok(body, contentType: "image/png")
+            .header("x-amz-meta-halcyon-length", length)
+            .header("x-amz-meta-halcyon-sha256", digest)
+            .header("x-amz-meta-halcyon-head", "AAH/")
+    }
+
+    @Test func anObjectIsPutOnceWithAllThatIsKnownOfIt() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/bucket/some/prefix/r/abc", .status(200))
+        let store = try store(origin)
+        #expect(try await store.store(object, as: "r/abc"))
+        let request = try #require(origin.requests.first)
+        #expect(request.method == "PUT")
+        #expect(request.headers["If-None-Match"] == "*")
+        #expect(request.headers["Content-Type"] == "image/png")
+        #expect(request.headers["x-amz-meta-halcyon-length"] == "6")
+        #expect(request.headers["x-amz-meta-halcyon-head"] == "AAH/")
+        #expect(request.headers["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
+        #expect(request.headers["Authorization"]?.contains("Credential=a/") == true)
+        origin.route("/bucket/some/prefix/r/abc", .status(412))
+        #expect(try await !store.store(object, as: "r/abc"))
+    }
+
+    @Test func whatIsNotWholeIsAMiss() async throws {
+        let origin = try await OriginServer.start()
+        let store = try store(origin)
+        let path = "/bucket/some/prefix/a"
+        origin.route(path, answer(object.body))
+        #expect(try await store.object("a") == object)
+        let damaged: [OriginResponse] = [
+            answer(Data("pixelz".utf8)), answer(Data("pixel".utf8)),
+            answer(object.body, length: "7"),
+            answer(object.body, digest: String(repeating: "0", count: 64)),
+            .ok(object.body), .status(404),
+        ]
+        for response in damaged {
+            origin.route(path, response)
+            #expect(try await store.object("a") == nil)
+        }
+    }
+
+    @Test(arguments: [500, 503, 403, 429])
+    func aStoreThatFailsIsLetAlone(status: Int) async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/bucket/some/prefix/a", .status(status))
+        let store = try store(origin) {
+            $0.failuresUntilPause = 3
+            $0.pause = .seconds(60)
+        }
+        for _ in 0..<5 {
+            await #expect(throws: EngineError.self) { try await store.object("a") }
+        }
+        #expect(origin.requestCount == 3)
+        #expect(store.breakerState == .open)
+    }
+
+    @Test func aStoreThatIsSlowOrBreaksOffCostsItsTimeLimit() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let path = "/bucket/some/prefix/a"
+        origin.route(path, answer(object.body).with(.wait(.gate(gate))))
+        let store = try store(origin) { $0.timeout = .milliseconds(100) }
+        await #expect(throws: EngineError.self) { try await store.object("a") }
+        gate.open()
+        origin.route(path, answer(object.body).with(.breakOff(afterBytes: 3, .reset)))
+        await #expect(throws: EngineError.self) { try await store.object("a") }
+    }
+
+    @Test func whatIsTooLargeIsNotRead() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/bucket/some/prefix/a", .endless())
+        let store = try store(origin) { $0.maximumBytes = 1 << 20 }
+        await #expect(throws: EngineError.self) { try await store.object("a") }
+    }
+}
