@@ -44,8 +44,8 @@ def listens(port):
 class PictureOrigin:
     """Gives a picture for every path, after `delay` seconds, and counts the requests."""
 
-    def __init__(self, width=200, height=130, delay=0.0):
-        self.picture, self.delay = png(width, height, seed=3), delay
+    def __init__(self, width=200, height=130, delay=0.0, noise=False):
+        self.picture, self.delay = png(width, height, seed=3, noise=noise), delay
         self.counts, self.lock = collections.Counter(), threading.Lock()
         self.tag = '"1"'
 
@@ -136,7 +136,12 @@ class Service:
     def start(self):
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        wait_until(lambda: listens(self.port), what=self.command[0])
+        wait_until(self.is_up, what=self.command[0])
+
+    def is_up(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"{self.command[0]} has ended")
+        return listens(self.port)
 
     def send(self, number):
         self.process.send_signal(number)
