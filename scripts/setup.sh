@@ -24,11 +24,14 @@ readonly gtk_packages=(libgtk-4-dev)
 
 # The display server of the tests, with the xauth that xvfb only recommends; the browser for those of the
 # server's page; Python, and openssl for certificates, for the tests from outside (scripts/hostile and
-# scripts/soak).
-readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl)
+# scripts/soak); Redis, which image servers share.
+readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl redis-server)
 
 # Python for what scripts/iiif-validate and scripts/metrics-validate take from PyPI.
 readonly validator_packages=(python3 python3-venv libmagic1)
+
+# What scripts/cluster-test puts before and between image servers; SeaweedFS comes from PyPI.
+readonly cluster_packages=(haproxy nginx-light redis-server curl python3 python3-venv)
 
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)

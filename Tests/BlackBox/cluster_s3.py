@@ -11,7 +11,7 @@ from case import Skipped, check
 from cluster import (
     ROOT, Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port,
     wait_until)
-from cluster_redis import PATIENCE, REDIS, Redis
+from cluster_redis import PATIENCE, PATIENT, REDIS, Redis
 
 CASES = ClusterCases()
 
@@ -82,7 +82,7 @@ class StoringCluster(Cluster):
         for node in self.nodes:
             node.settings += self.store.settings
             if shares_redis:
-                node.settings.append(f"shared.redis.address=127.0.0.1:{self.redis.port}")
+                node.settings += [f"shared.redis.address=127.0.0.1:{self.redis.port}", *PATIENT]
 
     def __enter__(self):
         self.add(self.store)

@@ -36,6 +36,15 @@ struct RedisClientTests {
         #expect(info.contains("connected_clients:1\r\n"))
     }
 
+    @Test func aConnectionThatWasOpenedBeforehandIsUsed() async throws {
+        let server = try await RedisServer.start()
+        let client = RedisClient(settings(server))
+        client.connect()
+        client.connect()
+        let info = try await client.send([["INFO", "clients"]])[0].text ?? ""
+        #expect(info.contains("connected_clients:1\r\n"))
+    }
+
     @Test func bytesOfAnyKindComeBackAsTheyWere() async throws {
         let server = try await RedisServer.start()
         let client = RedisClient(settings(server))

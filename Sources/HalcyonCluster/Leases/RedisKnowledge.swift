@@ -22,6 +22,7 @@ package final class RedisKnowledge: SharedKnowledge {
         onMessage: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         client = RedisClient(settings)
+        client.connect()
         self.prefix = prefix
         let news = "\(prefix):news"
         subscription = RedisSubscription(

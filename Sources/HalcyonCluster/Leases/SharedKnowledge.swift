@@ -74,6 +74,9 @@ package protocol SharedKnowledge: Sendable {
 
     /// Whether news come in at the moment.
     var hearsNews: Bool { get }
+
+    /// Whether the engine is asked at the moment.
+    var breakerState: CircuitBreaker.State { get }
 }
 
 /// Word of a name, for one who waits.

@@ -35,6 +35,17 @@ package final class RedisClient: Sendable {
 
     package var breakerState: CircuitBreaker.State { state.withLock { $0.breaker.state } }
 
+    /// Opens the connection before it is needed: to connect takes part of the time of the first question.
+    package func connect() {
+        let opening = OneShot<Result<RedisConnection, RedisError>>()
+        let isWanted = state.withLock { state in
+            guard !state.isClosed, case .none = state.link else { return false }
+            state.link = .opening(opening)
+            return true
+        }
+        if isWanted { open(opening) }
+    }
+
     /// Sends commands together.
     ///
     /// - Returns: One answer for each, none of them an error.

@@ -80,13 +80,6 @@ package final class S3Store: SharedBytes {
         }
     }
 
-    package func remove(_ name: String) async throws(EngineError) {
-        let answer = try await send(request("DELETE", name))
-        guard (200...299).contains(answer.status) || answer.status == 404 else {
-            throw EngineError("the store has answered with \(answer.status)")
-        }
-    }
-
     // MARK: Requests
 
     private enum Field {

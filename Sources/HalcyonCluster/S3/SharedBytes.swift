@@ -24,5 +24,6 @@ package protocol SharedBytes: Sendable {
     /// Stores an object unless there is one of the name; `false` when there is.
     func store(_ object: SharedObject, as name: String) async throws(EngineError) -> Bool
 
-    func remove(_ name: String) async throws(EngineError)
+    /// Whether the store is asked at the moment.
+    var breakerState: CircuitBreaker.State { get }
 }

@@ -14,9 +14,9 @@ import NIOFoundationCompat
 final class Cluster: Sendable {
     /// `nil` without Redis.
     let work: LeasedWork?
-    let knowledge: RedisKnowledge?
+    private let knowledge: (any SharedKnowledge)?
     /// `nil` without a store of bytes.
-    private let store: S3Store?
+    private let store: (any SharedBytes)?
     private let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
     private let metrics: ServerMetrics
@@ -36,12 +36,13 @@ final class Cluster: Sendable {
         settings = redis
         negativeTTL = configuration.cache.negativeTTL
         self.metrics = metrics
-        knowledge = RedisSettings(redis).map { settings in
+        let knowledge = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
             RedisKnowledge(settings, prefix: "\(redis.prefix):1") {
                 onForgotten(String(buffer: $0))
             }
         }
+        self.knowledge = knowledge
         work = knowledge.map { knowledge in
             LeasedWork(knowledge, duration: redis.lease) { metrics.leases.add([$0.rawValue]) }
         }
