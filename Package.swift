@@ -34,7 +34,7 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        // Only for the server of the tests.
+        // For connections to Redis, and for the server of the tests.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
@@ -99,6 +99,7 @@ let package = Package(
         .target(
             name: "HalcyonCluster",
             dependencies: [
+                "COpenSSL",
                 "HalcyonHTTP",
                 "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -14,7 +14,7 @@ readonly minimum_swift=6.2
 # SVG needs a font.
 readonly build_packages=(
     libvips-dev libdeflate-dev libwebp-dev libavif-dev libjxl-dev libsqlite3-dev libxxhash-dev
-    libcurl4-openssl-dev libglib2.0-dev pkg-config
+    libcurl4-openssl-dev libssl-dev libglib2.0-dev pkg-config
     gcc g++ libc6-dev git ca-certificates
     fonts-dejavu-core
 )

@@ -92,6 +92,49 @@ def round_trips(program):
         return f"questions: {miss} for a miss, {shared} shared, {memory} in memory, {disk} on the disk"
 
 
+def certificates(folder):
+    """A root, a server's certificate for 127.0.0.1 by it, and a root of somebody else."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], cwd=folder, check=True,
+                       capture_output=True)
+
+    for name in ("root", "stranger"):
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", 2, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out",
+                f"{name}.pem")
+    for name, address in (("server", "127.0.0.1"), ("other", "127.0.0.9")):
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        (folder / "names").write_text(f"subjectAltName=IP:{address}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "root.pem", "-CAkey", "root.key",
+                "-CAcreateserial", "-days", 2, "-extfile", "names", "-out", f"{name}.pem")
+
+
+@CASES.add("Redis over TLS", [*REDIS, "openssl"], short=True)
+def encrypted(program):
+    def shares(certificate, roots):
+        with SharingCluster(program, 2, settings=PATIENT) as cluster:
+            certificates(cluster.folder)
+            cluster.redis.stop()
+            cluster.redis.command += [
+                "--port", "0", "--tls-port", str(cluster.redis.port), "--tls-auth-clients", "no",
+                "--tls-ca-cert-file", f"{cluster.folder}/root.pem",
+                "--tls-cert-file", f"{cluster.folder}/{certificate}.pem",
+                "--tls-key-file", f"{cluster.folder}/{certificate}.key"]
+            cluster.redis.start()
+            for node in cluster.nodes:
+                node.stop()
+                node.settings += ["shared.redis.tls=true",
+                                  f"shared.redis.tlsRoots={cluster.folder}/{roots}.pem"]
+                node.start()
+            return cluster.is_shared("a.png")
+
+    check(shares("server", "root"), "nothing is shared over TLS")
+    check(not shares("server", "stranger"), "the certificate of a stranger is trusted")
+    check(not shares("other", "root"), "a certificate for another host is trusted")
+    return "shared; not with a certificate of a stranger or for another host"
+
+
 @CASES.add("1,000 pictures at each of four nodes", REDIS)
 def many_pictures(program):
     with SharingCluster(program, 4, settings=PATIENT) as cluster:

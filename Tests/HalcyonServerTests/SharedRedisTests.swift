@@ -189,9 +189,11 @@ struct SharedRedisTests {
         var configuration = good
         configuration.shared.redis.address = .tcp(host: "redis", port: 0)
         configuration.shared.redis.user = "halcyon"
+        configuration.shared.redis.tlsRoots = "/no/such/file"
         configuration.shared.redis.prefix = "a {b}"
         let expected = ConfigurationError(faults: [
             "shared.redis.user needs shared.redis.password.",
+            "shared.redis.tlsRoots: the file /no/such/file cannot be read.",
             "shared.redis.address names no port.",
             "shared.redis.prefix must be ASCII without spaces and braces.",
         ])

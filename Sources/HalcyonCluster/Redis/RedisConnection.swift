@@ -31,10 +31,16 @@ final class RedisConnection: Sendable {
     ) async throws(RedisError) -> RedisConnection {
         // Longer than a command: callers give up sooner, and the next ones find it open.
         let limit = max(settings.timeout, .seconds(1))
+        let tls: TLSClient? =
+            if let tls = settings.tls { try TLSClient(roots: tls.roots) } else { nil }
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(limit))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls, case .tcp(let host, _) = settings.address {
+                        try channel.pipeline.syncOperations.addHandler(
+                            TLSClientHandler(tls, host: host))
+                    }
                     try channel.pipeline.syncOperations.addHandler(
                         RedisChannelHandler(onMessage: onMessage))
                 }

@@ -5,11 +5,23 @@ package struct RedisSettings: Hashable, Sendable {
         case unix(path: String)
     }
 
+    package struct TLS: Hashable, Sendable {
+        /// A file with certificates in PEM form of those who may vouch for the server; `nil` for those whom
+        /// the system trusts.
+        package var roots: String?
+
+        package init(roots: String?) {
+            self.roots = roots
+        }
+    }
+
     package var address: Address
     /// With a password only: a user of an access control list.
     package var user: String?
     package var password: String?
     package var database = 0
+    /// `nil` for plain text.
+    package var tls: TLS?
     /// How long a command may take, with the connection it needs.
     package var timeout = Duration.milliseconds(50)
     /// After so many failures without a success between them, the server is let alone for a while.

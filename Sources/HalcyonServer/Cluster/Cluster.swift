@@ -170,5 +170,6 @@ extension RedisSettings {
         password = redis.password
         database = redis.database
         timeout = redis.timeout
+        if redis.usesTLS { tls = TLS(roots: redis.tlsRoots) }
     }
 }

@@ -33,6 +33,11 @@ extension ImageServerConfiguration {
         public var user: String?
         public var password: String?
         public var database = 0
+        /// Whether connections are encrypted, and the server has to show a certificate for its host.
+        public var usesTLS = false
+        /// A file with the certificates in PEM form that are trusted for this; `nil`, the default, for those
+        /// of the system.
+        public var tlsRoots: String?
         /// What all keys and channels begin with; `halcyon` by default. Servers with other settings of
         /// pictures need another one.
         public var prefix = "halcyon"
@@ -54,6 +59,8 @@ extension Setting {
         Setting("shared.redis.user", \.shared.redis.user),
         Setting("shared.redis.password", \.shared.redis.password, isSecret: true),
         Setting("shared.redis.database", \.shared.redis.database, in: 0...1_000_000),
+        Setting("shared.redis.tls", \.shared.redis.usesTLS),
+        Setting("shared.redis.tlsRoots", \.shared.redis.tlsRoots),
         Setting("shared.redis.prefix", \.shared.redis.prefix),
         Setting(
             "shared.redis.timeout", \.shared.redis.timeout,
@@ -84,6 +91,12 @@ extension ImageServerConfiguration.Shared {
         var faults: [String] = []
         if redis.user != nil, redis.password == nil {
             faults.append("shared.redis.user needs shared.redis.password.")
+        }
+        if redis.usesTLS, case .unix = redis.address {
+            faults.append("shared.redis.tls is of no use for a socket of this machine.")
+        }
+        if let roots = redis.tlsRoots, !FileManager.default.isReadableFile(atPath: roots) {
+            faults.append("shared.redis.tlsRoots: the file \(roots) cannot be read.")
         }
         if case .tcp(_, 0) = redis.address {
             faults.append("shared.redis.address names no port.")
