@@ -266,6 +266,18 @@ struct LeasedWorkTests {
         #expect(await first.value == "one")
     }
 
+    @Test func aNodeLearnsWhatWasForgottenBeforeItWasThere() async throws {
+        let server = try await RedisServer.start()
+        let one = TextNode(server)
+        for number in 0..<1200 {
+            try await one.knowledge.forget(["a"], telling: ByteBuffer(string: "\(number)"))
+        }
+        let expected = (0..<1200).map { "\($0)" }
+        #expect(await one.messages.waitFor(count: 1200) == expected)
+        let two = TextNode(server)
+        #expect(await two.messages.waitFor(count: 1200) == expected)
+    }
+
     @Test func whatIsForgottenIsToldToAll() async throws {
         let server = try await RedisServer.start()
         let nodes = [TextNode(server), TextNode(server)]

@@ -165,6 +165,25 @@ struct SharedRedisTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test func whatWasForgottenWhileAServerWasAwayIsForgottenByItToo() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let folder = try TemporaryDirectory()
+        let one = try await start(origin, redis)
+        let target = target(origin.url("/a.png"))
+        let away = try await start(origin, redis) { $0.cache.directory = folder.url.path }
+        let old = try await away.ask(target)["ETag"]
+        await away.listening.stop()
+        _ = try await one.server.forget(source: origin.url("/a.png").absoluteString)
+        origin.route(
+            "/a.png",
+            .png(PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)).with(.entityTag("\"2\"")))
+        let back = try await start(origin, redis) { $0.cache.directory = folder.url.path }
+        while try await back.ask(target)["ETag"] == old { await pause() }
+        #expect(origin.requestCount == 2)
+    }
+
     @Test func whatIsForgottenWhileItIsFetchedIsNotKept() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start()

@@ -11,28 +11,35 @@ package final class RedisKnowledge: SharedKnowledge {
     private let client: RedisClient
     private let prefix: String
     private let listeners = Listeners()
+    private let log: ForgettingLog
     private let subscription: RedisSubscription
 
     /// - Parameters:
     ///   - prefix: Of all keys and channels.
-    ///   - onMessage: Told what `forget` of any node says, this one included. What is said while there is no
-    ///     connection is missed.
+    ///   - onMessage: Told what `forget` of any node says, this one included, and what was said before
+    ///     this one was there.
     package init(
         _ settings: RedisSettings, prefix: String,
         onMessage: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        client = RedisClient(settings)
+        let client = RedisClient(settings)
         client.connect()
+        self.client = client
+        let log = ForgettingLog(client, key: "\(prefix):forgotten", onMessage: onMessage)
+        self.log = log
         self.prefix = prefix
         let news = "\(prefix):news"
         subscription = RedisSubscription(
             settings, channels: [news, "\(prefix):forget"],
-            onConnection: { [listeners] in listeners.wakeAll() },
+            onConnection: { [listeners] in
+                listeners.wakeAll()
+                log.readOn()
+            },
             onMessage: { [listeners] channel, content in
                 if channel == news {
                     listeners.wake(String(buffer: content))
                 } else {
-                    onMessage(content)
+                    log.readOn()
                 }
             })
     }
@@ -89,9 +96,8 @@ package final class RedisKnowledge: SharedKnowledge {
     ) async throws(EngineError) {
         var commands: [RESPCommand] = []
         for name in names { commands.append(["DEL", leaseKey(name), recordKey(name)]) }
-        var publication: RESPCommand = ["PUBLISH", "\(prefix):forget"]
-        publication.arguments.append(message)
-        commands.append(publication)
+        commands.append(log.appending(message))
+        commands.append(["PUBLISH", "\(prefix):forget", ""])
         _ = try await send(commands)
     }
 

@@ -1,0 +1,88 @@
+import NIOCore
+import Synchronization
+
+/// What nodes are told to forget, in the order it was said: a stream of Redis, which each node reads from its
+/// beginning, and on from where it stopped whenever there may be more. So a node also learns what was said
+/// before it was there, or while it was cut off.
+final class ForgettingLog: Sendable {
+    fileprivate struct State {
+        /// The entry that was read last.
+        var last = "-"
+        var isReading = false
+        /// Whether there may be more than what is being read.
+        var hasMore = false
+    }
+
+    private let client: RedisClient
+    private let key: String
+    private let onMessage: @Sendable (ByteBuffer) -> Void
+    private let state = Mutex(State())
+
+    /// Messages that are kept; after so many others one is lost to those who have not heard it.
+    private static let length = 10_000
+
+    init(
+        _ client: RedisClient, key: String, onMessage: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
+        self.client = client
+        self.key = key
+        self.onMessage = onMessage
+    }
+
+    /// Appends a message.
+    func appending(_ message: ByteBuffer) -> RESPCommand {
+        var command: RESPCommand = ["XADD", key, "MAXLEN", "~", "\(Self.length)", "*", "m"]
+        command.arguments.append(message)
+        return command
+    }
+
+    /// Reads on, in a task of its own.
+    func readOn() {
+        let isFirst = state.withLock { state in
+            state.hasMore = true
+            defer { state.isReading = true }
+            return !state.isReading
+        }
+        guard isFirst else { return }
+        Task {
+            var failures = 0
+            while state.withLock({ $0.takeMore(isGivenUp: failures > 30) }) {
+                do throws(RedisError) {
+                    while try await readPage() {}
+                    failures = 0
+                } catch {
+                    // The next connection begins anew, too.
+                    failures += 1
+                    state.withLock { $0.hasMore = true }
+                    try? await Task.sleep(for: .milliseconds(500))
+                }
+            }
+        }
+    }
+
+    /// - Returns: Whether there was anything.
+    private func readPage() async throws(RedisError) -> Bool {
+        let last = state.withLock { $0.last }
+        let replies = try await client.send([["XRANGE", key, last, "+", "COUNT", "500"]])
+        var hasRead = false
+        for entry in replies.first?.array ?? [] {
+            guard let parts = entry.array, parts.count == 2, let id = parts[0].text, id != last,
+                let fields = parts[1].array, let message = fields.last?.bytes
+            else { continue }
+            hasRead = true
+            state.withLock { $0.last = id }
+            onMessage(message)
+        }
+        return hasRead
+    }
+}
+
+extension ForgettingLog.State {
+    /// Whether to read on; otherwise nobody reads from now on.
+    fileprivate mutating func takeMore(isGivenUp: Bool) -> Bool {
+        let reads = hasMore && !isGivenUp
+        hasMore = false
+        if !reads { isReading = false }
+        return reads
+    }
+}
