@@ -51,10 +51,15 @@ final class Browser: Sendable {
             ],
             "goog:loggingPrefs": ["browser": "ALL", "performance": "ALL"],
         ]
-        let answer = try await send(
-            "POST", base, ["capabilities": ["alwaysMatch": capabilities]])
-        let session = try #require((answer as? [String: Any])?["sessionId"] as? String)
-        return Browser(driver, folder, "\(base)/\(session)")
+        do {
+            let answer = try await send(
+                "POST", base, ["capabilities": ["alwaysMatch": capabilities]])
+            let session = try #require((answer as? [String: Any])?["sessionId"] as? String)
+            return Browser(driver, folder, "\(base)/\(session)")
+        } catch {
+            driver.send(SIGTERM)
+            throw error
+        }
     }
 
     /// Starts a driver. It chooses its port for one kind of address, and ends when that is taken for the
