@@ -39,7 +39,7 @@ struct TraceDocument {
             switch event.kind {
             case .started:
                 break
-            case .found(let type): mark("found in \(type.place)", time, line)
+            case .found(let type): mark("found \(type.place)", time, line)
             case .foundOriginal: mark("original found", time, line)
             case .waiting: waiting = time
             case .transferred(let count, let metrics):
@@ -52,7 +52,7 @@ struct TraceDocument {
                 add("wait for a thread", from: processed - waiting, to: processed, line)
                 add("process", from: processed, to: rendered, line)
                 add("decode", from: rendered, to: time, line)
-            case .stored(let type): mark("stored in \(type.place)", time, line)
+            case .stored(let type): mark("stored \(type.place)", time, line)
             case .retried: mark("retried", time, line)
             case .succeeded(let type):
                 add(
@@ -137,9 +137,9 @@ extension CacheType {
     /// The place, in words.
     fileprivate var place: String {
         switch self {
-        case .none: "no cache"
-        case .memory: "memory"
-        case .disk: "disk"
+        case .none: "nowhere"
+        case .memory: "in memory"
+        case .disk: "on disk"
         }
     }
 }

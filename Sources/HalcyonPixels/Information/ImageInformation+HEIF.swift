@@ -120,23 +120,17 @@ private struct HEIFItems {
     }
 
     func information(_ format: ImageFormat, in file: FilePart) -> ImageInformation? {
-        guard let own = properties[primary] else { return nil }
-        var size: PixelSize?
-        var information = ImageInformation(format, size: PixelSize(width: 0, height: 0))
+        guard let own = properties[primary], let size = shownSize(own) else { return nil }
+        var information = ImageInformation(format, size: size)
         for box in own {
-            let start = box.content.lowerBound
             switch box.type {
-            case "ispe": size = self.size(start + 4)
-            case "clap": size = cropped(start) ?? size
-            case "irot" where (reader.byte(start) ?? 0) & 1 == 1: size = size?.transposed
-            case "pixi": information.bitsPerSample = reader.byte(start + 5).map(Int.init)
+            case "pixi":
+                information.bitsPerSample = reader.byte(box.content.lowerBound + 5).map(Int.init)
             case "av1C", "hvcC": information.readDepth(box, reader)
             case "colr": information.readColour(box, reader)
             default: break
             }
         }
-        guard let size else { return nil }
-        information.size = size
         information.frameCount = 1
         let auxiliaries = auxiliary.filter { $0.to.contains(primary) }.map { names(of: $0.from) }
         information.hasAlpha = auxiliaries.contains { name in
@@ -150,6 +144,15 @@ private struct HEIFItems {
             information.isComplete = false
         }
         return information
+    }
+
+    /// The size behind the crop and the turn, which are done in this order however they are listed.
+    private func shownSize(_ own: [ISOBoxes.Box]) -> PixelSize? {
+        func start(_ type: String) -> Int? { own.first { $0.type == type }?.content.lowerBound }
+        guard let stored = start("ispe").flatMap({ size($0 + 4) }) else { return nil }
+        let shown = start("clap").flatMap(cropped) ?? stored
+        let quarters = start("irot").flatMap(reader.byte) ?? 0
+        return quarters & 1 == 1 ? shown.transposed : shown
     }
 
     private func size(_ offset: Int) -> PixelSize? {

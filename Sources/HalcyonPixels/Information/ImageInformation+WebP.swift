@@ -55,7 +55,8 @@ private struct WebPChunks: Sequence, IteratorProtocol {
     private let end: Int
 
     init(_ reader: ByteReader) {
-        self.init(reader, 12..<8 + Int(reader.littleUInt32(4) ?? 0))
+        // The length counts from the letters "WEBP" on.
+        self.init(reader, 12..<Swift.max(12, 8 + Int(reader.littleUInt32(4) ?? 0)))
     }
 
     /// The chunks in a part of the bytes.

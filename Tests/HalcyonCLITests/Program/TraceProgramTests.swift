@@ -34,7 +34,7 @@ struct TraceProgramTests {
             spans.isSuperset(of: [
                 "request", "transfer", "answer", "body", "wait for a thread", "process", "decode",
             ]))
-        #expect(Set(names(events, "i")) == ["stored in memory", "stored in disk"])
+        #expect(Set(names(events, "i")) == ["stored in memory", "stored on disk"])
         let request = try #require(events.first { $0["name"] as? String == "request" })
         let (start, length) = (
             try #require(request["ts"] as? Double), try #require(request["dur"] as? Double)

@@ -52,10 +52,11 @@ import Testing
         #expect(try ImageInformation(ofPrefix: data.prefix(60))?.size.width == 30)
     }
 
-    @Test(arguments: [25, 50, 75, 90, 95, 100])
-    func theQualityOfJPEGIsTheOneItWasWrittenWith(_ quality: Int) throws {
-        let data = try Self.file(.JPEG, quality: Double(quality) / 100)
-        #expect(try ImageInformation(of: data).jpegQuality == quality)
+    /// Qualities from 0 to 1 are libjpeg's from 1 to 100.
+    @Test(arguments: [(0, 1), (0.25, 26), (0.5, 51), (0.75, 75), (0.9, 90), (0.95, 95), (1, 100)])
+    func theQualityOfJPEGIsTheOneItWasWrittenWith(_ quality: Double, _ level: Int) throws {
+        let data = try Self.file(.JPEG, quality: quality)
+        #expect(try ImageInformation(of: data).jpegQuality == level)
     }
 
     @Test(arguments: 1...8) func theSizeIsThatOfTheTurnedPicture(_ orientation: Int) throws {

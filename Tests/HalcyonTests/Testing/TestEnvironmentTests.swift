@@ -1,8 +1,8 @@
 import Foundation
+import FoundationNetworking
+import Halcyon
 import HalcyonTesting
 import Testing
-
-import Halcyon
 
 @Suite(.timeLimit(.minutes(20))) struct TestEnvironmentTests {
     private let environment: TestEnvironment
@@ -63,7 +63,7 @@ import Halcyon
 
     @Test func piecesComeWhenTheClockMoves() async throws {
         let answer = try TestAnswer.image(.solid(.red, width: 20, height: 20))
-        environment.transport.answer(url, with: answer.inPieces(of: 40, every: .seconds(1)))
+        environment.transport.answer(url, with: answer.inPieces(of: 10, every: .seconds(1)))
         let manager = environment.manager
         async let loading = manager.retrieveImage(with: url)
         var steps = 0

@@ -63,8 +63,8 @@ public typealias ImageSettingCompletion =
             progress: MainQueueProgress(reporting(progress, in: slot, while: token)),
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
             isCurrent: { token.isCurrent },
-            progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil)
-        request.tellListeners(of: KingfisherManager.shared.eventHub)
+            progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil
+        ).followed(by: KingfisherManager.shared.eventHub)
         request.onRevalidated = { found in
             CallbackQueue.mainAsync.execute {
                 answered.give(found)

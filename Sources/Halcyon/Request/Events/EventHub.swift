@@ -81,12 +81,13 @@ extension KingfisherManager {
 }
 
 extension ImageRequest {
-    /// Has what happens to this request told to those who listen to the manager, if anybody does.
-    mutating func tellListeners(of hub: EventHub) {
-        guard hub.isObserved else { return }
+    /// This request, with what happens to it told to those who listen to the manager, if anybody does.
+    consuming func followed(by hub: EventHub) -> ImageRequest {
+        guard hub.isObserved else { return self }
         let events = RequestEvents(hub, number: number, source: originalSource)
         options.events = events
         events.note(.started)
+        return self
     }
 
     /// How the request has ended, after listeners have been told of it.

@@ -110,10 +110,10 @@ struct ImageSetLoad: Sendable {
 
     private func load(_ index: Int) async -> Outcome {
         let item = items[index]
-        var request = ImageRequest(
+        let request = ImageRequest(
             source: item.source, options: item.options, progress: progress?.progress(of: index),
-            probing: .onItsOwnThread)
-        request.tellListeners(of: events)
+            probing: .onItsOwnThread
+        ).followed(by: events)
         guard task.add(request.handle, at: index) else {
             return .failure(.requestError(reason: .asyncTaskContextCancelled))
         }

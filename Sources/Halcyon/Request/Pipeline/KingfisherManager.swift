@@ -106,14 +106,14 @@ extension KingfisherManager {
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         let parsed = parsedOptions(options)
-        var request = ImageRequest(
+        let request = ImageRequest(
             source: source, options: parsed, progress: MainQueueProgress(progressBlock),
             taskUpdated: downloadTaskUpdated,
-            probing: parsed.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread)
-        request.tellListeners(of: eventHub)
+            probing: parsed.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread
+        ).followed(by: eventHub)
         // Runs on this thread up to the first wait, so that a memory hit is delivered, and a download
         // started, before this returns.
-        Task.immediate { [request] in
+        Task.immediate {
             let result = await request.run()
             if let completionHandler {
                 parsed.callbackQueue.execute { completionHandler(result) }
@@ -140,12 +140,12 @@ extension KingfisherManager {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
-        var request = ImageRequest(
+        let request = ImageRequest(
             source: source, options: parsedOptions(options),
-            progress: MainQueueProgress(progressBlock), probing: .onItsOwnThread)
-        request.tellListeners(of: eventHub)
+            progress: MainQueueProgress(progressBlock), probing: .onItsOwnThread
+        ).followed(by: eventHub)
         let handle = request.handle
-        return try await withTaskCancellationHandler { [request] in
+        return try await withTaskCancellationHandler {
             try await request.run().get()
         } onCancel: {
             handle.cancel()
