@@ -1,6 +1,5 @@
 public import Foundation
 public import Halcyon
-import HalcyonStorage
 
 /// A manager that reaches neither the network nor the caches of the user, for one test.
 ///
