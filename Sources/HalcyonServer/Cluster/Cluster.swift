@@ -20,10 +20,12 @@ final class Cluster: Sendable {
     private let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
     private let metrics: ServerMetrics
+    /// Begins messages of this server, which hears them, too.
+    private let sender: String
 
     /// `nil` when nothing is shared.
     ///
-    /// - Parameter onForgotten: Told the key of a source that some server has purged.
+    /// - Parameter onForgotten: Told the key of a source that another server has purged.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics,
         onForgotten: @escaping @Sendable (String) -> Void
@@ -36,10 +38,13 @@ final class Cluster: Sendable {
         settings = redis
         negativeTTL = configuration.cache.negativeTTL
         self.metrics = metrics
+        let sender = UUID().uuidString
+        self.sender = sender
         let knowledge = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
             RedisKnowledge(settings, prefix: "\(redis.prefix):1") {
-                onForgotten(String(buffer: $0))
+                let words = String(buffer: $0).split(separator: " ")
+                if words.count == 2, words[0] != sender { onForgotten(String(words[1])) }
             }
         }
         self.knowledge = knowledge
@@ -134,7 +139,8 @@ final class Cluster: Sendable {
     func forget(source key: String) async -> Bool {
         guard let knowledge else { return false }
         do throws(EngineError) {
-            try await knowledge.forget(["s/\(key)"], telling: ByteBuffer(string: key))
+            try await knowledge.forget(
+                ["s/\(key)"], telling: ByteBuffer(string: "\(sender) \(key)"))
             return true
         } catch {
             return false
