@@ -124,6 +124,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -222,8 +223,10 @@ let package = Package(
             name: "HalcyonServerTests",
             dependencies: [
                 "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples", "HalcyonServer",
-                "HalcyonServerCLI", "HalcyonTestKit",
+                "HalcyonServerCLI", "HalcyonTestKit", "HalcyonWork",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
             name: "HalcyonStorageTests",

@@ -40,6 +40,10 @@ public final class ImageServer: Sendable {
     /// Whether the page for trying things out is there.
     let hasPlayground: Bool
     let uploads = PageUploads()
+    let watermark: StandingPicture?
+    let fallback: StandingPicture?
+    /// Given when a URL has asked for a watermark that there is none of.
+    let isFirstMissingWatermark = OneShot<Void>()
     /// The prefix of all public paths, with a slash before it and none behind.
     let prefix: String
 
@@ -68,6 +72,8 @@ public final class ImageServer: Sendable {
         rules = PictureRules(configuration)
         hasPlayground = configuration.showsPlayground
         iiif = checked.iiif
+        watermark = checked.watermark
+        fallback = checked.fallback
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics

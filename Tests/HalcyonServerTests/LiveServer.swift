@@ -41,6 +41,9 @@ final class LiveServer: Sendable {
 
     var port: Int { listening.ports[0] }
 
+    /// The folder of the sample pictures.
+    static var samples: String? { try? SamplePictures().directory.path }
+
     struct Answer: Sendable {
         let status: Int
         let fields: HTTPFields

@@ -12,7 +12,9 @@ struct JPEGEncoder: ImageEncoder {
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
     ) throws -> Data? {
-        guard options.metadata == nil, let first = frames.first else { return nil }
+        guard options.metadata == nil, options.profile == nil, !options.isProgressive,
+            let first = frames.first
+        else { return nil }
         try VipsSaver(.JPEG)?.checkSize(first.size)
         do {
             return try first.withEightBits { pixels in
@@ -38,7 +40,7 @@ struct PNGEncoder: ImageEncoder {
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
     ) -> Data? {
-        guard let bitmap = frames.first, bitmap.depth == .eight,
+        guard let bitmap = frames.first, bitmap.depth == .eight, options.profile == nil,
             options.metadata?.fields(for: .PNG).isEmpty ?? true
         else { return nil }
         return PNGWriter().file(of: bitmap)
@@ -70,11 +72,15 @@ struct WebPEncoder: ImageEncoder {
         // Whatever else is asked for, now or later, is not known here.
         var plain = ImageEncodingOptions(quality: options.quality, metadata: options.metadata)
         plain.coding = options.coding
+        plain.effort = options.effort
+        plain.isProgressive = options.isProgressive
         guard options == plain, options.metadata?.fields(for: .WebP).isEmpty ?? true,
             let bitmap = frames.first, bitmap.depth == .eight, timing == nil || frames.count == 1
         else { return nil }
         // What cannot be written here, libvips refuses with a reason.
-        return try? WebPWriter(.lossy(level: VipsSaver.level(options.quality))).file(of: bitmap)
+        return try? WebPWriter(
+            .lossy(level: VipsSaver.level(options.quality)), effort: options.effort ?? 4
+        ).file(of: bitmap)
     }
 }
 

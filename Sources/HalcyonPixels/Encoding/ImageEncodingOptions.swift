@@ -17,6 +17,14 @@ public struct ImageEncodingOptions: Hashable, Sendable {
     /// An orientation in it becomes 1. EXIF is written into JPEG, PNG, WebP, AVIF and HEIC, XMP into
     /// these and TIFF, IPTC into JPEG and TIFF; elsewhere it is left out.
     public var metadata: ImageMetadata?
+    /// The ICC profile that says what the samples mean, which are written as they are; `nil`: they are
+    /// sRGB, and no profile is written. Of JPEG, PNG, WebP, AVIF, HEIC and TIFF.
+    package var profile: Data?
+    /// How much time is taken for smaller files, in the codec's own numbers: of WebP 0…6, AVIF and HEIC
+    /// 0…9, JPEG XL 1…9, GIF 1…10. `nil` is the default of the format.
+    package var effort: Int?
+    /// Whether JPEG files are written from coarse to fine.
+    package var isProgressive = false
     /// Which codecs write the file.
     package var coding = DirectCoding.current
 
@@ -86,6 +94,8 @@ extension ImageMetadata {
         return fields
     }
 
+    /// The formats that a profile can be written into.
+    package static let profileFormats: Set<ImageFormat> = exifFormats.union([.TIFF])
     private static let exifFormats: Set<ImageFormat> = [.JPEG, .PNG, .WebP, .AVIF, .HEIC]
     private static let xmpFormats = exifFormats.union([.TIFF])
     private static let iptcFormats: Set<ImageFormat> = [.JPEG, .TIFF]

@@ -51,8 +51,9 @@ struct VipsEncoder: ImageEncoder {
         }
         try saver.checkSize(first.size)
         let isAnimation = saver.writesAnimations && timing != nil && frames.count > 1
-        if saver.format == .WebP, options.isLossless, options.metadata == nil, !isAnimation,
-            first.depth == .eight
+        if saver.format == .WebP, options.isLossless, options.metadata == nil,
+            options.profile == nil,
+            !isAnimation, first.depth == .eight
         {
             return try LosslessWebP.encode(first)
         }
@@ -63,7 +64,10 @@ struct VipsEncoder: ImageEncoder {
             } else {
                 image = try saver.prepared(first.vipsImage())
             }
-            let metadata = options.metadata?.fields(for: saver.format) ?? []
+            var metadata = options.metadata?.fields(for: saver.format) ?? []
+            if let profile = options.profile, ImageMetadata.profileFormats.contains(saver.format) {
+                metadata.append(("icc-profile-data", .blob(profile)))
+            }
             if !metadata.isEmpty { image = try image.settingMetadata(metadata) }
             var data = try image.encoded(
                 saver.nickname,

@@ -69,22 +69,23 @@ struct VipsSaver {
             // Optimal Huffman tables cost a second pass for 3 % of the size.
             arguments["Q"] = level
             arguments["optimize_coding"] = false
+            arguments["interlace"] = .bool(options.isProgressive)
         case .PNG:
             arguments["compression"] = 6
         case .GIF:
             // 1…10; half the time of the default 7 at a few per cent more bytes.
-            arguments["effort"] = 3
+            arguments["effort"] = .int(options.effort ?? 3)
         case .WebP:
             // In the lossless mode, Q would be the effort, and effort does what it says.
             arguments["Q"] = options.isLossless ? 70 : level
             arguments["lossless"] = .bool(options.isLossless)
             arguments["alpha_q"] = 100
-            arguments["effort"] = 4
+            arguments["effort"] = .int(options.effort ?? 4)
         case .AVIF, .HEIC:
             arguments["Q"] = level
             arguments["compression"] = format == .AVIF ? "av1" : "hevc"
             // Above 1, time grows several times for no fewer bytes.
-            arguments["effort"] = 1
+            arguments["effort"] = .int(options.effort ?? 1)
             // libheif 1.15 asks libaom for a profile in which 10 bits make it abort the process.
             let deep = format == .AVIF ? 12 : 10
             arguments["bitdepth"] = .int(depth == .eight ? 8 : deep)
@@ -92,7 +93,7 @@ struct VipsSaver {
             arguments["distance"] = .double(
                 Self.distance(level: Self.level(options.quality)))
             arguments["lossless"] = .bool(options.isLossless)
-            arguments["effort"] = 3
+            arguments["effort"] = .int(options.effort ?? 3)
         case .TIFF:
             arguments["compression"] = "deflate"
             arguments["predictor"] = "horizontal"

@@ -52,15 +52,6 @@ extension TrimRule {
     }
 }
 
-extension VipsImage {
-    /// The same picture with 8 bits.
-    fileprivate func withEightBits() throws -> VipsImage {
-        guard format == .ushort else { return self }
-        return try linear(multiply: [1 / 257.0], add: [0]).rounded(to: .uchar)
-            .interpreted(as: .srgb)
-    }
-}
-
 extension Image {
     /// The image without its border of one colour; itself when it is nothing but border, and an animation
     /// as it is.

@@ -87,6 +87,7 @@ extension ImageServer {
         settings.maxTTL = http.maxTTL.wholeSeconds
         settings.errorTTL = http.errorTTL.wholeSeconds
         settings.negativeTTL = configuration.cache.negativeTTL.wholeSeconds
+        settings.fallbackTTL = configuration.fallback.ttl.wholeSeconds
         settings.passesOriginOn = http.passesCacheControl
         settings.keepsNothing = http.ttl == nil && !configuration.signature.isRequired
         return CacheControlDecision(

@@ -11,21 +11,63 @@ extension ImageServer {
         _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes,
         from scope: SourceScope = .servers
     ) async throws(Failure) -> ServerAnswer {
-        let now = Date()
-        guard !plan.isExpired(at: now.timeIntervalSince1970) else {
+        guard !plan.isExpired(at: Date().timeIntervalSince1970) else {
             throw Failure(.expired, "The URL was good until some time ago")
         }
         notes.source = plan.source
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
-        let source = try await source(plan.source, from: scope, until: request.ending)
+        let failure: Failure
+        do throws(Failure) {
+            let source = try await source(plan.source, from: scope, until: request.ending)
+            return try await picture(plan, of: source, request, &notes)
+        } catch {
+            failure = error
+        }
+        return try await fallback(for: failure, plan, request, &notes)
+    }
 
+    /// The picture that stands in for one whose source cannot be had, worked as that would have been.
+    private func fallback(
+        for failure: Failure, _ plan: ImagePlan, _ request: ServerRequest,
+        _ notes: inout AnswerNotes
+    ) async throws(Failure) -> ServerAnswer {
+        guard let fallback, failure.kind.allowsFallback else { throw failure }
+        var plan = plan
+        plan.options.raw = false
+        var notesOfFallback = notes
+        var answer: ServerAnswer
+        do throws(Failure) {
+            let source = try await fallback.source(in: sources, until: request.ending)
+            answer = try await picture(
+                plan, of: source, request, &notesOfFallback, standingIn: true)
+        } catch {
+            // What is wrong with the source says more than what is wrong with its substitute.
+            throw failure
+        }
+        notes = notesOfFallback
+        notes.failure = failure
+        let status = configuration.fallback.status
+        if answer.status == 200 { answer.status = status == 0 ? failure.kind.status : status }
+        answer.fields.append("Fallback-Image", "1")
+        return answer
+    }
+
+    /// Answers with the picture of a plan made of `source`, or with 304.
+    ///
+    /// - Parameter standingIn: Whether the source is not the plan's, but stands in for it.
+    private func picture(
+        _ plan: ImagePlan, of source: FoundSource, _ request: ServerRequest,
+        _ notes: inout AnswerNotes, standingIn: Bool = false
+    ) async throws(Failure) -> ServerAnswer {
+        let now = Date()
+        let (plan, mark) = try await withWatermark(plan, until: request.ending)
         let negotiation = AcceptNegotiation(
             formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
         let isNegotiated = negotiation.concerns(plan)
         let accepted = isNegotiated ? accepted(negotiation, request) : AcceptedFormats()
-        let canonical = plan.canonicalText
+        let canonical = plan.canonicalText + (mark.map { "\nwatermark \($0.version)" } ?? "")
         let tag: @Sendable (FoundSource) -> String = { source in
             ResultTag(
                 source: source.validator, plan: canonical, variant: accepted.variant,
@@ -34,11 +76,14 @@ extension ImageServer {
         }
         let entityTag = tag(source)
         let caching = cacheControl(
-            .picture(source.originCaching), expires: plan.options.expires, now: now)
+            standingIn ? .fallback : .picture(source.originCaching), expires: plan.options.expires,
+            now: now)
         var head = PictureHead(
             tag: entityTag, source: source, cacheControl: caching.field, isNegotiated: isNegotiated)
 
-        if configuration.http.sendsETag || configuration.http.sendsLastModified,
+        // Whoever has the substitute with another status than 200 may not take it for the picture.
+        let mayBeKnown = !standingIn || configuration.fallback.status == 200
+        if mayBeKnown, configuration.http.sendsETag || configuration.http.sendsLastModified,
             conditions(of: request).isMet(
                 tag: configuration.http.sendsETag ? entityTag : "",
                 lastModified: configuration.http.sendsLastModified ? source.lastModified : nil)
@@ -50,8 +95,8 @@ extension ImageServer {
 
         let order = PictureMaker.Order(
             source: source, tag: tag,
-            work: PlanExecution(options: plan.options, accepted: accepted, rules: rules),
-            isStorable: mayKeepResults(of: source))
+            work: work(plan, accepted, mark?.layer),
+            isStorable: !plan.options.raw && mayKeepResults(of: source))
         if let picture = makers.remembered(order) {
             notes.cache = source.isStale ? "stale" : "hit"
             head.cacheStatus = status(of: source, detail: "memory")
@@ -73,6 +118,14 @@ extension ImageServer {
             note(made, &notes)
         }
         return answer(made.picture, head, plan, &notes)
+    }
+
+    private func work(
+        _ plan: ImagePlan, _ accepted: AcceptedFormats, _ watermark: WatermarkLayer?
+    ) -> any PictureWork {
+        guard !plan.options.raw else { return RawExecution(options: plan.options, rules: rules) }
+        return PlanExecution(
+            options: plan.options, accepted: accepted, rules: rules, watermark: watermark)
     }
 
     /// Whether there is a cache, and the source's server has nothing against it as far as that counts.

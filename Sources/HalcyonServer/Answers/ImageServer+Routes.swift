@@ -5,12 +5,23 @@ import Logging
 extension ImageServer {
     /// Answers a request to one of the public addresses.
     @Sendable func answer(_ request: ServerRequest) async -> ServerAnswer {
+        await answer(request) { (request, notes) async throws(Failure) in
+            try await route(request, &notes)
+        }
+    }
+
+    /// Answers a request with what `work` returns or throws.
+    func answer(
+        _ request: ServerRequest,
+        with work: (ServerRequest, inout AnswerNotes) async throws(Failure) -> ServerAnswer
+    ) async -> ServerAnswer {
+        let request = request.believing(configuration.trustedProxies)
         let end = begin(request.ending)
         defer { end() }
         var notes = AnswerNotes()
         var answer: ServerAnswer
         do throws(Failure) {
-            answer = try await route(request, &notes)
+            answer = try await work(request, &notes)
         } catch {
             notes.failure = error
             answer = errorAnswer(error, to: request)
@@ -33,12 +44,13 @@ extension ImageServer {
             target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw Failure(.badRequest, "The target of the request is no path in ASCII") }
         let path = target.prefix { $0 != "?" }
-        if let health = health(path, request) {
+        let routes = request.routes
+        if routes.contains(.health), let health = health(path, request) {
             notes.isQuiet = true
             return health
         }
         let pageRoute =
-            hasPlayground && path.hasPrefix(prefix)
+            hasPlayground && routes.contains(.page) && path.hasPrefix(prefix)
             ? PageRoute(target: String(target.dropFirst(prefix.count))) : nil
         switch request.method {
         case "GET", "HEAD": break
@@ -61,13 +73,16 @@ extension ImageServer {
             notes.route = "page"
             return try await page(pageRoute, request, &notes)
         }
-        if rest.hasPrefix("/info/") {
+        if routes.contains(.info), rest.hasPrefix("/info/") {
             notes.route = "info"
             return try await info(String(rest.dropFirst(5)), request, &notes)
         }
-        if let iiif, let path = iiif.path(of: rest) {
+        if routes.contains(.iiif), let iiif, let path = iiif.path(of: rest) {
             notes.route = "iiif"
             return try await answer(iiif, path, request, &notes)
+        }
+        guard routes.contains(.processing) else {
+            throw Failure(.notFound, "There is nothing at this path")
         }
         notes.route = "processing"
         return try await picture(try plan(rest, request), request, &notes)

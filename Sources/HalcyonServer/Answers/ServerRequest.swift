@@ -11,8 +11,14 @@ struct ServerRequest: Sendable {
     /// Path and query as they were sent.
     let target: String
     let fields: HTTPFields
-    /// The address of the client, where it has one.
-    let peer: String?
+    /// The address of the client, where it has one; that of the connection, or what a trusted proxy says.
+    var peer: String?
+    /// What a trusted proxy says of the request that it got.
+    var forwarded: PublicAddress.Forwarded?
+    /// What leads to the server in an application of somebody else, and is no part of the target.
+    var mount = ""
+    /// What is answered at all.
+    var routes: ImageServer.Routes = [.all, .page]
     let start = ContinuousClock.now
     /// Given when nobody waits for the answer any longer.
     let ending: Ending

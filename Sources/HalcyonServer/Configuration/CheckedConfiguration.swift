@@ -13,6 +13,8 @@ struct CheckedConfiguration {
     let client: OriginClient?
     let prefix: String
     let iiif: IIIFService?
+    let watermark: StandingPicture?
+    let fallback: StandingPicture?
 
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
     init(_ configuration: ImageServerConfiguration) throws(ConfigurationError) {
@@ -63,6 +65,10 @@ struct CheckedConfiguration {
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
             allowsLocal: local != nil)
         client = isFetching ? Self.client(configuration, policy, &faults) : nil
+        watermark = StandingPicture.make(
+            configuration.watermark.picture, named: "watermark", policy, &faults)
+        fallback = StandingPicture.make(
+            configuration.fallback.picture, named: "fallback", policy, &faults)
 
         let (parsing, faultsOfParsing) = Self.parsing(configuration)
         faults += faultsOfParsing
@@ -222,7 +228,11 @@ struct CheckedConfiguration {
         parsing.limits.resultDimension = limits.maxResultDimension
         let processing = configuration.processing
         parsing.limits.allowsSecurityOptions = processing.allowsSecurityOptions
+        parsing.limits.allowsRaw = processing.allowsRaw
         parsing.defaults.stripMetadata = processing.stripsMetadata
+        parsing.defaults.keepCopyright = processing.keepsCopyright
+        parsing.defaults.stripColorProfile = processing.stripsColorProfile
+        parsing.defaults.autoRotate = processing.autoRotates
         parsing.presets = processing.presets
         parsing.onlyPresets = processing.onlyPresets
         parsing.allowedOptions = processing.allowedOptions

@@ -17,6 +17,8 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     /// Where metrics and the state of the process are told; `nil` for nowhere. `127.0.0.1:9090` by
     /// default.
     public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
+    /// Networks of proxies whose `Forwarded` and `X-Forwarded-…` are believed; none by default.
+    public var trustedProxies: [IPNetwork] = []
     /// Segments that come before all public paths, such as `images`; none by default.
     public var pathPrefix = ""
     /// A token that every public request has to carry as `Authorization: Bearer`; none by default.
@@ -33,6 +35,8 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var shared = Shared()
     public var log = Log()
     public var iiif = IIIF()
+    public var watermark = Watermark()
+    public var fallback = Fallback()
     /// Scheme, host and path before all public paths, for documents that speak of themselves, such as
     /// `https://img.example.com`; by default those of the request.
     public var publicURL: String?
@@ -125,6 +129,8 @@ extension ImageServerConfiguration {
         public var maxOptions = 40
         public var maxDPR = 8.0
         public var maxBlurSigma = 100.0
+        /// Bytes of all header fields of a request; 32 KiB by default.
+        public var maxHeaderBytes = 32 << 10
     }
 
     /// How much is done at a time, and for how long.
@@ -140,6 +146,8 @@ extension ImageServerConfiguration {
         public var queue = 8 * Processors.count
         /// From the head of a request to the first byte of its answer; 15 seconds by default.
         public var requestTimeout = Duration.seconds(15)
+        /// From the first byte of a request to the end of its head; 5 seconds by default.
+        public var headTimeout = Duration.seconds(5)
         /// How long a connection may be idle; 15 seconds by default.
         public var idleTimeout = Duration.seconds(15)
         /// Connections of clients at a time.
@@ -171,6 +179,19 @@ extension ImageServerConfiguration {
         /// What a picture without a format in its URL may become, the first being what others become.
         public var preferredFormats = ["jpeg", "png", "gif"]
         public var stripsMetadata = true
+        /// Whether author and copyright notice stay when metadata is stripped.
+        public var keepsCopyright = true
+        /// Whether results are in sRGB and without a colour profile, or keep that of their source.
+        public var stripsColorProfile = true
+        /// Whether pictures are turned as EXIF says.
+        public var autoRotates = true
+        /// Whether URLs may ask for sources as they are.
+        public var allowsRaw = false
+        /// Whether JPEG is written from coarse to fine.
+        public var writesProgressiveJPEG = false
+        /// How much time is taken for smaller files, in the codec's own numbers by format: `webp` 0…6, `avif`
+        /// and `heic` 0…9, `jxl` 1…9, `gif` 1…10.
+        public var effort = ["webp": 2, "avif": 1, "jxl": 3, "gif": 3]
         /// Whether SVG drawings are taken as sources; they are drawn at the size that is wanted.
         public var drawsSVG = true
     }

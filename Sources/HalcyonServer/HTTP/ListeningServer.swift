@@ -42,15 +42,15 @@ public final class ListeningServer: Sendable {
         let publicPorts = configuration.bind.map { _ in OneShot<Result<Int, any Error>>() }
         var services: [any Service] = zip(configuration.bind, publicPorts).map { address, port in
             ServerApplication.make(
-                address, work: configuration.work, clients: clients, logger: server.logger,
+                address, configuration, clients: clients, logger: server.logger,
                 onListening: { port.give(.success($0)) }, answer: server.answer)
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
         if let address = configuration.operationsBind {
             services.append(
                 ServerApplication.make(
-                    address, work: configuration.work, clients: ClientRegistry(),
-                    logger: server.logger, onListening: { operationsPort.give(.success($0)) },
+                    address, configuration, clients: ClientRegistry(), logger: server.logger,
+                    onListening: { operationsPort.give(.success($0)) },
                     answer: server.answerOperations))
         }
         let group = ServiceGroup(

@@ -26,20 +26,24 @@ enum ServerApplication {
     ///   - onListening: Told the port, or 0 for a socket of the file system.
     ///   - answer: Called for each request, in the connection's task.
     static func make(
-        _ address: ListenAddress, work: ImageServerConfiguration.Work,
+        _ address: ListenAddress, _ configuration: ImageServerConfiguration,
         clients: ClientRegistry, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void,
         answer: @escaping @Sendable (ServerRequest) async -> ServerAnswer
     ) -> Application<Responder> {
+        let work = configuration.work
         let responder = Responder { request, context in
             let answer = await answer(ServerRequest(request, context, clients))
             return Response(answer, to: request.method)
         }
-        let idle = TimeAmount.milliseconds(Int64(work.idleTimeout / .milliseconds(1)))
+        let headerBytes = configuration.limits.maxHeaderBytes
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ClientWatch(clients)], idleTimeout: idle,
+            additionalChannelHandlers: [
+                ConnectionLimits(head: TimeAmount(work.headTimeout)),
+                ClientWatch(clients),
+            ], idleTimeout: TimeAmount(work.idleTimeout),
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024,
+                maxHeaderFieldSize: min(16 * 1024, headerBytes), maxHeaderListSize: headerBytes,
                 maxHeaderFieldCount: 64))
         let bind: BindAddress =
             switch address {
@@ -64,9 +68,7 @@ extension ServerRequest {
     ) {
         let ending = Ending()
         self.init(
-            method: request.method.rawValue, target: request.head.path ?? "",
-            fields: HalcyonHTTP.HTTPFields(
-                request.head.fieldsWithHost.map { .init(name: $0.name, value: $0.value) }),
+            request, target: request.head.path ?? "",
             peer: context.channel.remoteAddress?.ipAddress, ending: ending,
             watch: { [channel = context.channel] in
                 if let presence = clients[channel] {
@@ -74,7 +76,18 @@ extension ServerRequest {
                 } else {
                     ending.give(.clientGone)
                 }
-            },
+            })
+    }
+
+    init(
+        _ request: Request, target: String, peer: String?, ending: Ending,
+        watch: @escaping @Sendable () -> Void
+    ) {
+        self.init(
+            method: request.method.rawValue, target: target,
+            fields: HalcyonHTTP.HTTPFields(
+                request.head.fieldsWithHost.map { .init(name: $0.name, value: $0.value) }),
+            peer: peer, ending: ending, watch: watch,
             readBody: { [body = request.body] limit in
                 // More than that, and less than was announced, are one to who needs it.
                 try? await body.collect(upTo: limit)
@@ -92,7 +105,7 @@ extension HTTPRequest {
 }
 
 extension Response {
-    fileprivate init(_ answer: ServerAnswer, to method: HTTPRequest.Method) {
+    init(_ answer: ServerAnswer, to method: HTTPRequest.Method) {
         var fields = HTTPTypes.HTTPFields()
         for line in answer.fields.lines {
             // All names are our own.

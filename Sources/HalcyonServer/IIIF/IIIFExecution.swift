@@ -23,8 +23,7 @@ struct IIIFExecution: PictureWork {
             try PlanExecution.check(isWanted)
             let format = parameters.format.possible(for: image)
             let encoded = try image.encoded(
-                as: format.imageFormat,
-                options: ImageEncodingOptions(percent: rules.quality(of: format)))
+                as: format.imageFormat, options: rules.encoding(of: format))
             try rules.check(resultBytes: encoded.count)
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,

@@ -17,10 +17,12 @@ extension ImageServer {
             (
                 try IIIFRequest(path: path),
                 try PublicAddress.base(
-                    configured: configuration.publicURL, host: request.fields.values("Host"))
+                    configured: configuration.publicURL, forwarded: request.forwarded,
+                    host: request.fields.values("Host"))
             )
         }
-        let base = address + (configuration.publicURL == nil ? prefix : "") + iiif.prefix
+        let base =
+            address + (configuration.publicURL == nil ? request.mount + prefix : "") + iiif.prefix
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()

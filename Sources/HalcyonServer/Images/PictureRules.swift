@@ -14,6 +14,8 @@ struct PictureRules: Sendable {
     /// What a picture without a format in its URL may become.
     let preferredFormats: [OutputFormat]
     let decodingLimits: DecodingLimits
+    let writesProgressiveJPEG: Bool
+    private let effort: [OutputFormat: Int]
     private let quality: Int
     private let formatQuality: [OutputFormat: Int]
 
@@ -27,6 +29,11 @@ struct PictureRules: Sendable {
         let processing = configuration.processing
         drawsSVG = processing.drawsSVG
         preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
+        writesProgressiveJPEG = processing.writesProgressiveJPEG
+        effort = Dictionary(
+            processing.effort.compactMap { name, effort in
+                OutputFormat(urlName: name).map { ($0, effort) }
+            }, uniquingKeysWith: { first, _ in first })
         quality = processing.quality
         formatQuality = Dictionary(
             processing.formatQuality.compactMap { name, quality in
@@ -42,18 +49,27 @@ struct PictureRules: Sendable {
     /// 1…100.
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
 
+    /// The numbers that the encoders take for their effort, by format.
+    static let efforts = [
+        "webp": 0...6, "avif": 0...9, "heic": 0...9, "jxl": 1...9, "gif": 1...10,
+    ]
+
+    /// How a picture is written.
+    ///
+    /// - Parameter quality: 1…100; `nil` for that of the format.
+    func encoding(of format: OutputFormat, quality: Int? = nil) -> ImageEncodingOptions {
+        var options = ImageEncodingOptions(
+            quality: CGFloat((quality ?? self.quality(of: format)) - 1) / 99)
+        options.effort = effort[format]
+        options.isProgressive = writesProgressiveJPEG
+        return options
+    }
+
     /// - Throws: `Failure` when a result has more bytes than are sent.
     func check(resultBytes: Int) throws(Failure) {
         guard resultBytes <= maxResultBytes else {
             throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")
         }
-    }
-}
-
-extension ImageEncodingOptions {
-    /// - Parameter percent: The quality, 1…100.
-    init(percent: Int, metadata: ImageMetadata? = nil) {
-        self.init(quality: CGFloat(percent - 1) / 99, metadata: metadata)
     }
 }
 

@@ -6,11 +6,11 @@ import HalcyonServerPlans
 extension PlanExecution {
     /// A source whose header has been read, and which is within the limits.
     struct Source {
-        let image: Image
+        private(set) var image: Image
         let format: ImageFormat
         /// Frames that are used.
         let frameCount: Int
-        private let data: Data
+        private var data: Data
 
         init(
             _ data: Data, options: ProcessingOptions, rules: PictureRules
@@ -47,6 +47,30 @@ extension PlanExecution {
             guard pixels <= limit / frameCount else {
                 throw Failure(.sourceTooComplex, "The source has more than \(limit) pixels")
             }
+        }
+
+        /// The orientation of EXIF that takes back what has been applied.
+        var inverseOrientation: Int {
+            switch Image.orientation(of: data) {
+            case 6: 8
+            case 8: 6
+            case let orientation: orientation
+            }
+        }
+
+        /// Leaves the colours as they are stored, where they and the profile that says what they mean can be
+        /// written into the result, and returns that profile. Otherwise colours are converted to sRGB.
+        mutating func takeProfile(
+            _ options: ProcessingOptions, for format: OutputFormat, _ rules: PictureRules
+        ) throws -> Data? {
+            guard !options.stripColorProfile,
+                ImageMetadata.profileFormats.contains(format.imageFormat),
+                let taken = Image.takingProfile(from: data)
+            else { return nil }
+            data = taken.file
+            image = try Image.decoding(
+                data, options: ImageCreatingOptions(limits: rules.decodingLimits))
+            return taken.profile
         }
 
         /// The picture that the steps begin with: of so many frames, the first of the source.

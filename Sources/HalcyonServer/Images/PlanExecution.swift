@@ -6,7 +6,7 @@ import HalcyonServerPlans
 /// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.
 ///
 /// The order of the steps is fixed: limits, trim, crop, resampling, turn, cut, filters,
-/// canvas, padding, ground, encoding.
+/// canvas, padding, ground, watermark, encoding.
 struct PlanExecution: PictureWork {
     /// What came of it.
     struct Product: Sendable {
@@ -24,13 +24,15 @@ struct PlanExecution: PictureWork {
     /// Modern formats that the client takes.
     let accepted: AcceptedFormats
     let rules: PictureRules
+    /// What ``ProcessingOptions/watermark`` lays over the picture.
+    var watermark: WatermarkLayer?
 
     func run(
         _ data: Data, isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> Product {
         let start = ContinuousClock.now
         return try Failure.ofPicture {
-            let source = try Source(data, options: options, rules: rules)
+            var source = try Source(data, options: options, rules: rules)
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
                 return Product(
@@ -39,18 +41,23 @@ struct PlanExecution: PictureWork {
                     frameCount: source.frameCount, decoding: .zero, encoding: .zero)
             }
             try Self.check(isWanted)
+            let turn = options.autoRotate ? 1 : source.inverseOrientation
+            let profile = try source.takeProfile(options, for: choice.format, rules)
             let limit = min(
                 options.limits.resultDimension ?? rules.maxResultDimension,
                 choice.format.maximumSide ?? .max)
             let frames = choice.isAnimated ? source.frameCount : 1
             var image = try source.start(frames: frames, limits: rules.decodingLimits)
-            image = try steps(on: image, isDrawing: source.format == .SVG, limit: limit)
+            image = try steps(
+                on: image, isDrawing: source.format == .SVG, turn: turn, limit: limit)
+            if !options.preserveHDR { image = image.withEightBits() }
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = ContinuousClock.now
             try Self.check(isWanted)
             let format = choice.format.possible(for: image)
             let encoded = try encode(
-                image, as: format, metadata: metadata(of: data), isWanted: isWanted)
+                image, as: format, metadata: metadata(of: data), profile: profile,
+                isWanted: isWanted)
             try rules.check(resultBytes: encoded.count)
             return Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
@@ -65,11 +72,19 @@ struct PlanExecution: PictureWork {
 
     /// Crop and resampling come before the turn, so that a decoder can deliver a smaller picture; where the
     /// crop lies is said of the turned picture.
-    private func steps(on image: Image, isDrawing: Bool, limit: Int) throws -> Image {
+    ///
+    /// - Parameter turn: An orientation of EXIF that is applied, beside what the options say: pictures come
+    ///   from the decoder as they are to be seen.
+    private func steps(
+        on image: Image, isDrawing: Bool, turn: Int, limit: Int
+    ) throws -> Image {
         var image = options.trim.map { image.trimmed(TrimRule($0)) } ?? image
         let stored = Dimensions(image.pixelSize)
+        var options = options
+        options.autoRotate = true
         let geometry = Geometry(
-            source: stored, options: options, limit: limit, isVector: isDrawing)
+            source: stored, orientation: turn, options: options, limit: limit,
+            isVector: isDrawing)
         let turn = geometry.turn
         if let crop = geometry.crop {
             image = image.cut(
@@ -87,8 +102,9 @@ struct PlanExecution: PictureWork {
         if turn.isMirrored { image = image.flipped(horizontally: true, vertically: false) }
         image = image.rotated(degrees: CGFloat(turn.quarters * 90), background: .clear)
         if let cut = geometry.cut { image = image.cut(to: cut.size, at: cut.position) }
-        image = filtered(image)
-        return grounded(image, geometry)
+        image = grounded(filtered(image), geometry)
+        guard let watermark, let mark = options.watermark else { return image }
+        return watermark.laid(over: image, mark, scale: geometry.scale)
     }
 
     private func filtered(_ image: Image) -> Image {
@@ -118,20 +134,23 @@ struct PlanExecution: PictureWork {
     }
 
     private func metadata(of data: Data) throws -> ImageMetadata? {
-        options.stripMetadata ? nil : try ImageMetadata(reading: data)
+        guard options.stripMetadata else { return try ImageMetadata(reading: data) }
+        // Metadata that cannot be read says nothing of rights.
+        return options.keepCopyright ? (try? ImageMetadata(reading: data))?.rights : nil
     }
 
     /// Encodes within the size that was asked for, or nearly so: at most eight times, each with a lower
     /// quality.
     private func encode(
-        _ image: Image, as format: OutputFormat, metadata: ImageMetadata?,
+        _ image: Image, as format: OutputFormat, metadata: ImageMetadata?, profile: Data?,
         isWanted: () -> Bool
     ) throws -> Data {
         var quality = options.quality ?? options.formatQuality[format] ?? rules.quality(of: format)
         func attempt() throws -> Data {
-            try image.encoded(
-                as: format.imageFormat,
-                options: ImageEncodingOptions(percent: quality, metadata: metadata))
+            var encoding = rules.encoding(of: format, quality: quality)
+            encoding.metadata = metadata
+            encoding.profile = profile
+            return try image.encoded(as: format.imageFormat, options: encoding)
         }
         var data = try attempt()
         guard let most = options.maxBytes, format.isLossy else { return data }
@@ -149,10 +168,7 @@ struct PlanExecution: PictureWork {
 extension PlanExecution {
     /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
     /// asked for would be worse than none.
-    static let unavailable: Set<OptionName> = [
-        .autoRotate, .watermark, .processors, .keepCopyright, .stripColorProfile, .preserveHDR,
-        .enforceThumbnail, .raw,
-    ]
+    static let unavailable: Set<OptionName> = [.processors, .enforceThumbnail]
 }
 
 extension Image {

@@ -166,7 +166,8 @@ extension ImageServer {
     private func address(of request: ServerRequest) throws(Failure) -> String {
         try Failure.ofPlan { () throws(PlanError) in
             try PublicAddress.base(
-                configured: configuration.publicURL, host: request.fields.values("Host"))
+                configured: configuration.publicURL, forwarded: request.forwarded,
+                host: request.fields.values("Host"))
                 + (configuration.publicURL == nil ? prefix : "")
         }
     }

@@ -9,6 +9,8 @@ struct FoundSource: Sendable {
         case local([String], LocalSource)
         case remote(RemoteSource)
         case upload(Data)
+        /// The operator's own, at hand.
+        case standing(Data)
     }
 
     let place: Place
@@ -44,6 +46,16 @@ struct FoundSource: Sendable {
         place = .upload(upload)
         key = "upload/\(id)"
         validator = id
+        lastModified = nil
+        use = nil
+        isShared = false
+    }
+
+    /// - Parameter digest: Of the bytes.
+    init(standing data: Data, digest: String) {
+        place = .standing(data)
+        key = "standing/" + digest
+        validator = digest
         lastModified = nil
         use = nil
         isShared = false
@@ -112,6 +124,7 @@ struct SourceFinder: Sendable {
             guard let remote else { throw Self.lost }
             let (data, now) = try await remote.bytes(of: source, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
+        case .standing(let data): return (data, found)
         }
     }
 

@@ -48,5 +48,38 @@ package enum PublicAddress {
             self.scheme = scheme == "http" || scheme == "https" ? scheme : nil
             host = pairs["host"] ?? member("X-Forwarded-Host")
         }
+
+        /// The addresses that a request has come through, the client's first, without ports; `nil` in the
+        /// place of what is no address. `Forwarded` goes before `X-Forwarded-For`.
+        ///
+        /// - Parameter values: All values of a header field.
+        package static func clients(values: (_ fieldName: String) -> [String]) -> [String?] {
+            let forwarded = values("Forwarded").flatMap { FieldMembers.members(of: $0) }
+            guard forwarded.isEmpty else {
+                return forwarded.map { member in
+                    let pairs = FieldMembers.parts(of: member, at: UInt8(ascii: ";"))
+                    for pair in pairs {
+                        let parts = pair.split(separator: "=", maxSplits: 1)
+                        guard parts.count == 2,
+                            parts[0].trimmingSpaces.lowercased() == "for"
+                        else { continue }
+                        return address(parts[1].trimmingSpaces.filter { $0 != "\"" })
+                    }
+                    return nil
+                }
+            }
+            return values("X-Forwarded-For").flatMap { FieldMembers.members(of: $0) }
+                .map { address($0.trimmingSpaces.filter { $0 != "\"" }) }
+        }
+
+        /// `192.0.2.1:80` and `[2001:db8::1]:80` without their ports and brackets.
+        private static func address(_ text: String) -> String? {
+            if text.hasPrefix("[") {
+                return text.dropFirst().split(separator: "]").first.map(String.init)
+            }
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            let address = parts.count == 2 ? String(parts[0]) : text
+            return address.isEmpty ? nil : address
+        }
     }
 }

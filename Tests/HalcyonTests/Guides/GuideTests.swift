@@ -119,6 +119,7 @@ private enum GuideText {
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
         "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
         "Tests/HalcyonServerTests/ServerSnippets.swift",
+        "Tests/HalcyonServerTests/EmbeddingTests.swift",
     ]
 
     /// The marked pieces of the files by their names.

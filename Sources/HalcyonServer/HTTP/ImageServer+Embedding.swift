@@ -1,0 +1,117 @@
+import HTTPTypes
+import HalcyonHTTP
+@_exported public import HalcyonServerPlans
+import HalcyonWork
+public import Hummingbird
+public import HummingbirdCore
+import NIOCore
+public import ServiceLifecycle
+
+extension ImageServer {
+    /// What a server answers.
+    public struct Routes: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Pictures, by their URLs.
+        public static let processing = Routes(rawValue: 1)
+        /// What is known of sources.
+        public static let info = Routes(rawValue: 2)
+        /// The IIIF Image API, where the configuration has it on.
+        public static let iiif = Routes(rawValue: 4)
+        /// `/live`, `/ready` and `/health`.
+        public static let health = Routes(rawValue: 8)
+
+        /// The page to try things out, where the configuration has it on: never in the application of somebody
+        /// else, who alone knows who its users are.
+        static let page = Routes(rawValue: 16)
+
+        public static let all: Routes = [.processing, .info, .iiif, .health]
+    }
+
+    /// Answers requests below a path of an application with the pictures of this server.
+    ///
+    /// The application's middleware comes before; errors, CORS, the request's name and the log are the
+    /// server's own. Paths are signed without the path of the application, which is put before them.
+    /// ``run()`` of the server belongs to the application's services.
+    ///
+    /// - Parameters:
+    ///   - router: A router of the application, or a group of one.
+    ///   - path: Segments before all paths of the server.
+    ///   - stopsWorkForLostClients: Whether work stops when its client leaves before the answer. The
+    ///     connection is then closed after each answer that is not in memory, and no middleware may have put
+    ///     another body in place of the request's. Otherwise work goes on for `work.requestTimeout` at most.
+    public func addRoutes<Context: RequestContext>(
+        to router: some RouterMethods<Context>, at path: String = "",
+        routes: Routes = [.processing, .info, .iiif], stopsWorkForLostClients: Bool = false
+    ) {
+        let all = RouterPath(path.isEmpty ? "**" : "\(path)/**")
+        for method: HTTPRequest.Method in [
+            .get, .head, .options, .post, .put, .delete, .patch,
+        ] {
+            router.on(all, method: method) { [self] request, context in
+                // The last segment is the wildcard.
+                let route = (context.endpointPath ?? "").split(separator: "/")
+                let mount = Mount(
+                    target: request.head.path ?? "", segments: max(0, route.count - 1))
+                return try await respond(
+                    to: request, mount,
+                    (context as? any RemoteAddressRequestContext)?.remoteAddress,
+                    routes, isWatching: stopsWorkForLostClients)
+            }
+        }
+    }
+
+    private func respond(
+        to request: Request, _ mount: Mount, _ address: SocketAddress?, _ routes: Routes,
+        isWatching: Bool
+    ) async throws -> Response {
+        let hasWork = OneShot<Bool>()
+        let ending = Ending()
+        var asked = ServerRequest(
+            request, target: mount.rest, peer: address?.ipAddress, ending: ending,
+            watch: { hasWork.give(true) })
+        asked.mount = mount.path
+        asked.routes = routes
+        guard isWatching else { return Response(await answer(asked), to: request.method) }
+
+        let task = Task { [asked] in
+            let answer = await self.answer(asked)
+            hasWork.give(false)
+            return answer
+        }
+        guard await hasWork.value else { return Response(await task.value, to: request.method) }
+        let answer = try await request.body.consumeWithCancellationOnInboundClose { _ in
+            await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                ending.give(.clientGone)
+            }
+        }
+        return Response(answer, to: request.method)
+    }
+
+    /// The answer with the picture of a plan, for applications that find out themselves what is wanted:
+    /// nothing has to be signed.
+    ///
+    /// - Parameter request: Its header fields say what the client takes and what it has.
+    public func response(for plan: ImagePlan, to request: Request) async -> Response {
+        let asked = ServerRequest(
+            request, target: request.head.path ?? "", peer: nil, ending: Ending(), watch: {})
+        let answer = await answer(asked) { (request, notes) async throws(Failure) in
+            notes.route = "processing"
+            return try await picture(plan, request, &notes)
+        }
+        return Response(answer, to: request.method)
+    }
+}
+
+extension ImageServer: Service {
+    /// Has the server say that it is ready, until the application ends.
+    public func run() async throws {
+        setState(.ready)
+        try await gracefulShutdown()
+        setState(.draining)
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServerPlans
+
+/// Hands a source on as it is, as long as it is a picture.
+struct RawExecution: PictureWork {
+    let options: ProcessingOptions
+    let rules: PictureRules
+
+    func run(
+        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+    ) throws(Failure) -> PlanExecution.Product {
+        let format = ImageSniffer.format(of: data)
+        guard format != .unknown, format != .PDF else {
+            throw Failure(.sourceFormat, "The source is not a picture")
+        }
+        if let limit = options.limits.sourceBytes, data.count > limit {
+            throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+        }
+        try rules.check(resultBytes: data.count)
+        let size = PixelSize(width: 0, height: 0)
+        return PlanExecution.Product(
+            data: data, format: format, sourceFormat: format, sourceSize: size, size: size,
+            frameCount: 1, decoding: .zero, encoding: .zero)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// Clients that are slow, or say too much, and proxies in between.
+@Suite struct ConnectionTests {
+    @Test func aHeadThatIsTooLargeIsRefused() async throws {
+        let live = try await LiveServer.start { $0.limits.maxHeaderBytes = 4096 }
+        for count in [5, 8] {
+            let fields = (0..<count).map { "X-Field-\($0): \(String(repeating: "a", count: 1000))" }
+            let answer = try await RawClient(port: live.port).exchange(
+                "/_/w:10/plain/local:///china.jpg", headers: fields)
+            #expect(answer.head.hasPrefix("HTTP/1.1 431"), "\(answer.head)")
+        }
+        let many = (0..<100).map { "X-\($0): a" }
+        let answer = try await RawClient(port: live.port).exchange("/health", headers: many)
+        #expect(answer.head.hasPrefix("HTTP/1.1 431"))
+        #expect(try await live.ask("/health").status == 200)
+    }
+
+    @Test func aHeadThatDoesNotEndInTimeEndsTheConnection() async throws {
+        let live = try await LiveServer.start {
+            $0.work.headTimeout = .milliseconds(200)
+            $0.work.idleTimeout = .seconds(600)
+        }
+        let client = try RawClient(port: live.port)
+        client.send("GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        let (bytes, _) = await client.read()
+        #expect(bytes.isEmpty)
+        // Between two requests nothing has to come in time.
+        let patient = try RawClient(port: live.port)
+        for _ in 0..<2 {
+            patient.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let answer = await patient.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
+            #expect(!answer.bytes.isEmpty)
+            let other = try RawClient(port: live.port)
+            other.send("G")
+            _ = await other.read()
+        }
+    }
+
+    @Test(arguments: [
+        (["X-Forwarded-For": "203.0.113.9"], "203.0.113.9"),
+        (["X-Forwarded-For": "10.9.9.9, 203.0.113.9, 127.0.0.7"], "203.0.113.9"),
+        (["X-Forwarded-For": "203.0.113.9, nonsense"], "127.0.0.1"),
+        (["Forwarded": "for=\"[2001:db8::7]:4711\";proto=https, for=127.0.0.9"], "2001:db8::7"),
+        (["Forwarded": "for=unknown"], "127.0.0.1"), ([:], "127.0.0.1"),
+    ])
+    func aTrustedProxyTellsWhoAsks(fields: [String: String], peer: String) async throws {
+        let live = try await LiveServer.start {
+            $0.trustedProxies = ["127.0.0.0/8"].compactMap(IPNetwork.init)
+        }
+        _ = try await live.ask("/_/w:10/plain/local:///china.jpg", fields: fields)
+        let events = await live.log.wait { $0.contains { $0.message == "request" } }
+        let request = try #require(events.first { $0.message == "request" })
+        #expect(request.metadata["peer"].map { "\($0)" } == peer)
+    }
+
+    @Test func whatOthersSayOfTheClientIsNotBelieved() async throws {
+        let live = try await LiveServer.start {
+            $0.trustedProxies = ["10.0.0.0/8"].compactMap(IPNetwork.init)
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        let fields = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"]
+        let answer = try await live.ask("/iiif/3/china/info.json", fields: fields)
+        #expect(answer.text.contains("\"http://127.0.0.1:\(live.port)/iiif/3/china\""))
+        let events = await live.log.wait { $0.contains { $0.message == "request" } }
+        #expect(events.contains { $0.metadata["peer"] == "127.0.0.1" })
+    }
+
+    @Test func aTrustedProxyTellsTheAddressThatTheClientUsed() async throws {
+        let live = try await LiveServer.start {
+            $0.trustedProxies = ["127.0.0.1/32"].compactMap(IPNetwork.init)
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        let fields = ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "img.example.com"]
+        let answer = try await live.ask("/iiif/3/china/info.json", fields: fields)
+        #expect(answer.text.contains("\"https://img.example.com/iiif/3/china\""))
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonSamples
+import HalcyonTestKit
+import HalcyonWork
+import Hummingbird
+import ServiceLifecycle
+import Testing
+
+@testable import HalcyonServer
+
+/// The server's routes in an application of somebody else.
+@Suite struct EmbeddingTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func images(
+        _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+    ) throws -> ImageServer {
+        var configuration = ImageServerConfiguration()
+        configuration.sources.local.root = try SamplePictures().directory.path
+        configuration.cache.directory = folder.url.path
+        configuration.signature.isRequired = false
+        change(&configuration)
+        return try ImageServer(configuration: configuration)
+    }
+
+    /// Runs an application with the router for as long as `body` runs, which is given its port.
+    private func running(
+        _ router: Router<BasicRequestContext>, _ images: ImageServer,
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        let port = OneShot<Int>()
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            services: [images],
+            onServerRunning: { port.give($0.localAddress?.port ?? 0) })
+        let group = ServiceGroup(
+            configuration: .init(services: [application], logger: application.logger))
+        async let end: Void = group.run()
+        try await body(await port.value)
+        await group.triggerGracefulShutdown()
+        try await end
+    }
+
+    private func status(_ answer: (head: String, body: [UInt8], error: Int32)) -> String {
+        String(answer.head.split(separator: "\r\n").first ?? "")
+    }
+
+    @Test(arguments: [false, true])
+    func theRoutesAreBelowAPathOfTheApplication(stopsWork: Bool) async throws {
+        let images = try images {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        let router = Router()
+        router.get("hello") { _, _ in "hello" }
+        let group = router.group("api")
+        images.addRoutes(
+            to: group, at: "pictures/v1", routes: [.processing, .info, .health],
+            stopsWorkForLostClients: stopsWork)
+        try await running(router, images) { port in
+            let close = ["Connection: close"]
+            let base = "/api/pictures/v1"
+            for _ in 0..<2 {
+                let answer = try await RawClient(port: port).exchange(
+                    "\(base)/_/w:30/plain/local:///china.jpg@png", headers: close)
+                #expect(status(answer) == "HTTP/1.1 200 OK")
+                #expect(answer.head.lowercased().contains("content-type: image/png"))
+            }
+            let plain = try await RawClient(port: port).exchange(
+                "\(base)//_//plain/local:///china.jpg", headers: close)
+            #expect(status(plain).contains("404"))
+            let info = try await RawClient(port: port).exchange(
+                "\(base)/info/_/s:1/plain/local:///china.jpg", headers: close)
+            #expect(status(info) == "HTTP/1.1 200 OK")
+            let ready = try await RawClient(port: port).exchange("\(base)/ready", headers: close)
+            #expect(status(ready) == "HTTP/1.1 200 OK")
+            let post = try await RawClient(port: port).exchange(
+                "\(base)/_/plain/local:///china.jpg", method: "POST", headers: close)
+            #expect(status(post).contains("405"))
+            let iiif = try await RawClient(port: port).exchange(
+                "\(base)/iiif/3/china/info.json", headers: close)
+            #expect(status(iiif).contains("404"))
+            let hello = try await RawClient(port: port).exchange("/hello", headers: close)
+            #expect(status(hello) == "HTTP/1.1 200 OK")
+        }
+    }
+
+    @Test func theGuideShowsHowItIsDone() async throws {
+        let configuration = try images().configuration
+        // guide: server/embedding
+        let images = try ImageServer(configuration: configuration)
+        let router = Router()
+        images.addRoutes(to: router, at: "images")
+        let application = Application(router: router, services: [images])
+        // end
+        #expect(application.configuration.address == .hostname("127.0.0.1", port: 8080))
+    }
+
+    @Test func anApplicationAnswersWithAPlanOfItsOwn() async throws {
+        let images = try images()
+        let router = Router()
+        router.get("small/:name") { request, context in
+            var plan = ImagePlan(source: "local:///\(try context.parameters.require("name"))")
+            plan.options.width = 40
+            plan.options.format = .png
+            return await images.response(for: plan, to: request)
+        }
+        try await running(router, images) { port in
+            let answer = try await RawClient(port: port).exchange(
+                "/small/china.jpg", headers: ["Connection: close"])
+            #expect(status(answer) == "HTTP/1.1 200 OK")
+            #expect(answer.head.lowercased().contains("content-type: image/png"))
+        }
+    }
+
+    @Test(arguments: [
+        ("/images/_/plain/a", 1, "/images", "/_/plain/a"),
+        ("//api//images/x//y?z=/q", 2, "//api//images", "/x//y?z=/q"),
+        ("/images", 1, "/images", ""), ("/_/a", 0, "", "/_/a"), ("/a?b/c", 2, "/a", "?b/c"),
+    ])
+    func whatLeadsToTheServerIsCutOffBySegments(
+        target: String, segments: Int, path: String, rest: String
+    ) {
+        let mount = Mount(target: target, segments: segments)
+        #expect(mount.path == path)
+        #expect(mount.rest == rest)
+    }
+}
