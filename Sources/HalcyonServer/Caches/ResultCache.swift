@@ -24,6 +24,7 @@ final class MadePicture: Sendable, CacheCostCalculable {
 final class ResultCache: Sendable {
     private let memory: MemoryStorage.Backend<MadePicture>?
     private let files: FileStore?
+    private let writes = DiskOperations()
     /// Larger ones would push too many others out.
     private let largest: Int
     private let onError: @Sendable (any Error) -> Void
@@ -73,16 +74,25 @@ final class ResultCache: Sendable {
     func keep(_ picture: MadePicture, _ data: Data, for key: String) {
         memory?.store(value: picture, forKey: key)
         guard let files, data.count <= largest else { return }
-        DiskLane.writing.submit { [onError] in
-            do {
-                let file = try files.newFile(
-                    files.fileName(forKey: key), forKey: key, expiration: nil, overwriting: true
-                ) { data }
-                if let file { try files.store(file) }
-            } catch {
-                onError(error)
+        let name = files.fileName(forKey: key)
+        _ = writes.enqueue(.file(name)) { [onError] finish in
+            DiskLane.writing.submit {
+                do {
+                    let file = try files.newFile(
+                        name, forKey: key, expiration: nil, overwriting: true
+                    ) { data }
+                    if let file { try files.store(file) }
+                } catch {
+                    onError(error)
+                }
+                finish(())
             }
         }
+    }
+
+    /// Waits for all that is to be on the disk.
+    func finishWriting() async {
+        await writes.finishAll()
     }
 
     /// Bytes on the disk.

@@ -113,5 +113,6 @@ extension ImageServer: Service {
         setState(.ready)
         try await gracefulShutdown()
         setState(.draining)
+        await makers.results.finishWriting()
     }
 }

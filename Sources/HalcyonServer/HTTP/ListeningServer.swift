@@ -62,12 +62,15 @@ public final class ListeningServer: Sendable {
                 }, logger: server.quietLogger))
         let ended = OneShot<Result<Void, any Error>>()
         let task = Task {
+            let result: Result<Void, any Error>
             do {
                 try await group.run()
-                ended.give(.success(()))
+                result = .success(())
             } catch {
-                ended.give(.failure(error))
+                result = .failure(error)
             }
+            await server.makers.results.finishWriting()
+            ended.give(result)
         }
         ended.whenGiven { result in
             let error: any Error =
