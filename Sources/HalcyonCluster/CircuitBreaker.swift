@@ -35,7 +35,7 @@ package struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    /// Whether a call may be made now. Each that may has to be followed by `succeed` or `fail`.
+    /// Whether a call may be made now. Each that may has to be followed by `succeed`, `fail` or `abandon`.
     package mutating func admit(at now: ContinuousClock.Instant) -> Bool {
         switch phase {
         case .closed: return true
@@ -49,6 +49,11 @@ package struct CircuitBreaker: Hashable, Sendable {
 
     package mutating func succeed() {
         phase = .closed(failures: 0)
+    }
+
+    /// Takes note of a call that was given up here, which says nothing of the engine.
+    package mutating func abandon(at now: ContinuousClock.Instant) {
+        if case .halfOpen(let pause) = phase { phase = .open(until: now, pause: pause) }
     }
 
     package mutating func fail(at now: ContinuousClock.Instant) {

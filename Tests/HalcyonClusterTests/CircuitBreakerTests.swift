@@ -12,6 +12,7 @@ import Testing
         func admit(at now: ContinuousClock.Instant) -> Bool { breaker.admit(at: now) }
         func succeed() { breaker.succeed() }
         func fail(at now: ContinuousClock.Instant) { breaker.fail(at: now) }
+        func abandon(at now: ContinuousClock.Instant) { breaker.abandon(at: now) }
     }
 
     private let start = ContinuousClock.now
@@ -43,6 +44,17 @@ import Testing
         #expect(breaker.state == .open)
         #expect(!breaker.admit(at: at(0.999)))
         #expect(breaker.admit(at: at(1)))
+    }
+
+    @Test func whoGivesUpSaysNothingOfTheEngineAndLetsTheNextOneTry() {
+        let breaker = Breaker()
+        for _ in 0..<10 { breaker.abandon(at: start) }
+        #expect(breaker.state == .closed)
+        let opened = opened()
+        #expect(opened.admit(at: at(1)))
+        opened.abandon(at: at(1))
+        #expect(opened.admit(at: at(1)))
+        #expect(opened.state == .halfOpen)
     }
 
     @Test func afterThePauseOneCallTriesForAll() {

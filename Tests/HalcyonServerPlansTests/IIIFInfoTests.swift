@@ -83,12 +83,20 @@ struct IIIFInfoTests {
         }
         #expect(try base([:]) == "http://inner.example")
         #expect(
-            try base(["Forwarded": ["for=1.2.3.4;proto=https;Host=\"a.example:8443\", for=x"]])
+            try base([
+                "Forwarded": [
+                    "for=x;host=evil.example", "for=1.2.3.4;proto=https;Host=\"a.example:8443\"",
+                ]
+            ])
                 == "https://a.example:8443")
         #expect(
-            try base(["X-Forwarded-Proto": ["https, http"], "X-Forwarded-Host": ["b.example"]])
+            try base(["X-Forwarded-Proto": ["http, https"], "X-Forwarded-Host": ["b.example"]])
                 == "https://b.example")
         #expect(try base(["X-Forwarded-Proto": ["gopher"]]) == "http://inner.example")
+        // Whose words are whose is not to be known.
+        #expect(
+            try base(["Forwarded": ["host=evil.example"], "X-Forwarded-Proto": ["https"]])
+                == "http://inner.example")
         #expect(throws: PlanError.self) { try base(["X-Forwarded-Host": ["a/b"]]) }
     }
 

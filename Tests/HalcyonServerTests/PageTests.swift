@@ -39,6 +39,25 @@ import Testing
             try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
     }
 
+    @Test func aNameThatHasComeToLeadToThisMachineGetsNoPage() async throws {
+        let live = try await LiveServer.start { $0.playground = true }
+        for (host, status) in [
+            ("evil.example", 403), ("127.evil.example", 403), ("localhost:\(live.port)", 200),
+            ("[::1]:\(live.port)", 200), ("127.0.0.1", 200),
+        ] {
+            #expect(
+                try await live.ask("/playground/", fields: ["Host": host]).status == status,
+                "\(host)")
+        }
+    }
+
+    @Test func aQuoteWithAnAccentOnItEndsNoAttribute() async throws {
+        let live = try await LiveServer.start { $0.playground = true }
+        let page = try await live.ask("/playground/?source=kingfisher%22%CC%B8%20autofocus")
+        #expect(page.body.firstRange(of: Data("kingfisher\"".utf8)) == nil)
+        #expect(page.body.firstRange(of: Data("kingfisher&quot;".utf8)) != nil)
+    }
+
     @Test func itIsThereByItselfOnlyWhereNothingHasToBeSigned() throws {
         var configuration = ImageServerConfiguration()
         configuration.signature.keys = ["943b421c9eb07c83"]

@@ -121,6 +121,8 @@ package final class LeasedWork: Sendable {
                         action = turn.next(await found(record))
                     }
                 } catch {
+                    // It may have been given all the same, and others would wait for it to its end.
+                    lease.release()
                     onEvent(.unavailable)
                     action = turn.next(.unavailable)
                 }

@@ -93,10 +93,19 @@ private final class Listener: Sendable {
             isListening = true
             isConnected.withLock { $0 = true }
             onConnection()
-            let loop = MultiThreadedEventLoopGroup.singleton.any()
-            while !(await ended.value(until: .now + pingInterval, on: loop, else: false)) {
-                _ = try await connection.send([["PING"]], until: .now + limit)
+            let pings = Task { [pingInterval] in
+                do {
+                    while true {
+                        try await Task.sleep(for: pingInterval)
+                        _ = try await connection.send([["PING"]], until: .now + limit)
+                    }
+                } catch {
+                    // No answer, or an end that has come by itself.
+                    ended.give(true)
+                }
             }
+            defer { pings.cancel() }
+            _ = await ended.value
         } catch {
             // Said by `isListening`.
         }

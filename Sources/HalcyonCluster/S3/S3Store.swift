@@ -126,8 +126,8 @@ package final class S3Store: SharedBytes {
             breaker.withLock { $0.succeed() }
             return Answer(status: head.status, head: head, body: body)
         } catch {
-            // One that was given up here says nothing of the store; but who tries must have an outcome.
-            breaker.withLock { $0.fail(at: .now) }
+            let isGivenUpHere = Task.isCancelled || collector.isTooLarge
+            breaker.withLock { isGivenUpHere ? $0.abandon(at: .now) : $0.fail(at: .now) }
             throw error as? EngineError ?? EngineError("\(error)")
         }
     }
@@ -149,6 +149,7 @@ package final class S3Store: SharedBytes {
 private final class Collector: Sendable {
     private let limit: Int
     private let state = Mutex<(head: AnswerHead?, body: Data)>((nil, Data()))
+    private let isFull = Atomic(false)
 
     init(limit: Int) {
         self.limit = limit
@@ -157,6 +158,9 @@ private final class Collector: Sendable {
     var answer: (AnswerHead, Data)? {
         state.withLock { state in state.head.map { ($0, state.body) } }
     }
+
+    /// Whether there was more than the limit.
+    var isTooLarge: Bool { isFull.load(ordering: .acquiring) }
 
     func begin(_ head: AnswerHead) -> BodyDisposition {
         state.withLock { $0.head = head }
@@ -169,6 +173,9 @@ private final class Collector: Sendable {
             state.body.append(contentsOf: bytes)
             return true
         }
-        guard isWithin else { throw EngineError("an object has more than \(limit) bytes") }
+        guard isWithin else {
+            isFull.store(true, ordering: .releasing)
+            throw EngineError("an object has more than \(limit) bytes")
+        }
     }
 }

@@ -81,7 +81,9 @@ private struct HEIFItems {
             guard let from = reader.bigNumber(start, length),
                 let count = reader.bigUInt16(start + length)
             else { continue }
-            let targets = (0..<min(count, 64)).compactMap {
+            // A box may say that it is longer than it is, or than the file.
+            let room = min(entry.content.upperBound, reader.count) - start - length - 2
+            let targets = (0..<min(count, 64, max(0, room) / length)).compactMap {
                 reader.bigNumber(start + length + 2 + $0 * length, length)
             }
             auxiliary.append((from, targets))
@@ -96,6 +98,7 @@ private struct HEIFItems {
             guard let version = reader.byte(start), let flags = reader.byte(start + 3),
                 let count = reader.bigUInt32(start + 4)
             else { continue }
+            let end = min(table.content.upperBound, reader.count)
             var offset = start + 8
             for _ in 0..<min(Int(count), Self.most) {
                 let length = version == 0 ? 2 : 4
@@ -104,6 +107,7 @@ private struct HEIFItems {
                 else { break }
                 offset += length + 1
                 let size = flags & 1 == 1 ? 2 : 1
+                guard offset + Int(entries) * size <= end else { break }
                 let indices = (0..<Int(entries)).compactMap { index -> Int? in
                     let place = offset + index * size
                     // The uppermost bit says whether the property must be understood.

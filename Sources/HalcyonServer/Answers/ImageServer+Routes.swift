@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonWork
 import Logging
 
 extension ImageServer {
@@ -17,7 +18,11 @@ extension ImageServer {
     ) async -> ServerAnswer {
         let request = request.believing(configuration.trustedProxies)
         let end = begin(request.ending)
-        defer { end() }
+        defer {
+            end()
+            // Lets go of what waits for the end of this request, and of the pictures that that holds.
+            request.ending.give(.clientGone)
+        }
         var notes = AnswerNotes()
         var answer: ServerAnswer
         do throws(Failure) {
@@ -70,6 +75,7 @@ extension ImageServer {
         try checkSecret(request)
         let rest = String(target.dropFirst(prefix.count))
         if let pageRoute {
+            try checkHost(request)
             notes.route = "page"
             return try await page(pageRoute, request, &notes)
         }
@@ -86,6 +92,21 @@ extension ImageServer {
         }
         notes.route = "processing"
         return try await picture(try plan(rest, request), request, &notes)
+    }
+
+    /// A page of somebody else whose name has come to lead to this machine must not get at what the page here
+    /// shows and signs: browsers take the two for the same.
+    private func checkHost(_ request: ServerRequest) throws(Failure) {
+        guard configuration.isLoopbackOnly, configuration.publicURL == nil,
+            configuration.trustedProxies.isEmpty, request.peer != nil
+        else { return }
+        let host = request.fields.first("Host") ?? ""
+        let name =
+            host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
+        guard
+            name == "localhost" || name == "::1"
+                || name.hasPrefix("127.") && IPAddress(String(name)) != nil
+        else { throw Failure(.forbidden, "The host of the request is not this machine") }
     }
 
     private func checkSecret(_ request: ServerRequest) throws(Failure) {

@@ -9,7 +9,10 @@ extension ServerRequest {
     ///   the addresses that were passed through the last one that is none of them is the client's.
     func believing(_ proxies: [IPNetwork]) -> ServerRequest {
         func isTrusted(_ text: String) -> Bool {
-            IPAddress(text).map { address in proxies.contains { $0.contains(address) } } ?? false
+            // A listener of IPv6 gives the peers of IPv4 addresses of its own kind.
+            let isMapped = text.lowercased().hasPrefix("::ffff:") && text.contains(".")
+            let address = IPAddress(isMapped ? String(text.dropFirst(7)) : text)
+            return address.map { address in proxies.contains { $0.contains(address) } } ?? false
         }
         guard !proxies.isEmpty, let peer, isTrusted(peer) else { return self }
         var request = self

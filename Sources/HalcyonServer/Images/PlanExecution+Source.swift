@@ -80,8 +80,10 @@ extension PlanExecution {
                 return try Image.decoding(
                     data, options: ImageCreatingOptions(onlyFirstFrame: true, limits: limits))
             }
+            // Decoding all at once counts the pixels of all as one picture's.
+            let most = (limits.maximumPixelCount ?? .max) / frames
             let bitmaps =
-                frames == image.frameCount
+                frames == image.frameCount && image.pixelSize.pixelCount <= most
                 ? try image.allBitmaps() : try (0..<frames).map { try image.bitmap(frame: $0) }
             let short = AnimationTiming(
                 durations: Array(timing.durations.prefix(frames)), loopCount: timing.loopCount)

@@ -34,18 +34,21 @@ struct PlanExecution: PictureWork {
         return try Failure.ofPicture {
             var source = try Source(data, options: options, rules: rules)
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
-            if options.skipProcessing.contains(choice.sourceFormat), options.format == nil {
+            let size = source.image.pixelSize
+            let side = options.limits.resultDimension ?? rules.maxResultDimension
+            if options.skipProcessing.contains(choice.sourceFormat), options.format == nil,
+                max(size.width, size.height) <= side
+            {
+                try rules.check(resultBytes: data.count)
                 return Product(
                     data: data, format: source.format, sourceFormat: source.format,
-                    sourceSize: source.image.pixelSize, size: source.image.pixelSize,
-                    frameCount: source.frameCount, decoding: .zero, encoding: .zero)
+                    sourceSize: size, size: size, frameCount: source.frameCount, decoding: .zero,
+                    encoding: .zero)
             }
             try Self.check(isWanted)
             let turn = options.autoRotate ? 1 : source.inverseOrientation
             let profile = try source.takeProfile(options, for: choice.format, rules)
-            let limit = min(
-                options.limits.resultDimension ?? rules.maxResultDimension,
-                choice.format.maximumSide ?? .max)
+            let limit = min(side, choice.format.maximumSide ?? .max)
             let frames = choice.isAnimated ? source.frameCount : 1
             var image = try source.start(frames: frames, limits: rules.decodingLimits)
             image = try steps(

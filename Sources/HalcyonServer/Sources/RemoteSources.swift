@@ -30,7 +30,9 @@ final class RemoteSources: Sendable {
     private let failures: MemoryStorage.Backend<KnownFailure>
     private let fetches = SharedTasks<String, Found>()
     /// The keys that are being asked for, and have not been forgotten meanwhile.
-    private let underWay = Mutex<Set<String>>([])
+    private let underWay = Mutex<[String: UUID]>([:])
+    /// How often something has been forgotten.
+    private let forgotten = Mutex(0)
     /// `nil` when nothing is shared with other servers.
     private let cluster: Cluster?
     private let metrics: ServerMetrics
@@ -123,9 +125,10 @@ final class RemoteSources: Sendable {
         of source: RemoteSource, until ending: Ending
     ) async throws(Failure) -> (Data, RemoteSource) {
         if let body = source.body { return (body, source) }
+        let seen = forgotten.withLock { $0 }
         if let body = await folder?.body(of: source) {
             let held = source.holding(body)
-            memory.store(value: held, forKey: source.key)
+            forgotten.withLock { if $0 == seen { memory.store(value: held, forKey: source.key) } }
             return (body, held)
         }
         let url = source.stored.url
@@ -141,22 +144,27 @@ final class RemoteSources: Sendable {
 
     private func known(_ key: String) async -> RemoteSource? {
         if let source = memory.value(forKey: key) { return source }
+        let seen = forgotten.withLock { $0 }
         guard let source = await folder?.source(key) else { return nil }
-        memory.store(value: source, forKey: key)
+        // What was forgotten while the disk was read does not come back.
+        forgotten.withLock { if $0 == seen { memory.store(value: source, forKey: key) } }
         return source
     }
 
     /// Forgets a source, and what is being fetched of it now: those who wait get that, and nobody after
     /// them.
     func forget(_ key: String) async {
-        _ = underWay.withLock { $0.remove(key) }
-        memory.remove(forKey: key)
+        underWay.withLock { $0[key] = nil }
+        forgotten.withLock {
+            $0 += 1
+            memory.remove(forKey: key)
+        }
         failures.remove(forKey: key)
         await folder?.remove(key)
     }
 
     private func isStillWanted(_ key: String) -> Bool {
-        underWay.withLock { $0.contains(key) }
+        underWay.withLock { $0[key] != nil }
     }
 
     private func refreshInBackground(_ known: RemoteSource, _ url: URL) {
@@ -178,16 +186,21 @@ final class RemoteSources: Sendable {
         {
             return .success(Found(source: newer, use: .fetched))
         }
-        _ = underWay.withLock { $0.insert(key) }
-        defer { _ = underWay.withLock { $0.remove(key) } }
+        // One whose clients have left may still be ending when the next one begins.
+        let own = UUID()
+        underWay.withLock { $0[key] = own }
+        defer { underWay.withLock { if $0[key] == own { $0[key] = nil } } }
         guard let cluster else { return await asked(url, key, known) }
-        return await cluster.source(
+        let outcome = await cluster.source(
             key, until: stopped,
             accept: { await self.taken($0, url, key, known) },
             asking: {
                 let found = await self.asked(url, key, known)
                 return (found, await self.shared(found))
             })
+        // What another server has failed at may be had here, though stale.
+        if case .failure(let failure) = outcome { return failed(failure, key, known) }
+        return outcome
     }
 
     /// Asks the server about a source.
@@ -256,7 +269,8 @@ final class RemoteSources: Sendable {
             memory.store(value: source, forKey: key)
             await folder?.put(
                 source, answer.body, freshUntil: policy.freshness(of: stored).freshUntil)
-            return Found(source: source, use: .fetched, isKept: true)
+            let isKept = await isStillKept(key)
+            return Found(source: source, use: .fetched, isKept: isKept)
         }
         memory.remove(forKey: key)
         await folder?.remove(key)
@@ -286,8 +300,17 @@ final class RemoteSources: Sendable {
         memory.store(value: source, forKey: key)
         let freshUntil = policy.freshness(of: stored).freshUntil
         await folder?.put(source, shared.body, freshUntil: freshUntil)
+        guard await isStillKept(key) else { return nil }
         let ttl = secondsLeft(stored, at: Date())
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
+    }
+
+    /// Whether a source that has just been stored was not forgotten meanwhile; then it goes again.
+    private func isStillKept(_ key: String) async -> Bool {
+        if isStillWanted(key) { return true }
+        memory.remove(forKey: key)
+        await folder?.remove(key)
+        return false
     }
 
     /// What other servers get of a source, and how long it is good for them.

@@ -28,25 +28,35 @@ package enum PublicAddress {
         package let scheme: String?
         package let host: String?
 
-        /// - Parameter values: All values of a header field. `Forwarded` (RFC 7239) goes before
-        ///   `X-Forwarded-Proto` and `X-Forwarded-Host`; of several proxies the first one counts, which
-        ///   is the nearest to the client.
+        /// - Parameter values: All values of a header field. Of several proxies the last one counts, which is
+        ///   the nearest to the server: what stands before its words may be the client's own. When there are
+        ///   both `Forwarded` (RFC 7239) and `X-Forwarded-…`, nobody knows whose are whose, and none counts.
         package init(values: (_ fieldName: String) -> [String]) {
+            guard !Self.isMixed(values) else {
+                scheme = nil
+                host = nil
+                return
+            }
             var pairs: [String: String] = [:]
-            let first = values("Forwarded").lazy.compactMap { FieldMembers.members(of: $0).first }
-                .first
-            for pair in FieldMembers.parts(of: first ?? "", at: UInt8(ascii: ";")) {
+            let nearest = values("Forwarded").flatMap { FieldMembers.members(of: $0) }.last
+            for pair in FieldMembers.parts(of: nearest ?? "", at: UInt8(ascii: ";")) {
                 let parts = pair.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2 else { continue }
                 let value = parts[1].trimmingSpaces.filter { $0 != "\"" }
                 pairs[parts[0].trimmingSpaces.lowercased()] = value
             }
             func member(_ name: String) -> String? {
-                values(name).lazy.compactMap { FieldMembers.members(of: $0).first }.first
+                values(name).flatMap { FieldMembers.members(of: $0) }.last
             }
             let scheme = (pairs["proto"] ?? member("X-Forwarded-Proto"))?.lowercased()
             self.scheme = scheme == "http" || scheme == "https" ? scheme : nil
             host = pairs["host"] ?? member("X-Forwarded-Host")
+        }
+
+        private static func isMixed(_ values: (_ fieldName: String) -> [String]) -> Bool {
+            !values("Forwarded").isEmpty
+                && ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"]
+                    .contains { !values($0).isEmpty }
         }
 
         /// The addresses that a request has come through, the client's first, without ports; `nil` in the
@@ -54,6 +64,7 @@ package enum PublicAddress {
         ///
         /// - Parameter values: All values of a header field.
         package static func clients(values: (_ fieldName: String) -> [String]) -> [String?] {
+            guard !isMixed(values) else { return [] }
             let forwarded = values("Forwarded").flatMap { FieldMembers.members(of: $0) }
             guard forwarded.isEmpty else {
                 return forwarded.map { member in

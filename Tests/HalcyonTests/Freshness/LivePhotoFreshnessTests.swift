@@ -89,6 +89,16 @@ import Testing
         #expect(try contents(third) == [still, newFilm])
     }
 
+    @Test func aFileThatMayNotBeKeptIsDeliveredAndLoadedEachTime() async throws {
+        serve(film, at: "/p.mov", tag: "\"1\"", "no-store")
+        #expect(try contents(try await get()) == [still, film])
+        serve(newFilm, at: "/p.mov", tag: "\"2\"", "no-store")
+        let second = try await get()
+        #expect(second.cacheType == .none)
+        #expect(try contents(second) == [still, newFilm])
+        #expect(fixture.count == 3)
+    }
+
     @Test func onlyFromCacheDeliversStaleFilesAndMissesWhatIsNotThere() async throws {
         await #expect(throws: KingfisherError.self) { try await get([.onlyFromCache]) }
         _ = try await get()

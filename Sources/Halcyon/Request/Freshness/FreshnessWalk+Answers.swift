@@ -249,8 +249,10 @@ extension FreshnessWalk {
                 try await store(
                     image, of: downloaded, StatedOrigin(origin(record), superseding: others))
             }
-        } else if case .refuse(let refusal) = storing, refusal.concernsTheResponse {
-            for other in others { await remove(other) }
+        } else if case .refuse(let refusal) = storing {
+            if refusal.concernsTheResponse { for other in others { await remove(other) } }
+            // Who wants a file gets one; of unknown origin, it is loaded anew the next time.
+            if request.goal == .file { try await store(image, of: downloaded, nil) }
         }
         let bytes = downloaded.data
         return request.used(
@@ -259,7 +261,7 @@ extension FreshnessWalk {
     }
 
     func store(
-        _ image: Image, of downloaded: DownloadedData, _ stated: StatedOrigin
+        _ image: Image, of downloaded: DownloadedData, _ stated: StatedOrigin?
     ) async throws(KingfisherError) {
         if request.storesBytesOnly {
             let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
