@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    @Test func aPresetMayAllowLargerSources() async throws {
+        let live = try await LiveServer.start {
+            $0.limits.maxPixels = 100_000
+            $0.processing.presets = ["large=msr:1"]
+        }
+        let refused = try await live.ask("/_/w:20/plain/local:///china.jpg")
+        #expect(refused.status == 422)
+        let allowed = try await live.ask("/_/pr:large/w:20/plain/local:///china.jpg")
+        #expect(allowed.status == 200)
+    }
+
     @Test func onlySignedURLsAreAnswered() async throws {
         let live = try await signed()
         let path = "/plain/local:///china.jpg"

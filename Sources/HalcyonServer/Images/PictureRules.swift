@@ -46,6 +46,15 @@ struct PictureRules: Sendable {
         decodingLimits = decoding
     }
 
+    /// What is decoded for these options, which may allow more than the settings where they have the right to.
+    func decodingLimits(for options: ProcessingOptions) -> DecodingLimits {
+        var limits = decodingLimits
+        limits.maximumPixelCount = max(
+            options.limits.sourcePixels ?? maxPixels,
+            options.limits.framePixels ?? maxFramePixels ?? 0)
+        return limits
+    }
+
     /// 1…100.
     func quality(of format: OutputFormat) -> Int { formatQuality[format] ?? quality }
 

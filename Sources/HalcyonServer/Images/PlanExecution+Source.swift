@@ -24,7 +24,7 @@ extension PlanExecution {
                 throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
             }
             image = try Image.decoding(
-                data, options: ImageCreatingOptions(limits: rules.decodingLimits))
+                data, options: ImageCreatingOptions(limits: rules.decodingLimits(for: options)))
             let most = options.limits.frames ?? rules.maxFrames
             frameCount = min(image.frameCount, max(1, most))
             try checkPixels(options, rules)
@@ -69,7 +69,7 @@ extension PlanExecution {
             else { return nil }
             data = taken.file
             image = try Image.decoding(
-                data, options: ImageCreatingOptions(limits: rules.decodingLimits))
+                data, options: ImageCreatingOptions(limits: rules.decodingLimits(for: options)))
             return taken.profile
         }
 
