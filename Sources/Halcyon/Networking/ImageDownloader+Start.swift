@@ -29,21 +29,12 @@ extension ImageDownloader {
             completion: completion)
 
         if let hop { return begin(hop.request, hop, options, waiter, visit) }
-        guard let modifier = options.requestModifier else {
-            return begin(plainRequest(to: url), nil, options, waiter, visit)
-        }
-        prepare(url, by: modifier, for: handle) { [self] prepared in
+        prepare(url, by: options.requestModifier, for: handle) { [self] prepared in
             switch prepared {
             case .success(let request): begin(request, nil, options, waiter, visit)
             case .failure(let error): waiter.completion(.failure(error))
             }
         }
-    }
-
-    private func plainRequest(to url: URL) -> URLRequest {
-        URLRequest(
-            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: downloadTimeout)
     }
 
     /// Makes the request for `url` as the modifier, if any, wants it, `nil` when that wants none: before
@@ -55,7 +46,9 @@ extension ImageDownloader {
         _ url: URL, by modifier: (any AsyncImageDownloadRequestModifier)?, for handle: DownloadTask,
         completion: @escaping @Sendable (Result<URLRequest?, KingfisherError>) -> Void
     ) {
-        let request = plainRequest(to: url)
+        let request = URLRequest(
+            url: url, cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: downloadTimeout)
         switch modifier {
         case nil:
             completion(.success(request))
