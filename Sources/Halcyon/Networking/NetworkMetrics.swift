@@ -7,36 +7,48 @@ public import Foundation
 public struct NetworkMetrics: Sendable {
     /// From when the request was sent until the last byte of the answer; after redirects, of the
     /// last request.
-    public let retrieveImageDuration: TimeInterval?
+    public var retrieveImageDuration: TimeInterval? {
+        measured.seconds(measured.times?.sent, measured.end)
+    }
     /// From the start of the download until the last byte, with redirects and waiting for a
     /// connection.
-    public let totalRequestDuration: TimeInterval
+    public var totalRequestDuration: TimeInterval {
+        (measured.end - measured.start) / .seconds(1)
+    }
     /// How long the look-up of the host's name took; after redirects, for the last request. `nil` when
     /// the request went over a connection that had been there before, or nothing was measured.
-    public let domainLookupDuration: TimeInterval?
+    public var domainLookupDuration: TimeInterval? {
+        connecting.map { $0.nameLookup / .seconds(1) }
+    }
     /// How long connecting took once the address was known: TCP and TLS together; after redirects,
     /// for the last request. `nil` when the request went over a connection that had been there
     /// before, or nothing was measured.
-    public let connectDuration: TimeInterval?
+    public var connectDuration: TimeInterval? {
+        connecting.map { ($0.tcp + ($0.tls ?? .zero)) / .seconds(1) }
+    }
     /// The part of `connectDuration` that TLS took; also `nil` without TLS.
-    public let secureConnectionDuration: TimeInterval?
+    public var secureConnectionDuration: TimeInterval? {
+        connecting?.tls.map { $0 / .seconds(1) }
+    }
     /// From when the request was sent until the header of the answer had arrived; after redirects,
     /// of the last request.
-    public let firstByteDuration: TimeInterval?
+    public var firstByteDuration: TimeInterval? {
+        measured.seconds(measured.times?.sent, measured.times?.answered)
+    }
     /// Whether the request went over a connection that had been there before; after redirects,
     /// the last request. `nil` when that is not known.
-    public let isConnectionReused: Bool?
+    public var isConnectionReused: Bool? { measured.times?.isConnectionReused }
     /// Bytes of the request's body.
-    public let requestBodyBytesSent: Int64
+    public var requestBodyBytesSent: Int64 { Int64(measured.sentByteCount) }
     /// Bytes of the answer's body, after content decoding.
-    public let responseBodyBytesReceived: Int64
+    public var responseBodyBytesReceived: Int64 { Int64(measured.receivedByteCount) }
     /// Bytes that an earlier download of the same had left, so that they were not received again; see
     /// ``DownloadResumption``.
-    public let resumedByteCount: Int64
+    public var resumedByteCount: Int64 { Int64(measured.resumedByteCount) }
     /// The status code of the answer.
-    public let httpStatusCode: Int?
+    public var httpStatusCode: Int? { measured.statusCode }
     /// Redirects that were followed.
-    public let redirectCount: Int
+    public var redirectCount: Int { measured.redirectCount }
 
     /// Bytes per second, from `responseBodyBytesReceived` and `retrieveImageDuration`; `nil` when
     /// either is unknown or zero.
@@ -50,9 +62,45 @@ public struct NetworkMetrics: Sendable {
     public var downloadSpeedMBps: Double? {
         downloadSpeed.map { $0 / 1_048_576 }
     }
-}
 
-extension NetworkMetrics {
+    private var connecting: ExchangeTimes.Connecting? { measured.times?.connecting }
+
+    /// What was measured, behind one reference: every result of a request carries it.
+    private let measured: Measured
+
+    private final class Measured: Sendable {
+        let start: ContinuousClock.Instant
+        let end: ContinuousClock.Instant
+        let times: ExchangeTimes?
+        let sentByteCount: Int
+        let receivedByteCount: Int
+        let resumedByteCount: Int
+        let statusCode: Int
+        let redirectCount: Int
+
+        init(
+            start: ContinuousClock.Instant, end: ContinuousClock.Instant, times: ExchangeTimes?,
+            sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int, statusCode: Int,
+            redirectCount: Int
+        ) {
+            self.start = start
+            self.end = end
+            self.times = times
+            self.sentByteCount = sentByteCount
+            self.receivedByteCount = receivedByteCount
+            self.resumedByteCount = resumedByteCount
+            self.statusCode = statusCode
+            self.redirectCount = redirectCount
+        }
+
+        func seconds(
+            _ from: ContinuousClock.Instant?, _ to: ContinuousClock.Instant?
+        ) -> TimeInterval? {
+            guard let from, let to else { return nil }
+            return (to - from) / .seconds(1)
+        }
+    }
+
     /// - Parameters:
     ///   - start: When the download began.
     ///   - times: Of the last request.
@@ -61,24 +109,9 @@ extension NetworkMetrics {
         sentByteCount: Int, receivedByteCount: Int, resumedByteCount: Int = 0, statusCode: Int,
         redirectCount: Int
     ) {
-        func seconds(_ from: ContinuousClock.Instant?, _ to: ContinuousClock.Instant?)
-            -> TimeInterval?
-        {
-            guard let from, let to else { return nil }
-            return (to - from) / .seconds(1)
-        }
-        retrieveImageDuration = seconds(times?.sent, end)
-        totalRequestDuration = (end - start) / .seconds(1)
-        let connecting = times?.connecting
-        domainLookupDuration = connecting.map { $0.nameLookup / .seconds(1) }
-        connectDuration = connecting.map { ($0.tcp + ($0.tls ?? .zero)) / .seconds(1) }
-        secureConnectionDuration = connecting?.tls.map { $0 / .seconds(1) }
-        firstByteDuration = seconds(times?.sent, times?.answered)
-        isConnectionReused = times?.isConnectionReused
-        requestBodyBytesSent = Int64(sentByteCount)
-        responseBodyBytesReceived = Int64(receivedByteCount)
-        self.resumedByteCount = Int64(resumedByteCount)
-        httpStatusCode = statusCode
-        self.redirectCount = redirectCount
+        measured = Measured(
+            start: start, end: end, times: times, sentByteCount: sentByteCount,
+            receivedByteCount: receivedByteCount, resumedByteCount: resumedByteCount,
+            statusCode: statusCode, redirectCount: redirectCount)
     }
 }

@@ -61,6 +61,14 @@ final class RequestEvents: Sendable {
         hub.send(
             ImageEvent(request: request, source: source, time: ContinuousClock.now, kind: kind))
     }
+
+    func note(end result: Result<RetrieveImageResult, KingfisherError>) {
+        switch result {
+        case .success(let value): note(.succeeded(value.cacheType))
+        case .failure(let error) where error.isCancelled: note(.cancelled)
+        case .failure(let error): note(.failed(error))
+        }
+    }
 }
 
 extension KingfisherManager {
@@ -88,18 +96,5 @@ extension ImageRequest {
         options.events = events
         events.note(.started)
         return self
-    }
-
-    /// How the request has ended, after listeners have been told of it.
-    func told(
-        _ result: Result<RetrieveImageResult, KingfisherError>
-    ) -> Result<RetrieveImageResult, KingfisherError> {
-        guard let events = options.events else { return result }
-        switch result {
-        case .success(let value): events.note(.succeeded(value.cacheType))
-        case .failure(let error) where error.isCancelled: events.note(.cancelled)
-        case .failure(let error): events.note(.failed(error))
-        }
-        return result
     }
 }

@@ -9,15 +9,14 @@ extension ImageRequest {
     /// program's own class is asked as ever: what its methods answer is the program's word.
     var followsHTTPCaching: Bool {
         guard options.asksForHTTPCaching, case .network = source else { return false }
-        return !targetCache.isSubclass && !originalCache.isSubclass
-            && !downloader.isSubclass
+        return !targetCache.isSubclass && !originalCache.isSubclass && !downloader.isSubclass
     }
 
-    /// One attempt by the rules of HTTP: memory → index → decision → server → deliver.
+    /// One attempt by the rules of HTTP for what is not fresh in memory: index → decision → server →
+    /// deliver.
     ///
     /// Each redirect is a request of its own: it is looked up, decided on and sent by itself.
     func freshImage() async throws(KingfisherError) -> RetrieveImageResult {
-        if let hit = await freshMemoryHit() { return hit }
         let key = imageKey ?? ImageKey(self.key, options)
         let visit = beginVisit()
         defer { visit.end() }
@@ -40,18 +39,20 @@ extension ImageRequest {
         return try await walk.image()
     }
 
-    /// An image in memory about which there is nothing to decide. Who has no request modifier pays no
-    /// more for it than without HTTP caching.
-    private func freshMemoryHit() async -> RetrieveImageResult? {
-        guard options.requestModifier == nil, !options.forceRefresh, !isReplacement,
-            !isRevalidation,
-            let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
-            let origin,
-            origin.isUsable(at: downloader.now(), under: options.httpCaching)
+    /// An image in memory that is fresh by the rules of HTTP. Who has no request modifier pays little more
+    /// for it than without them.
+    var freshInMemory: Image? {
+        guard options.asksForHTTPCaching, case .network = source, options.requestModifier == nil,
+            !options.forceRefresh, !isReplacement, !isRevalidation
         else { return nil }
-        note(.freshInMemory)
-        options.events?.note(.found(.memory))
-        return used(.fresh, await deliverCached(image, from: .memory))
+        let cache = targetCache
+        guard !cache.isSubclass,
+            let (image, origin) = cache.originatedImage(forKey: key, options: options), let origin
+        else { return nil }
+        let downloader = downloader
+        guard origin.isUsable(at: downloader.now(), under: options.httpCaching) else { return nil }
+        downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: .freshInMemory) }
+        return image
     }
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.

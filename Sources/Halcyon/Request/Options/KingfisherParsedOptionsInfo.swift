@@ -190,7 +190,4 @@ extension KingfisherParsedOptionsInfo {
         }
         set { self.ownAnnouncement = newValue }
     }
-
-    /// Whether the request is still to be given an ``announcement``.
-    var lacksAnnouncement: Bool { self.onSize != nil && self.ownAnnouncement == nil }
 }

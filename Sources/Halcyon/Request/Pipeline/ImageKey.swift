@@ -1,7 +1,9 @@
 import Synchronization
 
 /// What an image is cached under: made once for each request that memory does not answer.
-struct ImageKey: Hashable, Sendable {
+///
+/// An object, as the next one, since a request hands it on a dozen times: a copy counts one reference.
+final class ImageKey: Hashable, Sendable {
     /// The key of the source.
     let source: String
     /// The processor's identifier; empty for the original.
@@ -9,7 +11,7 @@ struct ImageKey: Hashable, Sendable {
     let forcedExtension: String?
     /// Both as one text, as they are spelled at the surface.
     let text: String
-    private let fileName = FileName()
+    private let name = Mutex<String?>(nil)
 
     init(_ source: String, processor: String = "", forcedExtension: String? = nil) {
         self.source = source
@@ -19,7 +21,7 @@ struct ImageKey: Hashable, Sendable {
     }
 
     /// The key of a source's image under these options.
-    init(_ source: String, _ options: KingfisherParsedOptionsInfo) {
+    convenience init(_ source: String, _ options: KingfisherParsedOptionsInfo) {
         self.init(
             source, processor: options.processor.identifier,
             forcedExtension: options.forcedExtension)
@@ -27,14 +29,17 @@ struct ImageKey: Hashable, Sendable {
 
     /// The name of the file in `cache`; its digest is made when it is first asked for.
     func fileName(in cache: ImageCache) -> String {
-        fileName.value {
-            cache.diskStorage.cacheFileName(forKey: text, forcedExtension: forcedExtension)
-        }
+        if let name = name.withLock({ $0 }) { return name }
+        let made = cache.diskStorage.cacheFileName(
+            forKey: text, forcedExtension: forcedExtension)
+        name.withLock { $0 = made }
+        return made
     }
 
     static func == (left: ImageKey, right: ImageKey) -> Bool {
-        left.text == right.text && left.processor == right.processor
-            && left.forcedExtension == right.forcedExtension
+        left === right
+            || left.text == right.text && left.processor == right.processor
+                && left.forcedExtension == right.forcedExtension
     }
 
     func hash(into hasher: inout Hasher) {
@@ -42,21 +47,9 @@ struct ImageKey: Hashable, Sendable {
     }
 }
 
-/// A name that is made once, for all copies of a key.
-private final class FileName: Sendable {
-    private let name = Mutex<String?>(nil)
-
-    func value(_ make: () -> String) -> String {
-        if let name = name.withLock({ $0 }) { return name }
-        let made = make()
-        name.withLock { $0 = made }
-        return made
-    }
-}
-
 /// What makes two reads of the disk the same: the key, the pixels that are wanted, and who makes them of
 /// the file's bytes.
-struct LookupKey: Hashable, Sendable {
+final class LookupKey: Hashable, Sendable {
     let key: ImageKey
     private let creating: ImageCreatingOptions
     private let serializer: SerializerIdentity
@@ -72,6 +65,17 @@ struct LookupKey: Hashable, Sendable {
         // One that the program has stored has a number that no response has.
         generation = origin.map { $0.record?.generation ?? -1 } ?? 0
         creating = options.imageCreatingOptions
+    }
+
+    static func == (left: LookupKey, right: LookupKey) -> Bool {
+        left === right
+            || left.key == right.key && left.creating == right.creating
+                && left.serializer == right.serializer && left.generation == right.generation
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(generation)
     }
 }
 

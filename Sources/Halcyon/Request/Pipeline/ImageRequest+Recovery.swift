@@ -3,45 +3,71 @@ import HalcyonWork
 extension ImageRequest {
     /// The delivered image, or why there is none: attempts until one succeeds or nothing is left to
     /// try.
-    func run() async -> Result<RetrieveImageResult, KingfisherError> {
-        var recovery = FailureRecovery(options)
+    consuming func run() async -> Result<RetrieveImageResult, KingfisherError> {
         var attempt = self
-        if options.lacksAnnouncement { attempt.options.announcement = options.announcement }
+        let announcement = attempt.options.announcement
+        if announcement != nil { attempt.options.announcement = announcement }
+        var result: Result<RetrieveImageResult, KingfisherError>
+        do throws(KingfisherError) {
+            result = .success(try await attempt.image())
+        } catch {
+            result = await attempt.recovered(from: error)
+        }
+        // Unless its first bytes have told it.
+        if let announcement, case .success(let value) = result {
+            announcement.tell(value.image.pixelSize)
+        }
+        if let events = attempt.options.events { events.note(end: result) }
+        return result
+    }
+
+    /// What the further attempts come to after this one, the first, has failed.
+    private consuming func recovered(
+        from failure: KingfisherError
+    ) async -> Result<RetrieveImageResult, KingfisherError> {
+        var attempt = self
+        var recovery = FailureRecovery(attempt.options)
         var context: RetryContext?
+        var error = failure
         while true {
-            let error: KingfisherError
             do throws(KingfisherError) {
-                let result = try await attempt.image()
-                // Unless its first bytes have told it.
-                attempt.options.announcement?.tell(result.image.pixelSize)
-                return told(.success(result))
+                attempt = try await attempt.next(after: error, &recovery, &context)
+            } catch {
+                return .failure(error)
+            }
+            do throws(KingfisherError) {
+                return .success(try await attempt.image())
             } catch let failure {
                 error = failure
-            }
-            guard isCurrent?() ?? true else { return told(.failure(error)) }
-
-            if !attempt.handle.hasRememberedError, let strategy = recovery.strategy(for: error) {
-                let history = context ?? RetryContext(source: originalSource, error: error)
-                history.error = error
-                context = history
-                let decision = await attempt.decision(of: strategy, on: history)
-                if attempt.handle.isCancelled {
-                    return told(.failure(attempt.cancellation))
-                }
-                if case .retry(let userInfo) = decision, isCurrent?() ?? true {
-                    history.willRetry(userInfo: userInfo)
-                    attempt = attempt.replacement(loading: attempt.source)
-                    continue
-                }
-            }
-            switch recovery.fallback(after: error, of: attempt.source) {
-            case .load(let source): attempt = attempt.replacement(loading: source)
-            case .fail(let error): return told(.failure(error))
             }
         }
     }
 
-    /// The next attempt, with a task of its own that ends when the request is cancelled.
+    /// The attempt that follows this one, which ended with `error`. Throws what the request ends with
+    /// when none does.
+    private func next(
+        after error: KingfisherError, _ recovery: inout FailureRecovery,
+        _ context: inout RetryContext?
+    ) async throws(KingfisherError) -> ImageRequest {
+        guard isCurrent?() ?? true else { throw error }
+        if !handle.hasRememberedError, let strategy = recovery.strategy(for: error) {
+            let history = context ?? RetryContext(source: originalSource, error: error)
+            history.error = error
+            context = history
+            let decision = await decision(of: strategy, on: history)
+            if handle.isCancelled { throw cancellation }
+            if case .retry(let userInfo) = decision, isCurrent?() ?? true {
+                history.willRetry(userInfo: userInfo)
+                return replacement(loading: source)
+            }
+        }
+        switch recovery.fallback(after: error, of: source) {
+        case .load(let source): return replacement(loading: source)
+        case .fail(let error): throw error
+        }
+    }
+
+    /// An attempt with a task of its own that ends when the request is cancelled.
     private func replacement(loading source: Source) -> ImageRequest {
         var next = self
         options.events?.note(.retried(source))

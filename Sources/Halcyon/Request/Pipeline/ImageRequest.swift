@@ -91,8 +91,18 @@ struct ImageRequest: Sendable {
 
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
+        if let image = freshInMemory {
+            var result = await deliverFromMemory(image)
+            result.httpCacheUse = .fresh
+            return result
+        }
         if followsHTTPCaching { return try await freshImage() }
-        if let hit = await memoryHit() { return hit }
+        if let image = inMemory { return await deliverFromMemory(image) }
+        return try await cachedOrLoaded()
+    }
+
+    /// The same of what is not in memory.
+    private func cachedOrLoaded() async throws(KingfisherError) -> RetrieveImageResult {
         let key = imageKey ?? ImageKey(self.key, options)
         // Begun before the caches are asked, so that no image slips through between work that ends and
         // a cache that has just been asked.
@@ -172,10 +182,12 @@ struct ImageRequest: Sendable {
 
 extension ImageRequest {
     /// The final image, if the target cache has it in memory.
-    func memoryHit() async -> RetrieveImageResult? {
-        guard !options.forceRefresh, !isReplacement,
-            let image = targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
-        else { return nil }
+    private var inMemory: Image? {
+        guard !options.forceRefresh, !isReplacement else { return nil }
+        return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
+    }
+
+    private func deliverFromMemory(_ image: Image) async -> RetrieveImageResult {
         options.events?.note(.found(.memory))
         return await deliverCached(image, from: .memory)
     }

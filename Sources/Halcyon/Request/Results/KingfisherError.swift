@@ -4,7 +4,10 @@ public import FoundationNetworking
 /// Everything that can go wrong, grouped by the stage it went wrong in.
 ///
 /// Names, reasons and codes are Kingfisher's.
-public enum KingfisherError: Error {
+public indirect enum KingfisherError: Error {
+    // Indirect since every result and every step of a request has room for one: some of the reasons
+    // carry whole results, and room for those, too, was a third of the time of many requests at once.
+
     /// Making the request failed, or it was cancelled. Codes 1001–1006.
     case requestError(reason: RequestErrorReason)
     /// The response, or its absence, failed the request. Codes 2001–2006.
