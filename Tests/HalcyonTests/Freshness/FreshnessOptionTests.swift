@@ -202,6 +202,26 @@ import Testing
         #expect(try await fixture.got() == "3 fetched")
     }
 
+    @Test func aRememberedErrorIsKnownWhileItIsWritten() async throws {
+        var caching = HTTPCaching.on
+        caching.negative = .on()
+        let fixture = try await FreshnessFixture(caching)
+        let count = 400
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    for _ in 0..<3 {
+                        let error = await kingfisherError {
+                            _ = try await fixture.get(at: "/\(number).png")
+                        }
+                        #expect(error?.errorCode == 2002)
+                    }
+                }
+            }
+        }
+        #expect(fixture.count == count, "each was asked for once")
+    }
+
     @Test func byDefaultErrorsAreNotRemembered() async throws {
         let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png", .status(404).header("Cache-Control", "max-age=600"))

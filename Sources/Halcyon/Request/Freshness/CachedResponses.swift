@@ -23,13 +23,20 @@ final class CachedResponses: Sendable {
 
     /// The current responses under `key`, of memory and disk. Reads the index: blocks.
     func read(_ key: String, under policy: HTTPCachePolicy) -> [ResponseRecord] {
+        // Held meanwhile: one whose row is written just after the rows are read, and that nobody else
+        // holds from then on, would be found neither there nor here.
+        let held = known.withLock { ($0[key] ?? []).compactMap(\.record) }
         // An index that cannot be read knows nothing.
         let rows = (try? files.responses(forKey: Self.rowKey(key))) ?? []
-        return change(key) { records in
-            for row in rows where !records.contains(where: { $0.isUpToDate(with: row) }) {
-                if let stored = StoredResponse(row) { learn(row, stored, key, policy, &records) }
+        return withExtendedLifetime(held) {
+            change(key) { records in
+                for row in rows where !records.contains(where: { $0.isUpToDate(with: row) }) {
+                    if let stored = StoredResponse(row) {
+                        learn(row, stored, key, policy, &records)
+                    }
+                }
+                return records
             }
-            return records
         }
     }
 
