@@ -57,7 +57,9 @@ public final class ImageServer: Sendable {
 
     /// Checks the whole configuration and makes everything but the listeners.
     ///
-    /// - Parameter logger: Told of each request, at a level that depends on how it went.
+    /// - Parameters:
+    ///   - configuration: Nothing of it can be changed afterwards.
+    ///   - logger: Told of each request, at a level that depends on how it went.
     /// - Throws: `ConfigurationError` with all that is wrong.
     public init(
         configuration: ImageServerConfiguration, logger: Logger = Logger(label: "halcyon-server")

@@ -39,6 +39,7 @@ extension ImageServer {
     /// - Parameters:
     ///   - router: A router of the application, or a group of one.
     ///   - path: Segments before all paths of the server.
+    ///   - routes: What is answered; anything else is not found.
     ///   - stopsWorkForLostClients: Whether work stops when its client leaves before the answer. The
     ///     connection is then closed after each answer that is not in memory, and no middleware may have put
     ///     another body in place of the request's. Otherwise work goes on for `work.requestTimeout` at most.
@@ -95,7 +96,9 @@ extension ImageServer {
     /// The answer with the picture of a plan, for applications that find out themselves what is wanted:
     /// nothing has to be signed.
     ///
-    /// - Parameter request: Its header fields say what the client takes and what it has.
+    /// - Parameters:
+    ///   - plan: What is wanted, and of which source.
+    ///   - request: Its header fields say what the client takes and what it has.
     public func response(for plan: ImagePlan, to request: Request) async -> Response {
         let asked = ServerRequest(
             request, target: request.head.path ?? "", peer: nil, ending: Ending(), watch: {})

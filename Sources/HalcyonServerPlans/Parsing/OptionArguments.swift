@@ -108,31 +108,3 @@ extension ArgumentForm where Value == RGBColor {
         ArgumentForm("3 or 6 hexadecimal digits") { RGBColor(hexadecimal: $0) }
     }
 }
-
-/// Numbers as URLs write them.
-enum Numbers {
-    /// Decimal digits with a sign, a point and an exponent, as wished; `nil` for anything else, and
-    /// for what is beyond all numbers.
-    static func finite(_ text: String) -> Double? {
-        // `Double` would read hexadecimal numbers and names, too.
-        guard text.utf8.count <= 400,
-            text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }),
-            let number = Double(text), number.isFinite
-        else { return nil }
-        return number
-    }
-
-    /// The shortest text that ``finite(_:)`` reads as the same number.
-    static func text(_ number: Double) -> String {
-        number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-    }
-
-    /// What URLs write for yes and no; `nil` for other texts.
-    static func flag(_ text: String) -> Bool? {
-        switch text {
-        case "1", "t", "T", "true", "True", "TRUE": true
-        case "0", "f", "F", "false", "False", "FALSE": false
-        default: nil
-        }
-    }
-}

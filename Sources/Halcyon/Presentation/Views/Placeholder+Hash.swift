@@ -12,7 +12,7 @@ extension KFCrossPlatformImage {
     }
 
     /// The picture that a ThumbHash, in base 64, describes, in its own proportions; `nil` for a text that
-    /// is none, see ``ThumbHash/init(_:)``.
+    /// is none, see ``ThumbHash``.
     ///
     /// `size` is that of a BlurHash; its longer side counts.
     public static func thumbHash(_ text: String, size: CGSize? = nil) -> KFCrossPlatformImage? {
