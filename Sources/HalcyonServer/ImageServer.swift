@@ -24,10 +24,7 @@ public final class ImageServer: Sendable {
     let metrics: ServerMetrics
     let clients = ClientRegistry()
 
-    let parser: PlanParser
-    /// Reads paths that have nothing but a source.
-    let sourceParser: PlanParser
-    let signer: PathSigner
+    private let urlRules: Mutex<URLRules>
     let sources: SourceFinder
     let makers: PictureMaker
     let rules: PictureRules
@@ -37,6 +34,10 @@ public final class ImageServer: Sendable {
     /// `nil` unless the IIIF Image API is on.
     let iiif: IIIFService?
     let headers = SourceHeader.memory()
+    let purges = PurgeJournal()
+    let forgetting: Forgetting
+    let warming = WarmUp()
+    let hitRates = HitRates()
     /// Whether the page for trying things out is there.
     let hasPlayground: Bool
     let uploads = PageUploads()
@@ -67,9 +68,7 @@ public final class ImageServer: Sendable {
         let checked = try CheckedConfiguration(configuration)
         self.configuration = configuration
         self.logger = logger
-        parser = checked.parser
-        sourceParser = checked.sourceParser
-        signer = checked.signer
+        urlRules = Mutex(checked.urlRules)
         prefix = checked.prefix
         rules = PictureRules(configuration)
         hasPlayground = configuration.showsPlayground
@@ -79,9 +78,9 @@ public final class ImageServer: Sendable {
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics
-        let forgotten = OneShot<@Sendable (String) -> Void>()
-        let cluster = Cluster(configuration, metrics: metrics) { key in
-            forgotten.whenGiven { $0(key) }
+        let forgotten = OneShot<Forgetting>()
+        let cluster = Cluster(configuration, metrics: metrics) { purge in
+            forgotten.whenGiven { forgetting in Task { await forgetting.forget(purge) } }
         }
         self.cluster = cluster
         let directory = configuration.cacheDirectory
@@ -105,13 +104,17 @@ public final class ImageServer: Sendable {
         }
         sources = SourceFinder(
             local: checked.local, remote: remote,
-            maxBytes: configuration.limits.maxSourceBytes, policy: checked.policy)
-        forgotten.give { key in Task { await remote?.forget(key) } }
+            maxBytes: configuration.limits.maxSourceBytes, rules: checked.sourceRules,
+            purges: purges)
         let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, downloads: downloads,
             cluster: cluster, metrics: metrics)
         infos = InfoReader(sources: sources, rules: rules, gate: decoders)
+        forgetting = Forgetting(
+            remote: remote, results: results, infos: infos, headers: headers,
+            standing: [watermark, fallback].compactMap(\.self), purges: purges)
+        forgotten.give(forgetting)
     }
 
     /// The same for the framework's own words, of which only trouble is of interest.
@@ -120,6 +123,13 @@ public final class ImageServer: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         return quiet
     }
+
+    var parser: PlanParser { urlRules.withLock { $0.parser } }
+    /// Reads paths that have nothing but a source.
+    var sourceParser: PlanParser { urlRules.withLock { $0.sourceParser } }
+    var signer: PathSigner { urlRules.withLock { $0.signer } }
+
+    func setURLRules(_ rules: URLRules) { urlRules.withLock { $0 = rules } }
 
     var currentState: State { state.withLock { $0 } }
 
@@ -195,6 +205,9 @@ extension ImageServerConfiguration {
     /// The path that asks for `path`, signed with the first key, and below the prefix; see
     /// ``ImageServer/sign(_:)``. Nothing else of the configuration has to make sense.
     public func sign(_ path: String) -> String? {
+        var signature = signature
+        var faults: [String] = []
+        signature.takeKeysFile(&faults)
         let signer = PathSigner(
             pairs: zip(signature.keys, signature.salts).compactMap {
                 PathSigner.Pair(hexadecimalKey: $0, salt: $1)

@@ -52,20 +52,29 @@ private struct LineLogHandler: LogHandler {
     private static func text(
         _ time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
-        let values = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return ([timestamp(time), level.rawValue, message] + values).joined(separator: " ")
+        ([timestamp(time), level.rawValue, message] + words(metadata)).joined(separator: " ")
+    }
+
+    /// `name=value` and, for tables, `name.inner=value`.
+    private static func words(_ metadata: Logger.Metadata, below prefix: String = "") -> [String] {
+        metadata.sorted { $0.key < $1.key }.flatMap { name, value in
+            if case .dictionary(let inner) = value {
+                return words(inner, below: "\(prefix)\(name).")
+            }
+            return ["\(prefix)\(name)=\(value)"]
+        }
     }
 
     private static func json(
         _ time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
-        var object = metadata.mapValues { "\($0)" }
-        object["ts"] = timestamp(time)
-        object["level"] = level.rawValue
-        object["msg"] = message
+        var object = metadata.mapValues(JSONValue.init)
+        object["ts"] = .text(timestamp(time))
+        object["level"] = .text(level.rawValue)
+        object["msg"] = .text(message)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A table of texts can be encoded.
+        // Texts and finite numbers can be encoded.
         return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
@@ -73,5 +82,38 @@ private struct LineLogHandler: LogHandler {
         time.formatted(
             .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(
                 separator: .omitted))
+    }
+}
+
+/// A value of an event: numbers stay numbers.
+private enum JSONValue: Encodable {
+    case text(String)
+    case whole(Int)
+    case decimal(Double)
+    case flag(Bool)
+    case list([JSONValue])
+    case table([String: JSONValue])
+
+    init(_ value: Logger.MetadataValue) {
+        switch value {
+        case .dictionary(let table): self = .table(table.mapValues(JSONValue.init))
+        case .array(let list): self = .list(list.map(JSONValue.init))
+        case .stringConvertible(let number as Int): self = .whole(number)
+        case .stringConvertible(let number as Double) where number.isFinite: self = .decimal(number)
+        case .stringConvertible(let flag as Bool): self = .flag(flag)
+        default: self = .text("\(value)")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var place = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try place.encode(text)
+        case .whole(let number): try place.encode(number)
+        case .decimal(let number): try place.encode(number)
+        case .flag(let flag): try place.encode(flag)
+        case .list(let list): try place.encode(list)
+        case .table(let table): try place.encode(table)
+        }
     }
 }

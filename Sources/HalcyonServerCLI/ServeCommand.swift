@@ -88,7 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
                 "on": "\(configuration.bind.map(\.description).joined(separator: " "))",
                 "operations": "\(configuration.operationsBind?.description ?? "off")",
             ])
-        let exitCode = await Self.serveUntilSignal(listening, log.logger)
+        ServiceManager.tell("READY=1")
+        let exitCode = await serveUntilSignal(listening, server, log.logger)
         await log.finish()
         if exitCode != 0 { throw ExitCode(exitCode) }
     }
@@ -112,7 +113,8 @@ struct ServeCommand: AsyncParsableCommand {
         let hasSources =
             configuration.sources.local.root != nil || !configuration.sources.http.allow.isEmpty
             || configuration.iiif.isEnabled
-        let hasKeys = !configuration.signature.keys.isEmpty
+        let hasKeys =
+            !configuration.signature.keys.isEmpty || configuration.signature.keysFile != nil
         guard !hasSources, !hasKeys, settings.config == nil else { return (configuration, false) }
         configuration.sources.local.root = try SamplePictures().directory.path
         configuration.signature.isRequired = false
@@ -144,17 +146,36 @@ struct ServeCommand: AsyncParsableCommand {
             """
     }
 
+    /// Reads the settings again, and takes those that a running server can take.
+    private func reload(_ server: ImageServer, _ logger: Logger) {
+        do {
+            let others = try server.reload(try effective().0)
+            var metadata: Logger.Metadata = [:]
+            if !others.isEmpty { metadata["afterRestart"] = "\(others.joined(separator: " "))" }
+            logger.notice("reloaded", metadata: metadata)
+        } catch {
+            logger.error("The settings stay as they are", metadata: ["cause": "\(error)"])
+        }
+    }
+
     /// The exit code: 0 when all requests ended by themselves after the first signal, 1 when they were
     /// ended, 130 after a second signal.
-    private static func serveUntilSignal(
-        _ listening: ListeningServer, _ logger: Logger
+    private func serveUntilSignal(
+        _ listening: ListeningServer, _ server: ImageServer, _ logger: Logger
     ) async -> Int32 {
         await withTaskGroup(of: Int32?.self) { group in
             let first = OneSignal()
             group.addTask {
-                for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+                for await signal in await UnixSignalsSequence(
+                    trapping: .sigterm, .sigint, .sighup)
+                {
+                    guard signal != .sighup else {
+                        reload(server, logger)
+                        continue
+                    }
                     guard await first.isFirst() else { return 130 }
                     logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                    ServiceManager.tell("STOPPING=1")
                     Task { await first.finish(await listening.stop() ? 0 : 1) }
                 }
                 return nil

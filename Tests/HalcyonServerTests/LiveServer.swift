@@ -94,6 +94,9 @@ struct LoggedEvent: Sendable {
     let level: Logger.Level
     let message: String
     let metadata: Logger.Metadata
+
+    /// A value as text.
+    subscript(name: String) -> String? { metadata[name].map { "\($0)" } }
 }
 
 private struct RecordingLogHandler: LogHandler {

@@ -79,14 +79,14 @@ import Testing
             .filter { $0.message == "request" }
         let first = try #require(events.first { "\($0.metadata["id"] ?? "")" == "first" })
         #expect(first.level == .info)
-        #expect(first.metadata["status"] == "200")
+        #expect(first["status"] == "200")
         #expect(first.metadata["path"] == "/<sig>/w:33/plain/local:///china.jpg")
-        #expect(first.metadata["w"] == "33")
-        #expect(first.metadata["out"] == "jpeg")
-        #expect(first.metadata["peer"] == "127.0.0.1")
+        #expect(first["w"] == "33")
+        #expect(first["out"] == "jpeg")
+        #expect(first["peer"] == "127.0.0.1")
         let second = try #require(events.first { "\($0.metadata["id"] ?? "")" == "second" })
         #expect(second.metadata["code"] == "forbidden")
-        #expect(second.metadata["status"] == "403")
+        #expect(second["status"] == "403")
         let signature = target.split(separator: "/")[0]
         #expect(!events.contains { "\($0.metadata)".contains(signature) })
     }

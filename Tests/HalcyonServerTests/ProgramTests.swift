@@ -116,4 +116,64 @@ import Testing
         #expect(await child.exitCode() == 0)
         #expect(text("run.err").contains("\"msg\":\"stopping\""))
     }
+
+    @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
+        let child = try start([
+            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json",
+        ])
+        while child.isRunning, !text("run.out").contains("docs/server.md") { await pause() }
+        let port = try #require(
+            text("run.out").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) })
+        _ = await (try RawClient(port: port)).exchange(
+            "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        let lines = text("run.err").split(separator: "\n")
+        let line = try #require(lines.first { $0.contains("\"msg\":\"request\"") })
+        let event = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(event["status"] as? Int == 200)
+        #expect(event["w"] as? Int == 20)
+        #expect(event["bytes"] as? Int ?? 0 > 100)
+        #expect(event["unsigned"] as? Bool == true)
+        #expect(event["in"] as? String == "jpeg")
+        let times = try #require(event["ms"] as? [String: Double])
+        #expect(try #require(times["total"]) >= #require(times["decode"]))
+        #expect(try #require(event["ts"] as? String).hasSuffix("Z"))
+    }
+
+    @Test func aHangUpHasTheSettingsReadAgain() async throws {
+        let root = try #require(LiveServer.samples)
+        func write(_ presets: String) throws -> URL {
+            try folder.write(
+                Data(
+                    """
+                    {"sources": {"local": {"root": "\(root)"}}, "processing": {"presets": [\(presets)]}}
+                    """.utf8), to: "config.json")
+        }
+        let file = try write("\"one=w:1\"")
+        let port = try ClosedPort().number
+        let child = try start([
+            "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
+            "--log-format", "json",
+        ])
+        while child.isRunning, !text("run.err").contains("\"listening\"") { await pause() }
+        func status(_ preset: String) async throws -> String {
+            let answer = await (try RawClient(port: port)).exchange(
+                "/_/pr:\(preset)/plain/local:///china.jpg", headers: ["Connection: close"])
+            return String(answer.head.dropFirst(9).prefix(3))
+        }
+        #expect(try await status("one") == "200")
+        _ = try write("\"two=w:2\"")
+        child.send(SIGHUP)
+        while child.isRunning, !text("run.err").contains("\"reloaded\"") { await pause() }
+        #expect(try await status("one") == "404")
+        #expect(try await status("two") == "200")
+        _ = try write("\"three=nothing:1\"")
+        child.send(SIGHUP)
+        while child.isRunning, !text("run.err").contains("stay as they are") { await pause() }
+        #expect(try await status("two") == "200")
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+    }
 }

@@ -31,6 +31,36 @@ import Testing
         #expect(allowed.status == 200)
     }
 
+    @Test func aURLThatMayRaiseTheLimitOfBytesGetsLargerSources() async throws {
+        let picture = try Data(
+            contentsOf: URL(fileURLWithPath: try #require(LiveServer.samples) + "/china.jpg"))
+        let origin = try await OriginServer.start(files: ["/a.jpg": picture])
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.limits.maxSourceBytes = 50_000
+            $0.processing.allowsSecurityOptions = true
+        }
+        #expect(picture.count > 50_000)
+        let sources = ["local:///china.jpg", origin.url("/a.jpg").absoluteString]
+        let table = [
+            ("w:20", 422), ("msfs:10000000/w:20", 200), ("msfs:60000/w:20", 422),
+            ("msfs:0/w:21", 200),
+            // Also when it is there already.
+            ("w:20", 422), ("w:22", 422), ("raw:1", 403),
+        ]
+        for source in sources {
+            for (options, status) in table {
+                let answer = try await live.ask("/_/\(options)/plain/\(source)")
+                #expect(answer.status == status, "\(options) \(source): \(answer.text)")
+            }
+        }
+        let strict = try await LiveServer.start { $0.limits.maxSourceBytes = 50_000 }
+        #expect(try await strict.ask("/_/msfs:60000/plain/local:///china.jpg").status == 403)
+        #expect(try await strict.ask("/_/msfs:40000/plain/local:///china.jpg").status == 422)
+    }
+
     @Test func onlySignedURLsAreAnswered() async throws {
         let live = try await signed()
         let path = "/plain/local:///china.jpg"

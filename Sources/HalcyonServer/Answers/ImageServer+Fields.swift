@@ -61,8 +61,12 @@ extension ImageServer {
     }
 
     /// The answer to a request that failed.
-    func errorAnswer(_ failure: Failure, to request: ServerRequest) -> ServerAnswer {
-        let isFull = configuration.http.errorBodies == .full
+    ///
+    /// - Parameter explaining: Whether the reason is told whatever the settings say: to operators.
+    func errorAnswer(
+        _ failure: Failure, to request: ServerRequest, explaining: Bool = false
+    ) -> ServerAnswer {
+        let isFull = explaining || configuration.http.errorBodies == .full
         let body = ErrorBody(
             PlanError(failure.kind, failure.detail), detail: isFull ? .full : .brief,
             accept: request.fields.values("Accept"), requestID: request.id)
@@ -126,9 +130,11 @@ extension ImageServer {
             "Content-Length, ETag, Link, Server-Timing, Cache-Status")
     }
 
-    static func milliseconds(_ duration: Duration) -> String {
-        let tenths = (duration / .milliseconds(1) * 10).rounded()
-        return String(tenths / 10)
+    static func milliseconds(_ duration: Duration) -> String { String(tenths(duration)) }
+
+    /// Milliseconds, to tenths.
+    static func tenths(_ duration: Duration) -> Double {
+        (duration / .milliseconds(1) * 10).rounded() / 10
     }
 
     /// An http source as the place where the picture comes from; `nil` for others, and for those whose

@@ -20,7 +20,9 @@ extension ImageServer {
         request.watch()
         let failure: Failure
         do throws(Failure) {
-            let source = try await source(plan.source, from: scope, until: request.ending)
+            let source = try await source(
+                plan.source, limit: plan.options.limits.sourceBytes, from: scope,
+                until: request.ending)
             return try await picture(plan, of: source, request, &notes)
         } catch {
             failure = error
@@ -67,7 +69,7 @@ extension ImageServer {
             formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
         let isNegotiated = negotiation.concerns(plan)
         let accepted = isNegotiated ? accepted(negotiation, request) : AcceptedFormats()
-        let canonical = plan.canonicalText + (mark.map { "\nwatermark \($0.version)" } ?? "")
+        let canonical = Self.canonicalText(of: plan, mark)
         let tag: @Sendable (FoundSource) -> String = { source in
             ResultTag(
                 source: source.validator, plan: canonical, variant: accepted.variant,
@@ -94,7 +96,7 @@ extension ImageServer {
         }
 
         let order = PictureMaker.Order(
-            source: source, tag: tag,
+            source: source, plan: canonical, tag: tag,
             work: work(plan, accepted, mark?.layer),
             isStorable: !plan.options.raw && mayKeepResults(of: source))
         if let picture = makers.remembered(order) {
@@ -118,6 +120,11 @@ extension ImageServer {
             note(made, &notes)
         }
         return answer(made.picture, head, plan, &notes)
+    }
+
+    /// The same text for plans that make the same of a source.
+    static func canonicalText(of plan: ImagePlan, _ mark: PresentWatermark?) -> String {
+        plan.canonicalText + (mark.map { "\nwatermark \($0.version)" } ?? "")
     }
 
     private func work(

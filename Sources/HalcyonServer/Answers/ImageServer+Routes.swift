@@ -37,7 +37,7 @@ extension ImageServer {
         return answer
     }
 
-    private func route(
+    func route(
         _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
         let target = request.target
@@ -121,14 +121,19 @@ extension ImageServer {
     func plan(
         _ target: String, _ request: ServerRequest
     ) throws(Failure) -> ImagePlan {
-        var hints = ClientHints()
+        try plan(target, hints: hints(request))
+    }
+
+    private func hints(_ request: ServerRequest) -> ClientHints {
         let negotiation = configuration.negotiation
-        if negotiation.usesClientHints {
-            var steps = ClientHints.Steps()
-            steps.widths = negotiation.widthSteps
-            steps.dprs = negotiation.dprSteps
-            hints = ClientHints(steps: steps, values: request.fields.values)
-        }
+        guard negotiation.usesClientHints else { return ClientHints() }
+        var steps = ClientHints.Steps()
+        steps.widths = negotiation.widthSteps
+        steps.dprs = negotiation.dprSteps
+        return ClientHints(steps: steps, values: request.fields.values)
+    }
+
+    func plan(_ target: String, hints: ClientHints) throws(Failure) -> ImagePlan {
         if !configuration.signature.isRequired, target.hasPrefix("/-/") {
             return try Failure.ofPlan { () throws(PlanError) in
                 try parser.parse(

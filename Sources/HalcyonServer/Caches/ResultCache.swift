@@ -10,17 +10,21 @@ import NIOFoundationCompat
 final class MadePicture: Sendable, CacheCostCalculable {
     let body: ByteBuffer
     let format: ImageFormat
+    /// `nil` for one that is not kept.
+    let origin: PictureOrigin?
 
-    init(body: ByteBuffer, format: ImageFormat) {
+    init(body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?) {
         self.body = body
         self.format = format
+        self.origin = origin
     }
 
     var cacheCost: Int { body.readableBytes + 512 }
 }
 
 /// Pictures that were made, in memory and on the disk, by a key that names all they were made of: so none
-/// ever has to be taken back because its source has changed.
+/// ever has to be taken back because its source has changed. What somebody purges goes by what it was made
+/// of, which the index of the files knows, too.
 final class ResultCache: Sendable {
     private let memory: MemoryStorage.Backend<MadePicture>?
     private let files: FileStore?
@@ -52,17 +56,21 @@ final class ResultCache: Sendable {
     func remembered(_ key: String) -> MadePicture? { memory?.value(forKey: key) }
 
     /// A picture on the disk, which is in memory afterwards.
-    func stored(_ key: String) async -> MadePicture? {
+    func stored(
+        _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
+    ) async -> MadePicture? {
         guard let files else { return nil }
         do {
             let picture = try await DiskLane.reading.run {
                 try files.value(
                     of: files.fileName(forKey: key), forKey: key, extending: .cacheTime
                 ) { data in
-                    MadePicture(body: ByteBuffer(data: data), format: ImageSniffer.format(of: data))
+                    MadePicture(
+                        body: ByteBuffer(data: data), format: ImageSniffer.format(of: data),
+                        origin: origin)
                 }
             }
-            if let picture { memory?.store(value: picture, forKey: key) }
+            if let picture { remember(picture, key, of: origin, during: visit) }
             return picture
         } catch {
             onError(error)
@@ -70,18 +78,23 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Keeps a picture: in memory at once, on the disk a little later.
-    func keep(_ picture: MadePicture, _ data: Data, for key: String) {
-        memory?.store(value: picture, forKey: key)
-        guard let files, data.count <= largest else { return }
+    /// Keeps a picture: in memory at once, on the disk a little later. One whose origin has been purged since
+    /// the visit began is not kept.
+    func keep(
+        _ picture: MadePicture, _ data: Data, for key: String, of origin: PictureOrigin,
+        during visit: PurgeVisit?
+    ) {
+        guard remember(picture, key, of: origin, during: visit), let files, data.count <= largest
+        else { return }
         let name = files.fileName(forKey: key)
         _ = writes.enqueue(.file(name)) { [onError] finish in
             DiskLane.writing.submit {
                 do {
-                    let file = try files.newFile(
-                        name, forKey: key, expiration: nil, overwriting: true
-                    ) { data }
-                    if let file { try files.store(file) }
+                    // A purge is noted before its turn on the disk: whichever comes first here, the file
+                    // does not stay.
+                    if visit?.hasForgotten(origin) != true {
+                        try Self.store(data, name, for: key, of: origin, in: files)
+                    }
                 } catch {
                     onError(error)
                 }
@@ -90,14 +103,118 @@ final class ResultCache: Sendable {
         }
     }
 
+    private static func store(
+        _ data: Data, _ name: String, for key: String, of origin: PictureOrigin,
+        in files: FileStore
+    ) throws {
+        let put = ResponsePut(row: ResponseRow(origin))
+        let file = try files.newFile(
+            name, forKey: "\(origin.planName) \(key)", expiration: nil, overwriting: true,
+            derivation: .response(
+                key: put.row.key, variant: put.row.variant, generation: put.row.generation,
+                isOriginal: false),
+            response: put
+        ) { data }
+        if let file { try files.store(file) }
+    }
+
+    @discardableResult
+    private func remember(
+        _ picture: MadePicture, _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
+    ) -> Bool {
+        if visit?.hasForgotten(origin) == true { return false }
+        memory?.store(value: picture, forKey: key)
+        // Or meanwhile: then it may have come after the purge.
+        if visit?.hasForgotten(origin) == true {
+            memory?.remove(forKey: key)
+            return false
+        }
+        return true
+    }
+
+    /// Forgets what was made of sources or by plans.
+    ///
+    /// - Parameter journal: Told twice: so that nothing is kept that was begun before, and so that nothing is
+    ///   in memory that was on the disk until then.
+    /// - Returns: How many pictures were known here, and the keys of those that were on the disk, unless all
+    ///   were meant.
+    func forget(
+        _ purge: Purge, noting journal: PurgeJournal
+    ) async -> (count: Int, keys: [String]) {
+        journal.note(purge)
+        var gone = (count: 0, keys: [String]())
+        if let files {
+            let removal = writes.enqueue(.everything) { [onError] finish in
+                DiskLane.writing.submit {
+                    do {
+                        finish(try Self.remove(purge, from: files))
+                    } catch {
+                        onError(error)
+                        finish((0, []))
+                    }
+                }
+            }
+            gone = await removal.value
+        }
+        journal.note(purge)
+        let removed = memory?.removeAll { $0.origin.map(purge.matches) ?? true } ?? []
+        // Others have been counted on the disk.
+        gone.count += removed.count { files == nil || $0.body.readableBytes > largest }
+        return gone
+    }
+
+    private static func remove(
+        _ purge: Purge, from files: FileStore
+    ) throws -> (count: Int, keys: [String]) {
+        var isPlanMeant: (Substring?) -> Bool = { _ in true }
+        var isSourceMeant = purge.matches(source:url:)
+        switch purge {
+        case .everything:
+            return (try files.removeAll().count, [])
+        case .plans(let plans, let source):
+            isPlanMeant = { $0.map { plans.contains(String($0)) } ?? false }
+            isSourceMeant = { key, _ in key == source }
+        case .source, .file, .prefix: break
+        }
+        var keys: [String] = []
+        let count = try files.removeFiles(
+            ofResponsesWhere: isSourceMeant,
+            where: { name in
+                let words = name.split(separator: " ")
+                guard isPlanMeant(words.first) else { return false }
+                if words.count == 2 { keys.append(String(words[1])) }
+                return true
+            }
+        ).files
+        return (count, keys)
+    }
+
     /// Waits for all that is to be on the disk.
     func finishWriting() async {
         await writes.finishAll()
+    }
+
+    /// Files on the disk, and their bytes.
+    func diskUsage() async -> (entries: Int, bytes: Int) {
+        guard let files else { return (0, 0) }
+        // A folder that cannot be read has nothing in it.
+        return await DiskLane.reading.run { (try? files.usage()) ?? (0, 0) }
     }
 
     /// Bytes on the disk.
     func totalSize() async -> Int {
         guard let files else { return 0 }
         return await DiskLane.reading.run { (try? Int(files.totalSize())) ?? 0 }
+    }
+}
+
+extension ResponseRow {
+    /// What the index of files calls the source of pictures: all versions of it are one.
+    fileprivate init(_ origin: PictureOrigin) {
+        let now = Date().timeIntervalSince1970
+        self.init(
+            key: origin.source, variant: Data(), vary: "", url: origin.url, status: 200,
+            fields: Data("[]".utf8), requested: now, received: now, generation: 1, bodyLength: nil,
+            bodyChecksum: nil, freshUntil: now, isInvalidated: false, used: now)
     }
 }

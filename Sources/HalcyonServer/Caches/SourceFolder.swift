@@ -43,10 +43,14 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Stores an answer in place of the one before it.
-    func put(_ source: RemoteSource, _ body: Data, freshUntil: Date) async {
+    /// Stores an answer in place of the one before it, if it is still wanted when it is its turn.
+    func put(
+        _ source: RemoteSource, _ body: Data, freshUntil: Date,
+        if isWanted: @escaping @Sendable () -> Bool
+    ) async {
         let row = row(of: source, freshUntil)
         await onLane(DiskLane.writing, ()) { files in
+            guard isWanted() else { return }
             let key = Self.fileKey(source)
             let file = try files.newFile(
                 files.fileName(forKey: key), forKey: key, expiration: nil, overwriting: true,
@@ -65,12 +69,34 @@ struct SourceFolder: Sendable {
         await onLane(DiskLane.writing, ()) { _ = try $0.freshen(row, from: row.variant) }
     }
 
-    func remove(_ key: String) async {
-        await onLane(DiskLane.writing, ()) { files in
-            for row in try files.responses(forKey: key) {
-                try files.removeResponse(key: row.key, variant: row.variant)
-            }
+    /// - Returns: Whether there was something to remove.
+    @discardableResult
+    func remove(_ key: String) async -> Bool {
+        await onLane(DiskLane.writing, false) { files in
+            let rows = try files.responses(forKey: key)
+            for row in rows { try files.removeResponse(key: row.key, variant: row.variant) }
+            return !rows.isEmpty
         }
+    }
+
+    /// - Returns: The keys of what was removed.
+    func remove(
+        where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool
+    ) async -> Set<String> {
+        await onLane(DiskLane.writing, []) { files in
+            var keys: Set<String> = []
+            _ = try files.removeFiles(ofResponsesWhere: { key, url in
+                guard isMeant(key, url) else { return false }
+                keys.insert(key)
+                return true
+            })
+            return keys
+        }
+    }
+
+    /// Files, and the bytes of all of them.
+    func usage() async -> (entries: Int, bytes: Int) {
+        await onLane(DiskLane.reading, (0, 0)) { try $0.usage() }
     }
 
     /// Bytes of all files.
@@ -104,6 +130,12 @@ struct SourceFolder: Sendable {
 }
 
 extension FileStore {
+    /// Files, and the bytes of all of them.
+    func usage() throws -> (entries: Int, bytes: Int) {
+        let sizes = try entries().map(\.size)
+        return (sizes.count, sizes.reduce(0) { $0 + Int($1) })
+    }
+
     /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
     /// written to.
     convenience init(

@@ -14,7 +14,7 @@ extension Cluster {
     ///   - keep: Called with a picture of another server.
     ///   - making: Makes it here.
     func picture(
-        _ key: String, until stopped: Ending,
+        _ key: String, of origin: PictureOrigin, until stopped: Ending,
         keep: @Sendable (MadePicture, Data) -> Void,
         making: @Sendable () async -> Result<PictureMaker.Made, Failure>
     ) async throws(Failure) -> PictureMaker.Made {
@@ -23,7 +23,8 @@ extension Cluster {
         @Sendable func shared(_ data: Data) -> Outcome? {
             let format = ImageSniffer.format(of: data)
             guard format != .unknown else { return nil }
-            let picture = MadePicture(body: ByteBuffer(data: data), format: format)
+            let picture = MadePicture(
+                body: ByteBuffer(data: data), format: format, origin: origin)
             keep(picture, data)
             return .success(PictureMaker.Made(picture: picture, place: .shared, key: key))
         }

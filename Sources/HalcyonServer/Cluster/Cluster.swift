@@ -25,10 +25,10 @@ final class Cluster: Sendable {
 
     /// `nil` when nothing is shared.
     ///
-    /// - Parameter onForgotten: Told the key of a source that another server has purged.
+    /// - Parameter onForgotten: Told what another server has purged.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics,
-        onForgotten: @escaping @Sendable (String) -> Void
+        onForgotten: @escaping @Sendable (Purge) -> Void
     ) {
         let limits = configuration.limits
         let redis = configuration.shared.redis
@@ -44,7 +44,10 @@ final class Cluster: Sendable {
             // The number is that of the form of what is shared, which another version may change.
             RedisKnowledge(settings, prefix: "\(redis.prefix):1") {
                 let words = String(buffer: $0).split(separator: " ")
-                if words.count == 2, words[0] != sender { onForgotten(String(words[1])) }
+                guard words.count == 2, words[0] != sender,
+                    let purge = Purge(message: String(words[1]))
+                else { return }
+                onForgotten(purge)
             }
         }
         self.knowledge = knowledge
@@ -133,14 +136,14 @@ final class Cluster: Sendable {
 
     // MARK: Purge and metrics
 
-    /// Removes a source from what is shared, and tells all servers.
+    /// Removes records from what is shared, and tells all servers of a purge.
     ///
     /// - Returns: Whether they were told.
-    func forget(source key: String) async -> Bool {
+    func forget(_ names: [String], telling purge: Purge) async -> Bool {
         guard let knowledge else { return false }
         do throws(EngineError) {
             try await knowledge.forget(
-                ["s/\(key)"], telling: ByteBuffer(string: "\(sender) \(key)"))
+                names, telling: ByteBuffer(string: "\(sender) \(purge.message)"))
             return true
         } catch {
             return false

@@ -1,7 +1,18 @@
 import Foundation
 package import HalcyonServerPlans
+import HalcyonStorage
 
 extension ImageServer {
+    /// What came of a purge.
+    struct Forgotten: Sendable {
+        /// Sources that were known here.
+        let sources: Int
+        /// Pictures that were known here.
+        let results: Int
+        /// Whether all servers that share something with this one were told; `nil` when there are none.
+        let isTold: Bool?
+    }
+
     /// Forgets a picture of another server here and at all servers that share a Redis with this one: it is
     /// fetched again before anything is made of it, or answered from what was made.
     ///
@@ -10,14 +21,81 @@ extension ImageServer {
     /// - Throws: `PlanError` when `source` is no source that may be fetched.
     @discardableResult
     package func forget(source: String) async throws(PlanError) -> Bool {
-        guard case .http(let url) = try sources.policy.reference(source),
-            let url = URL(string: url.text)
-        else {
+        guard case .http = try sources.policy.reference(source) else {
             throw PlanError(.unknownScheme, "Only sources of other servers are remembered.")
         }
-        let key = RemoteSource.key(of: url)
-        let isTold = await cluster?.forget(source: key) ?? true
-        await sources.remote?.forget(key)
-        return isTold
+        return await forget(try purge(ofSource: source)).isTold ?? true
+    }
+
+    /// The purge of a source by its text.
+    func purge(ofSource text: String) throws(PlanError) -> Purge {
+        switch try sources.policy.reference(text) {
+        case .http(let url):
+            // What the policy lets through is a URL.
+            guard let url = URL(string: url.text) else { break }
+            return .source(RemoteSource.key(of: url))
+        case .local(let path):
+            return .file("local:///" + path.segments.joined(separator: "/"))
+        case .other:
+            break
+        }
+        throw PlanError(.unknownScheme, "There are no sources of this kind.")
+    }
+
+    /// Forgets what is meant, here and at all servers that share a Redis with this one.
+    func forget(_ purge: Purge) async -> Forgotten {
+        let gone = await forgetting.forget(purge)
+        var isTold: Bool?
+        if let cluster {
+            isTold = await cluster.forget(gone.sharedNames(of: purge), telling: purge)
+            // Until then it may have come back from there.
+            await forgetting.forget(purge)
+        }
+        return Forgotten(
+            sources: gone.sources.count, results: gone.results.count, isTold: isTold)
+    }
+}
+
+/// Forgets sources and what was made of them, at all places of this server that know something of them.
+struct Forgetting: Sendable {
+    /// What was known.
+    struct Gone: Sendable {
+        /// The keys of the sources.
+        let sources: Set<String>
+        let results: (count: Int, keys: [String])
+
+        /// The names of what servers share of it.
+        func sharedNames(of purge: Purge) -> [String] {
+            var sources = sources
+            if case .source(let key) = purge { sources.insert(key) }
+            return sources.map { "s/\($0)" } + results.keys.map { "r/\($0)" }
+        }
+    }
+
+    let remote: RemoteSources?
+    let results: ResultCache
+    let infos: InfoReader
+    let headers: MemoryStorage.Backend<SourceHeader>
+    let standing: [StandingPicture]
+    let purges: PurgeJournal
+
+    @discardableResult
+    func forget(_ purge: Purge) async -> Gone {
+        // From now on nothing is kept that was found before.
+        purges.note(purge)
+        var sources: Set<String> = []
+        switch purge {
+        case .source(let key):
+            if await remote?.forget(key) == true { sources = [key] }
+        case .prefix, .everything:
+            sources = await remote?.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
+        case .file, .plans: break
+        }
+        let results = await results.forget(purge, noting: purges)
+        // They are soon made again.
+        infos.forget()
+        headers.removeAll()
+        for picture in standing { picture.forget() }
+        return Gone(sources: sources, results: results)
     }
 }

@@ -4,11 +4,10 @@ import HalcyonServerPlans
 
 /// A configuration that makes sense, and what is made of it.
 struct CheckedConfiguration {
-    let parser: PlanParser
-    /// Without presets.
-    let sourceParser: PlanParser
-    let signer: PathSigner
+    let urlRules: URLRules
     let policy: SourcePolicy
+    /// The policy, as it is now and will be.
+    let sourceRules: SourceRules
     let local: LocalSource?
     let client: OriginClient?
     let prefix: String
@@ -18,7 +17,10 @@ struct CheckedConfiguration {
 
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
     init(_ configuration: ImageServerConfiguration) throws(ConfigurationError) {
-        var faults = Self.faultsOfAddresses(configuration)
+        var configuration = configuration
+        var faults: [String] = []
+        configuration.signature.takeKeysFile(&faults)
+        faults += Self.faultsOfAddresses(configuration)
         faults += Self.faultsOfSignatures(configuration)
         faults += Self.faultsOfFormats(configuration)
         faults += configuration.shared.faults
@@ -64,7 +66,8 @@ struct CheckedConfiguration {
         policy = SourcePolicy(
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
             allowsLocal: local != nil)
-        client = isFetching ? Self.client(configuration, policy, &faults) : nil
+        sourceRules = SourceRules(policy)
+        client = isFetching ? Self.client(configuration, sourceRules, &faults) : nil
         watermark = StandingPicture.make(
             configuration.watermark.picture, named: "watermark", policy, &faults)
         fallback = StandingPicture.make(
@@ -72,15 +75,16 @@ struct CheckedConfiguration {
 
         let (parsing, faultsOfParsing) = Self.parsing(configuration)
         faults += faultsOfParsing
-        signer = PathSigner(
+        let signer = PathSigner(
             pairs: Self.pairs(configuration.signature), size: configuration.signature.size,
             trusted: configuration.signature.trusted)
         do throws(PlanError) {
-            parser = try PlanParser(parsing)
             var plain = parsing
             plain.presets = []
             plain.onlyPresets = false
-            sourceParser = try PlanParser(plain)
+            urlRules = URLRules(
+                parser: try PlanParser(parsing), sourceParser: try PlanParser(plain),
+                signer: signer)
         } catch {
             faults += PlanParser.faults(of: parsing).map(\.reason)
             throw ConfigurationError(faults: faults)
@@ -99,6 +103,7 @@ struct CheckedConfiguration {
             if case .tcp(_, 0) = address { continue }
             faults.append("\(address) is there twice in bind and ops.bind.")
         }
+        if configuration.operationsToken?.isEmpty == true { faults.append("ops.token is empty.") }
         if configuration.http.errorBodies == .full, !configuration.isLoopbackOnly {
             faults.append("http.errorBodies may be full only where all of bind is loopback.")
         }
@@ -130,7 +135,8 @@ struct CheckedConfiguration {
         if signature.isRequired, signature.keys.isEmpty, signature.trusted.isEmpty {
             faults.append(
                 "URLs have to be signed, and there is no key: set signature.keys and "
-                    + "signature.salts, or start with --unsigned on a loopback address.")
+                    + "signature.salts, or signature.keysFile, or start with --unsigned on a loopback address."
+            )
         }
         if configuration.showsPlayground, signature.isRequired, signature.keys.isEmpty {
             faults.append("playground: the page needs a key to sign with; set signature.keys.")
@@ -191,13 +197,13 @@ struct CheckedConfiguration {
     // MARK: What is made of it
 
     private static func client(
-        _ configuration: ImageServerConfiguration, _ policy: SourcePolicy,
+        _ configuration: ImageServerConfiguration, _ rules: SourceRules,
         _ faults: inout [String]
     ) -> OriginClient? {
         do {
             return try OriginClient(
-                configuration.sources.http, maximumBytes: configuration.limits.maxSourceBytes,
-                connectionsPerHost: configuration.work.downloadsPerHost, policy: policy)
+                configuration.sources.http,
+                connectionsPerHost: configuration.work.downloadsPerHost, rules: rules)
         } catch {
             faults.append("sources.http: \(error)")
             return nil

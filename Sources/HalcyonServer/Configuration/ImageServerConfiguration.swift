@@ -17,6 +17,9 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     /// Where metrics and the state of the process are told; `nil` for nowhere. `127.0.0.1:9090` by
     /// default.
     public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
+    /// A token that orders at `operationsBind` have to carry as `Authorization: Bearer`: purges and warming.
+    /// Without one they are taken on loopback addresses only.
+    public var operationsToken: String?
     /// Networks of proxies whose `Forwarded` and `X-Forwarded-…` are believed; none by default.
     public var trustedProxies: [IPNetwork] = []
     /// Segments that come before all public paths, such as `images`; none by default.
@@ -55,6 +58,8 @@ extension ImageServerConfiguration {
         public var keys: [String] = []
         /// Hexadecimal, as many as there are keys.
         public var salts: [String] = []
+        /// A file with more of them, a key and its salt on each line. What begins with `#` is a comment.
+        public var keysFile: String?
         /// Bytes of the digest that a signature has, 8…32.
         public var size = 32
         /// Texts that are taken in place of a signature.
@@ -148,6 +153,8 @@ extension ImageServerConfiguration {
         public var requestTimeout = Duration.seconds(15)
         /// From the first byte of a request to the end of its head; 5 seconds by default.
         public var headTimeout = Duration.seconds(5)
+        /// The longest time in which a client takes no byte of an answer; 10 seconds by default.
+        public var writeTimeout = Duration.seconds(10)
         /// How long a connection may be idle; 15 seconds by default.
         public var idleTimeout = Duration.seconds(15)
         /// Connections of clients at a time.

@@ -36,18 +36,25 @@ final class ClientPresence: Sendable {
 
 /// The clients of a server, by their connections.
 final class ClientRegistry: Sendable {
-    private let clients = Mutex<[ObjectIdentifier: ClientPresence]>([:])
+    private let clients = Mutex<[ObjectIdentifier: (presence: ClientPresence, any Channel)]>([:])
 
     /// The client at the other end of `channel`; `nil` when the connection has ended.
     subscript(channel: any Channel) -> ClientPresence? {
-        clients.withLock { $0[ObjectIdentifier(channel)] }
+        clients.withLock { $0[ObjectIdentifier(channel)]?.presence }
+    }
+
+    /// Ends all connections, whatever they are doing.
+    func cutOff() {
+        for (_, channel) in clients.withLock({ Array($0.values) }) {
+            channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.Cut())
+        }
     }
 
     var count: Int { clients.withLock { $0.count } }
 
     fileprivate func add(_ channel: any Channel) -> ClientPresence {
         let presence = ClientPresence()
-        clients.withLock { $0[ObjectIdentifier(channel)] = presence }
+        clients.withLock { $0[ObjectIdentifier(channel)] = (presence, channel) }
         return presence
     }
 

@@ -3,22 +3,66 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Ends connections whose clients send the head of a request too slowly, and tells those whose head is too
-/// large.
+/// Ends connections when it is time: not before an answer has been taken, but at once when the client sends
+/// the head of a request too slowly, takes nothing of an answer, or is silent for too long. What a client
+/// goes on sending after an answer that ends the connection is not kept.
 ///
-/// It stands behind the decoder of HTTP, and puts a handler of bytes before it.
+/// It stands behind the decoder of HTTP, and puts a handler of bytes before it. The framework closes a
+/// connection as soon as it has handed over the answer: that waits here.
 final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let bytes: ByteWatch
-    private var isAnswering = false
+    struct Times {
+        /// From the first byte of a request to the end of its head.
+        var head: TimeAmount
+        /// Without anything to do.
+        var idle: TimeAmount
+        /// Without a byte of an answer being taken.
+        var write: TimeAmount
+        /// For what the client still sends after the last answer: if it were not read, the client's system
+        /// would throw the answer away.
+        var linger = TimeAmount.seconds(1)
+    }
 
-    /// - Parameter head: From the first byte of a request to the end of its head.
-    init(head: TimeAmount) {
-        bytes = ByteWatch(headTime: head)
+    /// Fired by whoever wants the connection to end, whatever it is doing.
+    struct Cut: Sendable {}
+
+    private let times: Times
+    private let bytes: ByteWatch
+    private var progress: WriteProgress
+    /// Whether the end of a request has not come yet.
+    private var isReading = false
+    /// Requests whose answers have not been handed over.
+    private var unanswered = 0
+    /// Answers that have been handed over and not taken.
+    private var unwritten = 0
+    private var lastActivity = NIODeadline.now()
+    private var phase = Phase.serving
+    /// What was to be closed before all had been written.
+    private var held: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
+    private var isQuiescing = false
+    private var idleTimer: Scheduled<Void>?
+    private var writeTimer: Scheduled<Void>?
+    private var lingerTimer: Scheduled<Void>?
+
+    private enum Phase {
+        case serving
+        /// The answer that is being handed over is the last one.
+        case afterAnswer
+        /// The last answer has been handed over.
+        case afterWriting
+        /// It has been taken; what comes is thrown away.
+        case lingering
+        case cut
+    }
+
+    init(_ times: Times) {
+        self.times = times
+        bytes = ByteWatch(headTime: times.head)
+        progress = WriteProgress(patience: times.write)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -28,26 +72,64 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             // A pipeline that takes no handlers has ended.
             context.close(promise: nil)
         }
+        if context.channel.isActive { watchIdleness(context, in: times.idle) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        for timer in [idleTimer, writeTimer, lingerTimer] { timer?.cancel() }
+        held?.promise?.fail(ChannelError.alreadyClosed)
+        held = nil
+    }
+
+    // MARK: What comes
+
+    func channelActive(context: ChannelHandlerContext) {
+        watchIdleness(context, in: times.idle)
+        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastActivity = .now()
         switch unwrapInboundIn(data) {
         case .head:
             bytes.noteHead()
-            isAnswering = true
-        case .end: bytes.noteEnd()
+            isReading = true
+            if phase == .serving || phase == .afterAnswer { unanswered += 1 }
+        case .end:
+            bytes.noteEnd()
+            isReading = false
         case .body: break
         }
-        context.fireChannelRead(data)
+        switch phase {
+        case .serving, .afterAnswer: context.fireChannelRead(data)
+        case .afterWriting, .lingering, .cut: break
+        }
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { isAnswering = false }
-        context.write(data, promise: promise)
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is Cut:
+            cut(context)
+            return
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+        case let event as ChannelEvent where event == .inputClosed:
+            isReading = false
+            if phase == .lingering { cut(context) }
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? HTTPParserError, error == .headerOverflow, !isAnswering else {
+        switch phase {
+        case .serving, .afterAnswer: break
+        // What comes after the last request may be anything.
+        case .afterWriting, .lingering, .cut: return
+        }
+        guard let parserError = error as? HTTPParserError, parserError == .headerOverflow,
+            unanswered == 0
+        else {
             context.fireErrorCaught(error)
             return
         }
@@ -56,53 +138,125 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             .contentType: "text/plain; charset=utf-8", .contentLength: "\(text.utf8.count)",
             .connection: "close", .cacheControl: "no-store", .server: "halcyon",
         ]
+        isReading = true
+        unanswered = 1
         let head = HTTPResponse(status: .init(code: 431), headerFields: fields)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(string: text))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        context.close(mode: .output, promise: nil)
-        // Until then what the client still sends is taken: otherwise its system would throw the answer away.
-        let channel = context.channel
-        context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-    }
-}
-
-/// Watches the bytes of a connection: how long the head of a request takes.
-private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private enum Phase {
-        case idle
-        case head(Scheduled<Void>)
-        case request
-    }
-
-    private let headTime: TimeAmount
-    private var phase = Phase.idle
-
-    init(headTime: TimeAmount) {
-        self.headTime = headTime
-    }
-
-    func noteHead() {
-        if case .head(let timer) = phase { timer.cancel() }
-        phase = .request
-    }
-
-    func noteEnd() { phase = .idle }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .idle = phase {
-            let channel = context.channel
-            phase = .head(
-                context.eventLoop.scheduleTask(in: headTime) { channel.close(promise: nil) })
+        for part in [.head(head), .body(ByteBuffer(string: text)), .end(nil)] as [OutboundIn] {
+            write(context: context, data: wrapOutboundOut(part), promise: nil)
         }
-        context.fireChannelRead(data)
+        flush(context: context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        if case .head(let timer) = phase { timer.cancel() }
-        phase = .idle
+    // MARK: What goes
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch phase {
+        case .serving, .afterAnswer: break
+        case .afterWriting, .lingering, .cut:
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where head.status.kind != .informational:
+            // The rest of a request that is answered before its end is not waited for.
+            if isQuiescing || isReading { head.headerFields[.connection] = "close" }
+            if head.headerFields[.connection] == "close" { phase = .afterAnswer }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            unanswered -= 1
+            unwritten += 1
+            if phase == .afterAnswer { phase = .afterWriting }
+            let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [self] _ in noteWritten(context) }
+            context.write(data, promise: written)
+        default:
+            context.write(data, promise: promise)
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        guard unwritten > 0, writeTimer == nil else { return }
+        progress.begin(bytesLeft(context))
+        watchWriting(context)
+    }
+
+    func close(
+        context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
+    ) {
+        guard unwritten > 0, mode != .input, phase != .cut else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        guard var held else {
+            held = (mode, promise)
+            return
+        }
+        if mode == .all { held.mode = .all }
+        held.promise.setOrCascade(to: promise)
+        self.held = held
+    }
+
+    /// Takes note that an answer has been taken, or never will be.
+    private func noteWritten(_ context: ChannelHandlerContext) {
+        unwritten -= 1
+        lastActivity = .now()
+        guard unwritten == 0 else { return }
+        writeTimer?.cancel()
+        writeTimer = nil
+        if phase == .afterWriting, isReading || held?.mode != .all {
+            linger(context)
+        } else if let held {
+            self.held = nil
+            context.close(mode: held.mode, promise: held.promise)
+        }
+    }
+
+    /// Ends this side of the connection, and the other one when the client does, or soon.
+    private func linger(_ context: ChannelHandlerContext) {
+        phase = .lingering
+        bytes.stop()
+        context.close(mode: .output, promise: nil)
+        lingerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: times.linger) { [self] in
+            cut(context)
+        }
+    }
+
+    private func cut(_ context: ChannelHandlerContext) {
+        phase = .cut
+        let promise = held?.promise
+        held = nil
+        context.close(mode: .all, promise: promise)
+    }
+
+    // MARK: Time
+
+    private func watchIdleness(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        guard idleTimer == nil else { return }
+        idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+            idleTimer = nil
+            let isWorking = unanswered > 0 && !isReading || unwritten > 0
+            let left =
+                isWorking ? times.idle : lastActivity + times.idle - NIODeadline.now()
+            if left > .zero { watchIdleness(context, in: left) } else { cut(context) }
+        }
+    }
+
+    private func watchWriting(_ context: ChannelHandlerContext) {
+        writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: progress.interval) {
+            [self] in
+            if progress.isStuck(bytesLeft(context)) {
+                cut(context)
+            } else {
+                watchWriting(context)
+            }
+        }
+    }
+
+    /// What has not reached the client: in this process, and in the system.
+    private func bytesLeft(_ context: ChannelHandlerContext) -> Int {
+        // A channel that cannot tell of one of them is watched by the other.
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return buffered + (context.pipeline.syncOperations.bytesUnderWay ?? 0)
     }
 }

@@ -18,15 +18,18 @@ public final class ListeningServer: Sendable {
     public let operationsPort: Int?
 
     private let server: ImageServer
+    private let operationsClients: ClientRegistry
     private let group: ServiceGroup
     private let ended: OneShot<Result<Void, any Error>>
     private let task: Task<Void, Never>
 
     private init(
-        _ server: ImageServer, ports: [Int], operationsPort: Int?, group: ServiceGroup,
-        ended: OneShot<Result<Void, any Error>>, task: Task<Void, Never>
+        _ server: ImageServer, operationsClients: ClientRegistry, ports: [Int],
+        operationsPort: Int?, group: ServiceGroup, ended: OneShot<Result<Void, any Error>>,
+        task: Task<Void, Never>
     ) {
         self.server = server
+        self.operationsClients = operationsClients
         self.ports = ports
         self.operationsPort = operationsPort
         self.group = group
@@ -46,10 +49,11 @@ public final class ListeningServer: Sendable {
                 onListening: { port.give(.success($0)) }, answer: server.answer)
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
+        let operationsClients = ClientRegistry()
         if let address = configuration.operationsBind {
             services.append(
                 ServerApplication.make(
-                    address, configuration, clients: ClientRegistry(), logger: server.logger,
+                    address, configuration, clients: operationsClients, logger: server.logger,
                     onListening: { operationsPort.give(.success($0)) },
                     answer: server.answerOperations))
         }
@@ -83,7 +87,8 @@ public final class ListeningServer: Sendable {
             configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
         server.setState(.ready)
         return ListeningServer(
-            server, ports: ports, operationsPort: last, group: group, ended: ended, task: task)
+            server, operationsClients: operationsClients, ports: ports, operationsPort: last,
+            group: group, ended: ended, task: task)
     }
 
     /// Ends the server: it says that it is not ready, waits for as long as the configuration says, takes no
@@ -97,10 +102,12 @@ public final class ListeningServer: Sendable {
         // A cancelled wait is over: then it is time to end at once.
         try? await Task.sleep(for: drain.delay)
         await group.triggerGracefulShutdown()
-        let timer = Task { [task, server] in
+        let timer = Task { [task, server, operationsClients] in
             try await Task.sleep(for: drain.timeout)
             server.endAllRequests()
             task.cancel()
+            server.clients.cutOff()
+            operationsClients.cutOff()
         }
         _ = await ended.value
         timer.cancel()

@@ -33,15 +33,21 @@ enum ServerApplication {
     ) -> Application<Responder> {
         let work = configuration.work
         let responder = Responder { request, context in
-            let answer = await answer(ServerRequest(request, context, clients))
-            return Response(answer, to: request.method)
+            let isRead = OneShot<Void>()
+            let answer = await answer(ServerRequest(request, context, clients, isRead: isRead))
+            var response = Response(answer, to: request.method)
+            if request.announcesBody, !isRead.isGiven { response.headers[.connection] = "close" }
+            return response
         }
         let headerBytes = configuration.limits.maxHeaderBytes
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                ConnectionLimits(head: TimeAmount(work.headTimeout)),
+                ConnectionLimits(
+                    ConnectionLimits.Times(
+                        head: TimeAmount(work.headTimeout), idle: TimeAmount(work.idleTimeout),
+                        write: TimeAmount(work.writeTimeout))),
                 ClientWatch(clients),
-            ], idleTimeout: TimeAmount(work.idleTimeout),
+            ],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: min(16 * 1024, headerBytes), maxHeaderListSize: headerBytes,
                 maxHeaderFieldCount: 64))
@@ -64,7 +70,8 @@ enum ServerApplication {
 
 extension ServerRequest {
     fileprivate init(
-        _ request: Request, _ context: ConnectionContext, _ clients: ClientRegistry
+        _ request: Request, _ context: ConnectionContext, _ clients: ClientRegistry,
+        isRead: OneShot<Void>
     ) {
         let ending = Ending()
         self.init(
@@ -76,12 +83,13 @@ extension ServerRequest {
                 } else {
                     ending.give(.clientGone)
                 }
-            })
+            }, onRead: { isRead.give(()) })
     }
 
+    /// - Parameter onRead: Called when all of the request's body has been read.
     init(
         _ request: Request, target: String, peer: String?, ending: Ending,
-        watch: @escaping @Sendable () -> Void
+        watch: @escaping @Sendable () -> Void, onRead: @escaping @Sendable () -> Void = {}
     ) {
         self.init(
             method: request.method.rawValue, target: target,
@@ -90,8 +98,18 @@ extension ServerRequest {
             peer: peer, ending: ending, watch: watch,
             readBody: { [body = request.body] limit in
                 // More than that, and less than was announced, are one to who needs it.
-                try? await body.collect(upTo: limit)
+                guard let bytes = try? await body.collect(upTo: limit) else { return nil }
+                onRead()
+                return bytes
             })
+    }
+}
+
+extension Request {
+    /// Whether something comes after the head.
+    fileprivate var announcesBody: Bool {
+        head.headerFields[.contentLength].map { $0 != "0" } ?? false
+            || head.headerFields[.transferEncoding] != nil
     }
 }
 

@@ -70,8 +70,12 @@ struct IIIFService: Sendable {
             switch candidate {
             case .file(let path, let directory):
                 guard let folder = folders[directory] else { continue }
+                let visit = finder.purges.visit()
                 do throws(Failure) {
-                    return FoundSource(try await folder.find(path.segments), in: folder)
+                    var source = FoundSource(try await folder.find(path.segments), in: folder)
+                    source.visit = visit
+                    source.limit = finder.maxBytes
+                    return source
                 } catch {
                     // The next place may have it.
                     continue

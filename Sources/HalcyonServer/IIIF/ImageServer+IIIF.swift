@@ -97,7 +97,7 @@ extension ImageServer {
             return ServerAnswer(status: 304, fields: fields)
         }
         let order = PictureMaker.Order(
-            source: source, tag: tag,
+            source: source, plan: plan, tag: tag,
             work: IIIFExecution(parameters: parameters, geometry: geometry, rules: rules),
             isStorable: mayKeepResults(of: source))
         let picture: MadePicture
@@ -139,7 +139,7 @@ extension ImageServer {
             }
         }
         let header = try result.get()
-        headers.store(value: header, forKey: key)
+        if source.visit?.isUndisturbed != false { headers.store(value: header, forKey: key) }
         return (source, header)
     }
 }

@@ -55,17 +55,21 @@ final class PictureMaker: Sendable {
     struct Order: Sendable {
         let key: String
         let source: FoundSource
+        let origin: PictureOrigin
         let work: any PictureWork
         /// Whether the picture may be kept.
         let isStorable: Bool
         private let tag: @Sendable (FoundSource) -> String
 
-        /// - Parameter tag: Names what is made of a source, which may have changed when it is read.
+        /// - Parameters:
+        ///   - plan: The canonical text of what is done.
+        ///   - tag: Names what is made of a source, which may have changed when it is read.
         init(
-            source: FoundSource, tag: @escaping @Sendable (FoundSource) -> String,
+            source: FoundSource, plan: String, tag: @escaping @Sendable (FoundSource) -> String,
             work: any PictureWork, isStorable: Bool
         ) {
             key = Self.key(source, tag)
+            origin = PictureOrigin(source: source.key, url: source.url, plan: plan)
             self.source = source
             self.work = work
             self.isStorable = isStorable
@@ -78,7 +82,7 @@ final class PictureMaker: Sendable {
         private static func key(
             _ source: FoundSource, _ tag: (FoundSource) -> String
         ) -> String {
-            Digest.sha256.hexadecimal("r1\n\(source.key)\n\(tag(source))")
+            Digest.sha256.hexadecimal("r2\n\(source.key)\n\(tag(source))")
         }
     }
 
@@ -96,7 +100,8 @@ final class PictureMaker: Sendable {
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
         let (outcome, isShared) = await work.value(
-            for: order.key, until: ending, onSharing: { metrics.noteCollapsed("result") }
+            for: "\(order.key) \(order.source.version)", until: ending,
+            onSharing: { metrics.noteCollapsed("result") }
         ) { stopped in
             do throws(Failure) {
                 return .success(try await self.made(order, stopped))
@@ -112,15 +117,20 @@ final class PictureMaker: Sendable {
         if let picture = results.remembered(order.key) {
             return Made(picture: picture, place: .memory, key: order.key)
         }
-        if let picture = await results.stored(order.key) {
+        let stored = await results.stored(
+            order.key, of: order.origin, during: order.source.visit)
+        if let picture = stored {
             metrics.noteCache("result", tier: "disk", "hit")
             return Made(picture: picture, place: .disk, key: order.key)
         }
         metrics.noteCache("result", tier: "disk", "miss")
         guard let cluster, order.isStorable else { return try await make(order, stopped) }
         let made = try await cluster.picture(
-            order.key, until: stopped,
-            keep: { picture, data in results.keep(picture, data, for: order.key) },
+            order.key, of: order.origin, until: stopped,
+            keep: { picture, data in
+                results.keep(
+                    picture, data, for: order.key, of: order.origin, during: order.source.visit)
+            },
             making: {
                 do throws(Failure) {
                     return .success(try await self.make(order, stopped))
@@ -152,10 +162,14 @@ final class PictureMaker: Sendable {
         let product = try result.get()
         note(product, data)
         let picture = MadePicture(
-            body: ByteBuffer(data: product.data), format: product.format)
+            body: ByteBuffer(data: product.data), format: product.format,
+            origin: order.isStorable ? order.origin : nil)
         let key =
             source.validator == order.source.validator ? order.key : order.key(of: source)
-        if order.isStorable { results.keep(picture, product.data, for: key) }
+        if order.isStorable {
+            results.keep(
+                picture, product.data, for: key, of: order.origin, during: order.source.visit)
+        }
         return Made(
             picture: picture, place: .made, key: order.isStorable ? key : nil, product: product,
             sourceBytes: data.count,

@@ -5,6 +5,7 @@ import HalcyonServerPlans
 
 /// What a server does with pictures whatever the URL says.
 struct PictureRules: Sendable {
+    let maxSourceBytes: Int
     let maxPixels: Int
     let maxFramePixels: Int?
     let maxFrames: Int
@@ -21,6 +22,7 @@ struct PictureRules: Sendable {
 
     init(_ configuration: ImageServerConfiguration) {
         let limits = configuration.limits
+        maxSourceBytes = limits.maxSourceBytes
         maxPixels = limits.maxPixels
         maxFramePixels = limits.maxFramePixels
         maxFrames = limits.maxFrames
@@ -72,6 +74,15 @@ struct PictureRules: Sendable {
         options.effort = effort[format]
         options.isProgressive = writesProgressiveJPEG
         return options
+    }
+
+    /// - Throws: `Failure` when a source has more bytes than these options allow, which may be more than the
+    ///   settings do where they have the right to.
+    func check(sourceBytes: Int, _ options: ProcessingOptions) throws(Failure) {
+        let limit = options.limits.sourceBytes ?? maxSourceBytes
+        guard sourceBytes <= limit else {
+            throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+        }
     }
 
     /// - Throws: `Failure` when a result has more bytes than are sent.

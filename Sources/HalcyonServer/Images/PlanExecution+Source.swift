@@ -20,9 +20,7 @@ extension PlanExecution {
             if format == .SVG, !rules.drawsSVG {
                 throw Failure(.sourceFormat, "SVG drawings are not served")
             }
-            if let limit = options.limits.sourceBytes, data.count > limit {
-                throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
-            }
+            try rules.check(sourceBytes: data.count, options)
             image = try Image.decoding(
                 data, options: ImageCreatingOptions(limits: rules.decodingLimits(for: options)))
             let most = options.limits.frames ?? rules.maxFrames

@@ -14,9 +14,7 @@ struct RawExecution: PictureWork {
         guard format != .unknown, format != .PDF, format != .SVG || rules.drawsSVG else {
             throw Failure(.sourceFormat, "The source is not a picture")
         }
-        if let limit = options.limits.sourceBytes, data.count > limit {
-            throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
-        }
+        try rules.check(sourceBytes: data.count, options)
         try rules.check(resultBytes: data.count)
         let size = PixelSize(width: 0, height: 0)
         return PlanExecution.Product(

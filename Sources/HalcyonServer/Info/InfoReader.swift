@@ -37,6 +37,9 @@ final class InfoReader: Sendable {
         texts = MemoryStorage.Backend(config: config)
     }
 
+    /// Forgets all that is known.
+    func forget() { texts.removeAll() }
+
     /// The document about a source.
     ///
     /// - Parameter isStorable: Whether it may be kept for others.
@@ -46,7 +49,8 @@ final class InfoReader: Sendable {
     ) async throws(Failure) -> (text: String, isHit: Bool) {
         let key = "\(source.key)\n\(source.validator)\n\(fields.canonicalText)"
         if isStorable, let known = texts.value(forKey: key) { return (known.text, true) }
-        let (outcome, _) = await work.value(for: key, until: ending) { stopped in
+        let (outcome, _) = await work.value(for: "\(key)\n\(source.version)", until: ending) {
+            stopped in
             do throws(Failure) {
                 return .success(try await self.made(source, fields, stopped))
             } catch {
@@ -54,7 +58,7 @@ final class InfoReader: Sendable {
             }
         }
         let made = try outcome.get()
-        if isStorable, made.isOfVersionFound {
+        if isStorable, made.isOfVersionFound, source.visit?.isUndisturbed != false {
             texts.store(value: InfoText(made.text), forKey: key)
         }
         return (made.text, false)

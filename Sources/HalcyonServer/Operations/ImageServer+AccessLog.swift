@@ -14,6 +14,11 @@ extension ImageServer {
         metrics.requests.add([notes.route, String(status)])
         metrics.durations.observe(seconds, [notes.route, notes.cache])
         if let failure = notes.failure { note(failure) }
+        switch notes.cache {
+        case "hit", "stale", "not_modified": hitRates.note(isHit: true)
+        case "miss": hitRates.note(isHit: false)
+        default: break
+        }
 
         let isHit = notes.cache == "hit" || notes.cache == "not_modified"
         let level =
@@ -43,13 +48,12 @@ extension ImageServer {
             "method": "\(request.method)",
             "path": "\(LogText.path(request.target, below: prefix))",
             "route": "\(notes.route)",
-            "status": "\(status)",
-            "bytes": "\(answer.body?.readableBytes ?? 0)",
-            "ms": "\(Self.milliseconds(.seconds(seconds)))",
+            "status": .stringConvertible(status),
+            "bytes": .stringConvertible(answer.body?.readableBytes ?? 0),
             "cache": "\(notes.cache)",
         ]
-        func add(_ key: String, _ value: (some CustomStringConvertible)?) {
-            if let value { metadata[key] = "\(value)" }
+        func add(_ key: String, _ value: (some CustomStringConvertible & Sendable)?) {
+            if let value { metadata[key] = .stringConvertible(value) }
         }
         add("peer", request.peer)
         add("source", notes.source.map(LogText.source))
@@ -57,13 +61,17 @@ extension ImageServer {
         add("out", notes.output)
         add("w", notes.width)
         add("h", notes.height)
-        add("frames", notes.frames.flatMap { $0 > 1 ? $0 : nil })
+        add("frames", notes.frames)
         add("sourceBytes", notes.sourceBytes)
         add("ua", request.fields.first("User-Agent").map { LogText.printable($0, limit: 200) })
+        var times: Logger.Metadata = [
+            "total": .stringConvertible(Self.tenths(.seconds(seconds)))
+        ]
         for (name, duration) in notes.stages {
-            metadata["ms.\(name)"] = "\(Self.milliseconds(duration))"
+            times[name] = .stringConvertible(Self.tenths(duration))
         }
-        if !configuration.signature.isRequired { metadata["unsigned"] = "true" }
+        metadata["ms"] = .dictionary(times)
+        if !configuration.signature.isRequired { metadata["unsigned"] = .stringConvertible(true) }
         if let failure = notes.failure {
             metadata["code"] = "\(failure.kind.code)"
             metadata["reason"] = "\(LogText.printable(failure.detail, limit: 500))"

@@ -5,7 +5,7 @@ import NIOCore
 import Vips
 
 extension ImageServer {
-    /// Answers a request to the operations address: health and metrics.
+    /// Answers a request to the operations address: health, metrics, and what is kept.
     @Sendable func answerOperations(_ request: ServerRequest) async -> ServerAnswer {
         let path = request.target.prefix { $0 != "?" }
         var answer: ServerAnswer
@@ -15,6 +15,8 @@ extension ImageServer {
             answer = .text(
                 200, metrics.text(adding: await gauges()),
                 type: "text/plain; version=0.0.4; charset=utf-8")
+        } else if let upkeep = await upkeep(path, request) {
+            answer = upkeep
         } else {
             answer = errorAnswer(Failure(.notFound, "There is nothing at this path"), to: request)
         }

@@ -23,18 +23,14 @@ final class OriginClient: Sendable {
 
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
-    private let policy: SourcePolicy
-    private let maximumBytes: Int
-
-    /// - Parameter policy: Which URLs may be fetched.
+    private let rules: SourceRules
+    /// - Parameter rules: Which URLs may be fetched.
     init(
-        _ settings: ImageServerConfiguration.HTTPSources, maximumBytes: Int,
-        connectionsPerHost: Int,
-        policy: SourcePolicy
+        _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
+        rules: SourceRules
     ) throws {
         self.settings = settings
-        self.policy = policy
-        self.maximumBytes = maximumBytes
+        self.rules = rules
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.connectTimeout / .seconds(1)
         client.connectionsPerHost = connectionsPerHost
@@ -46,9 +42,11 @@ final class OriginClient: Sendable {
 
     /// Fetches `url`, with its redirects.
     ///
-    /// - Parameter condition: What is known already, if anything is.
+    /// - Parameters:
+    ///   - maximumBytes: Of the body, unpacked.
+    ///   - condition: What is known already, if anything is.
     func fetch(
-        _ url: URL, unless condition: ValidationCondition? = nil
+        _ url: URL, maximumBytes: Int, unless condition: ValidationCondition? = nil
     ) async throws(Failure) -> Answer {
         let deadline = ContinuousClock.now + settings.totalTimeout
         var request = URLRequest(url: url)
@@ -61,7 +59,7 @@ final class OriginClient: Sendable {
         for _ in 0...settings.redirects {
             request.url = try allowed(request.url, isFirst: request.url == url)
             let requested = Date()
-            let (head, body) = try await exchange(request, deadline)
+            let (head, body) = try await exchange(request, maximumBytes, deadline)
             if let next = try redirect(of: request, by: head) {
                 request = next
                 continue
@@ -75,7 +73,7 @@ final class OriginClient: Sendable {
     /// The URL as it is requested, if it may be.
     private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
         do throws(PlanError) {
-            return URL(string: try policy.url(url?.absoluteString ?? "").text)
+            return URL(string: try rules.policy.url(url?.absoluteString ?? "").text)
         } catch {
             guard !isFirst else { throw Failure(error) }
             throw Failure(
@@ -85,7 +83,7 @@ final class OriginClient: Sendable {
     }
 
     private func exchange(
-        _ request: URLRequest, _ deadline: ContinuousClock.Instant
+        _ request: URLRequest, _ maximumBytes: Int, _ deadline: ContinuousClock.Instant
     ) async throws(Failure) -> (AnswerHead, Data) {
         let collector = BodyCollector(limit: maximumBytes)
         do {

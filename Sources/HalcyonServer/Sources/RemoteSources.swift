@@ -29,8 +29,8 @@ final class RemoteSources: Sendable {
     private let folder: SourceFolder?
     private let failures: MemoryStorage.Backend<KnownFailure>
     private let fetches = SharedTasks<String, Found>()
-    /// The keys that are being asked for, and have not been forgotten meanwhile.
-    private let underWay = Mutex<[String: UUID]>([:])
+    /// What is being asked for, and has not been forgotten meanwhile.
+    private let underWay = Mutex<Set<Fetch>>([])
     /// How often something has been forgotten.
     private let forgotten = Mutex(0)
     /// `nil` when nothing is shared with other servers.
@@ -42,6 +42,29 @@ final class RemoteSources: Sendable {
         let use: Use
         /// Whether it is kept, and so may be given to others.
         var isKept = false
+    }
+
+    /// One look for a source at its server or at other servers.
+    private struct Fetch: Hashable, Sendable {
+        let url: URL
+        let key: String
+        /// Bytes that the source may have.
+        let limit: Int
+        private let id = UUID()
+
+        static func == (one: Fetch, other: Fetch) -> Bool { one.id == other.id }
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+        init(_ url: URL, _ key: String, limit: Int) {
+            self.url = url
+            self.key = key
+            self.limit = limit
+        }
+
+        /// What fetches are shared by, and failures remembered.
+        var name: String { Self.name(key, limit) }
+
+        static func name(_ key: String, _ limit: Int) -> String { "\(key) \(limit)" }
     }
 
     init(
@@ -79,14 +102,32 @@ final class RemoteSources: Sendable {
     /// What is on the disk, in bytes.
     func diskBytes() async -> Int { await folder?.totalSize() ?? 0 }
 
+    /// Sources on the disk, and their bytes.
+    func diskUsage() async -> (entries: Int, bytes: Int) { await folder?.usage() ?? (0, 0) }
+
     /// Finds a source: known and good, or asked for.
     ///
+    /// - Parameters:
+    ///   - limit: Bytes that the source may have.
+    ///   - visit: Begun before this.
     /// - Returns: Also how it was had, and whether somebody else had asked for it.
     func find(
-        _ url: URL, until ending: Ending
+        _ url: URL, limit: Int, during visit: PurgeVisit, until ending: Ending
+    ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
+        let found = try await found(url, limit, during: visit, until: ending)
+        // For others it may have been more.
+        guard found.source.size <= limit else {
+            throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
+        }
+        return found
+    }
+
+    private func found(
+        _ url: URL, _ limit: Int, during visit: PurgeVisit, until ending: Ending
     ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
         let key = RemoteSource.key(of: url)
-        if let known = failures.value(forKey: key, extendingExpiration: .none) {
+        let name = Fetch.name(key, limit)
+        if let known = failures.value(forKey: name, extendingExpiration: .none) {
             metrics.noteCache("source", tier: "memory", "negative")
             throw known.failure
         }
@@ -103,7 +144,7 @@ final class RemoteSources: Sendable {
                 return (known, .hit(ttl: ttl, detail: known.tier), false)
             case .useStale:
                 metrics.noteCache("source", tier: known.tier, "stale")
-                refreshInBackground(known, url)
+                refreshInBackground(known, Fetch(url, key, limit: limit))
                 return (known, .hit(ttl: min(ttl, -1), detail: "stale"), false)
             case .validate, .fetch, .unsatisfiable:
                 break
@@ -111,9 +152,12 @@ final class RemoteSources: Sendable {
         }
         metrics.noteCache("source", tier: known?.tier ?? "memory", known == nil ? "miss" : "stale")
         let (outcome, isShared) = await fetches.value(
-            for: key, until: ending, onSharing: { metrics.noteCollapsed("source") }
+            for: name, until: ending, onSharing: { metrics.noteCollapsed("source") }
         ) { stopped in
-            await self.refreshed(url, key, known, until: stopped)
+            // What is known may have been purged since.
+            let known = visit.isUndisturbed ? known : nil
+            return await self.refreshed(
+                Fetch(url, key, limit: limit), known, until: stopped)
         }
         let found = try outcome.get()
         return (found.source, found.use, isShared)
@@ -122,7 +166,7 @@ final class RemoteSources: Sendable {
     /// The bytes of a source that was found; it is fetched again if they are lost by now, and may then be
     /// another one.
     func bytes(
-        of source: RemoteSource, until ending: Ending
+        of source: RemoteSource, limit: Int, until ending: Ending
     ) async throws(Failure) -> (Data, RemoteSource) {
         if let body = source.body { return (body, source) }
         let seen = forgotten.withLock { $0 }
@@ -131,9 +175,9 @@ final class RemoteSources: Sendable {
             forgotten.withLock { if $0 == seen { memory.store(value: held, forKey: source.key) } }
             return (body, held)
         }
-        let url = source.stored.url
-        let (outcome, _) = await fetches.value(for: source.key, until: ending) { stopped in
-            await self.refreshed(url, source.key, nil, until: stopped)
+        let fetch = Fetch(source.stored.url, source.key, limit: limit)
+        let (outcome, _) = await fetches.value(for: fetch.name, until: ending) { stopped in
+            await self.refreshed(fetch, nil, until: stopped)
         }
         let found = try outcome.get().source
         guard let body = found.body else {
@@ -153,65 +197,95 @@ final class RemoteSources: Sendable {
 
     /// Forgets a source, and what is being fetched of it now: those who wait get that, and nobody after
     /// them.
-    func forget(_ key: String) async {
-        underWay.withLock { $0[key] = nil }
+    ///
+    /// - Returns: Whether it was known.
+    @discardableResult
+    func forget(_ key: String) async -> Bool {
+        let isKnown = memory.isCached(forKey: key)
+        beginForgetting { $0.key == key }
         forgotten.withLock {
             $0 += 1
             memory.remove(forKey: key)
         }
-        failures.remove(forKey: key)
-        await folder?.remove(key)
+        failures.removeAll()
+        let wasStored = await folder?.remove(key) ?? false
+        return isKnown || wasStored
     }
 
-    private func isStillWanted(_ key: String) -> Bool {
-        underWay.withLock { $0[key] != nil }
+    /// The same of all sources that are meant.
+    ///
+    /// - Returns: The keys of those that were known here.
+    func forget(where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool) async
+        -> Set<String>
+    {
+        beginForgetting { isMeant($0.key, $0.url.absoluteString) }
+        let remembered = forgotten.withLock { count in
+            count += 1
+            return memory.removeAll { isMeant($0.key, $0.stored.url.absoluteString) }
+        }
+        failures.removeAll()
+        let stored = await folder?.remove(where: isMeant) ?? []
+        return stored.union(remembered.map(\.key))
     }
 
-    private func refreshInBackground(_ known: RemoteSource, _ url: URL) {
-        guard !fetches.isUnderWay(known.key) else { return }
+    private func beginForgetting(_ isMeant: (Fetch) -> Bool) {
+        let fetches = underWay.withLock { underWay in
+            let meant = underWay.filter(isMeant)
+            underWay.subtract(meant)
+            return meant
+        }
+        for fetch in fetches { self.fetches.separate(fetch.name) }
+    }
+
+    private func isStillWanted(_ fetch: Fetch) -> Bool {
+        underWay.withLock { $0.contains(fetch) }
+    }
+
+    private func refreshInBackground(_ known: RemoteSource, _ fetch: Fetch) {
+        guard !fetches.isUnderWay(fetch.name) else { return }
         Task {
-            _ = await fetches.value(for: known.key, until: Ending()) { stopped in
-                await self.refreshed(url, known.key, known, until: stopped)
+            _ = await fetches.value(for: fetch.name, until: Ending()) { stopped in
+                await self.refreshed(fetch, known, until: stopped)
             }
         }
     }
 
     /// A source as it is now: as another server has it, or as its own server says.
     private func refreshed(
-        _ url: URL, _ key: String, _ known: RemoteSource?, until stopped: Ending
+        _ fetch: Fetch, _ known: RemoteSource?, until stopped: Ending
     ) async -> Result<Found, Failure> {
+        let key = fetch.key
         // Somebody may have been faster between the look and this.
         if let newer = memory.value(forKey: key), newer !== known, newer.body != nil,
             newer.stored.received >= known?.stored.received ?? .distantPast
         {
             return .success(Found(source: newer, use: .fetched))
         }
-        // One whose clients have left may still be ending when the next one begins.
-        let own = UUID()
-        underWay.withLock { $0[key] = own }
-        defer { underWay.withLock { if $0[key] == own { $0[key] = nil } } }
-        guard let cluster else { return await asked(url, key, known) }
+        underWay.withLock { _ = $0.insert(fetch) }
+        defer { underWay.withLock { _ = $0.remove(fetch) } }
+        guard let cluster else { return await asked(fetch, known) }
         let outcome = await cluster.source(
             key, until: stopped,
-            accept: { await self.taken($0, url, key, known) },
+            accept: { await self.taken($0, fetch, known) },
             asking: {
-                let found = await self.asked(url, key, known)
+                let found = await self.asked(fetch, known)
                 return (found, await self.shared(found))
             })
         // What another server has failed at may be had here, though stale.
-        if case .failure(let failure) = outcome { return failed(failure, key, known) }
+        if case .failure(let failure) = outcome { return failed(failure, fetch, known) }
         return outcome
     }
 
     /// Asks the server about a source.
     private func asked(
-        _ url: URL, _ key: String, _ known: RemoteSource?
+        _ fetch: Fetch, _ known: RemoteSource?
     ) async -> Result<Found, Failure> {
         do throws(Failure) {
-            let place = try await gate.enter(group: url.host ?? "")
+            let place = try await gate.enter(group: fetch.url.host ?? "")
             let answer: OriginClient.Answer
             do throws(Failure) {
-                answer = try await client.fetch(url, unless: known?.stored.condition)
+                answer = try await client.fetch(
+                    fetch.url, maximumBytes: fetch.limit, unless: known?.stored.condition)
                 gate.leave(place)
             } catch {
                 gate.leave(place)
@@ -219,41 +293,39 @@ final class RemoteSources: Sendable {
             }
             metrics.noteSourceResponse(answer.status)
             if answer.status == 304, let known {
-                return await confirmed(known, answer, url)
+                return await confirmed(known, answer, fetch)
             }
-            return .success(await taken(answer, url, key))
+            return .success(await taken(answer, fetch))
         } catch {
-            return failed(error, key, known)
+            return failed(error, fetch, known)
         }
     }
 
     /// What is known, after its server has said that it is good.
     private func confirmed(
-        _ known: RemoteSource, _ answer: OriginClient.Answer, _ url: URL
+        _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: Fetch
     ) async -> Result<Found, Failure> {
         let freshening = policy.freshen(
-            known.stored, with: cleaned(answer.fields), for: HTTPCacheRequest(url: url),
+            known.stored, with: cleaned(answer.fields), for: HTTPCacheRequest(url: fetch.url),
             requested: answer.requested, received: answer.received)
         switch freshening {
         case .keep(let stored), .useOnce(let stored, _):
             let source = known.confirmed(stored)
-            guard isStillWanted(known.key) else {
+            guard remember(source, fetch) else {
                 return .success(Found(source: source, use: .validated))
             }
-            memory.store(value: source, forKey: source.key)
             await folder?.freshen(source, freshUntil: policy.freshness(of: stored).freshUntil)
             return .success(Found(source: source, use: .validated, isKept: true))
         case .mismatch:
             // The server speaks of another picture: it is asked again without a condition.
-            memory.remove(forKey: known.key)
-            return await asked(url, known.key, nil)
+            if isStillWanted(fetch) { memory.remove(forKey: known.key) }
+            return await asked(fetch, nil)
         }
     }
 
     /// Keeps a new answer if that is allowed.
-    private func taken(
-        _ answer: OriginClient.Answer, _ url: URL, _ key: String
-    ) async -> Found {
+    private func taken(_ answer: OriginClient.Answer, _ fetch: Fetch) async -> Found {
+        let (url, key) = (fetch.url, fetch.key)
         var fields = cleaned(answer.fields)
         if !fields.contains("ETag"), !fields.contains("Last-Modified") {
             fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
@@ -262,18 +334,18 @@ final class RemoteSources: Sendable {
             HTTPCacheRequest(url: url), status: 200, fields: fields, requested: answer.requested,
             received: answer.received)
         let generation = Int64.random(in: 1...Int64.max)
-        if case .store(let stored) = storing, stored.vary.isEmpty, isStillWanted(key) {
+        if case .store(let stored) = storing, stored.vary.isEmpty {
             let source = RemoteSource(
                 key: key, stored: stored, generation: generation, size: answer.body.count,
                 body: answer.body)
-            memory.store(value: source, forKey: key)
-            await folder?.put(
-                source, answer.body, freshUntil: policy.freshness(of: stored).freshUntil)
-            let isKept = await isStillKept(key)
+            let isKept = await keep(source, answer.body, fetch)
             return Found(source: source, use: .fetched, isKept: isKept)
         }
-        memory.remove(forKey: key)
-        await folder?.remove(key)
+        // Another one may be there by now, after this has been forgotten.
+        if isStillWanted(fetch) {
+            memory.remove(forKey: key)
+            await folder?.remove(key)
+        }
         let once = StoredResponse(
             url: url, status: 200, fields: fields, requested: answer.requested,
             received: answer.received)
@@ -285,32 +357,43 @@ final class RemoteSources: Sendable {
 
     /// Keeps what another server has, if it is good and not older than what is known here.
     private func taken(
-        _ shared: SharedSource, _ url: URL, _ key: String, _ known: RemoteSource?
+        _ shared: SharedSource, _ fetch: Fetch, _ known: RemoteSource?
     ) async -> Found? {
+        let (url, key) = (fetch.url, fetch.key)
         let stored = shared.stored
         let decision = policy.decide(
             HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: Date())
-        guard case .use = decision, known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true,
-            isStillWanted(key)
+        guard case .use = decision, known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
         else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
         let source = RemoteSource(
             key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
             size: shared.body.count, body: shared.body)
-        memory.store(value: source, forKey: key)
-        let freshUntil = policy.freshness(of: stored).freshUntil
-        await folder?.put(source, shared.body, freshUntil: freshUntil)
-        guard await isStillKept(key) else { return nil }
+        guard await keep(source, shared.body, fetch) else { return nil }
         let ttl = secondsLeft(stored, at: Date())
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
     }
 
-    /// Whether a source that has just been stored was not forgotten meanwhile; then it goes again.
-    private func isStillKept(_ key: String) async -> Bool {
-        if isStillWanted(key) { return true }
-        memory.remove(forKey: key)
-        await folder?.remove(key)
+    /// Keeps a source, unless it has been forgotten since it was asked for.
+    ///
+    /// - Returns: Whether it is kept.
+    private func keep(_ source: RemoteSource, _ body: Data, _ fetch: Fetch) async -> Bool {
+        guard remember(source, fetch) else { return false }
+        await folder?.put(
+            source, body, freshUntil: policy.freshness(of: source.stored).freshUntil
+        ) { self.isStillWanted(fetch) }
+        if isStillWanted(fetch) { return true }
+        await folder?.remove(fetch.key)
         return false
+    }
+
+    private func remember(_ source: RemoteSource, _ fetch: Fetch) -> Bool {
+        // Whoever forgets it takes it out of this set first, and then out of memory.
+        underWay.withLock { underWay in
+            guard underWay.contains(fetch) else { return false }
+            memory.store(value: source, forKey: source.key)
+            return true
+        }
     }
 
     /// What other servers get of a source, and how long it is good for them.
@@ -329,7 +412,7 @@ final class RemoteSources: Sendable {
 
     /// What is known instead, if it may be used for a while; otherwise the failure, which is remembered.
     private func failed(
-        _ failure: Failure, _ key: String, _ known: RemoteSource?
+        _ failure: Failure, _ fetch: Fetch, _ known: RemoteSource?
     ) -> Result<Found, Failure> {
         if let known, let kind = failure.kind.asCacheFailure {
             let isGood = policy.usesStale(
@@ -343,7 +426,7 @@ final class RemoteSources: Sendable {
         }
         if failure.kind.caching == .negativeTTL, negativeTTL > .zero {
             failures.store(
-                value: KnownFailure(failure), forKey: key,
+                value: KnownFailure(failure), forKey: fetch.name,
                 expiration: .seconds(negativeTTL / .seconds(1)))
         }
         return .failure(failure)

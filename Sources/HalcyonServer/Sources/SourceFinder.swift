@@ -22,10 +22,14 @@ struct FoundSource: Sendable {
     let use: RemoteSources.Use?
     /// Whether somebody else had asked for it at the same time.
     let isShared: Bool
+    /// Bytes that it may have.
+    var limit = Int.max
+    /// Knows what has been purged since it was looked for.
+    var visit: PurgeVisit?
 
     init(_ file: LocalSource.File, in folder: LocalSource) {
         place = .local(file.path, folder)
-        key = "local/\(folder.name)/" + file.path.joined(separator: "/")
+        key = Self.key(ofFile: file.path, in: folder)
         validator = file.validator
         lastModified = file.modificationDate
         use = nil
@@ -61,9 +65,29 @@ struct FoundSource: Sendable {
         isShared = false
     }
 
+    /// What results of a file are found by.
+    static func key(ofFile path: [String], in folder: LocalSource) -> String {
+        "local/\(folder.name)/" + path.joined(separator: "/")
+    }
+
     /// Whether nothing made of it is kept.
     var isPrivate: Bool {
         if case .upload = place { true } else { false }
+    }
+
+    /// The URL that it is purged by; empty for what is no file and of no server.
+    var url: String {
+        switch place {
+        case .local(let path, _): "local:///" + path.joined(separator: "/")
+        case .remote(let source): source.stored.url.absoluteString
+        case .upload, .standing: ""
+        }
+    }
+
+    /// Names the bytes that were found, as far as they are not named by the validator.
+    var version: String {
+        if case .remote(let source) = place { return String(source.generation) }
+        return visit.map { String($0.start) } ?? ""
     }
 
     /// Seconds since the source's server has spoken of it.
@@ -93,9 +117,26 @@ struct SourceFinder: Sendable {
     let maxBytes: Int
 
     /// Which URLs may be fetched.
-    let policy: SourcePolicy
+    let rules: SourceRules
+    let purges: PurgeJournal
 
-    func find(_ text: String, until ending: Ending) async throws(Failure) -> FoundSource {
+    var policy: SourcePolicy { rules.policy }
+
+    /// - Parameter limit: Bytes that the source may have, where these are more than for others.
+    func find(
+        _ text: String, limit: Int? = nil, until ending: Ending
+    ) async throws(Failure) -> FoundSource {
+        let visit = purges.visit()
+        let limit = max(maxBytes, limit ?? 0)
+        var source = try await find(text, limit, during: visit, until: ending)
+        source.visit = visit
+        source.limit = limit
+        return source
+    }
+
+    private func find(
+        _ text: String, _ limit: Int, during visit: PurgeVisit, until ending: Ending
+    ) async throws(Failure) -> FoundSource {
         let reference = try Failure.ofPlan { () throws(PlanError) in try policy.reference(text) }
         switch reference {
         case .local(let path):
@@ -103,7 +144,8 @@ struct SourceFinder: Sendable {
             return FoundSource(try await local.find(path.segments), in: local)
         case .http(let url):
             guard let remote, let url = URL(string: url.text) else { throw Self.lost }
-            let (source, use, isShared) = try await remote.find(url, until: ending)
+            let (source, use, isShared) = try await remote.find(
+                url, limit: limit, during: visit, until: ending)
             return FoundSource(source, use: use, isShared: isShared)
         case .other:
             throw Self.lost
@@ -118,11 +160,12 @@ struct SourceFinder: Sendable {
         case .upload(let data):
             return (data, found)
         case .local(let path, let folder):
-            let (data, file) = try await folder.read(path, limit: maxBytes)
+            let (data, file) = try await folder.read(path, limit: found.limit)
             return (data, FoundSource(file, in: folder))
         case .remote(let source):
             guard let remote else { throw Self.lost }
-            let (data, now) = try await remote.bytes(of: source, until: ending)
+            let (data, now) = try await remote.bytes(
+                of: source, limit: found.limit, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
         case .standing(let data): return (data, found)
         }

@@ -10,10 +10,10 @@ enum SourceScope: Sendable {
 
 extension ImageServer {
     func source(
-        _ text: String, from scope: SourceScope, until ending: Ending
+        _ text: String, limit: Int? = nil, from scope: SourceScope, until ending: Ending
     ) async throws(Failure) -> FoundSource {
         switch scope {
-        case .servers: try await sources.find(text, until: ending)
+        case .servers: try await sources.find(text, limit: limit, until: ending)
         case .uploads: try uploads.find(text)
         }
     }

@@ -68,10 +68,16 @@ final class StandingPicture: Sendable {
     func source(in finder: SourceFinder, until ending: Ending) async throws(Failure) -> FoundSource
     {
         switch origin {
-        case .here(let source): source
-        case .url(let url): try await finder.find(url, until: ending)
+        case .here(var source):
+            source.visit = finder.purges.visit()
+            return source
+        case .url(let url):
+            return try await finder.find(url, until: ending)
         }
     }
+
+    /// Has it decoded again before it is used.
+    func forget() { decoded.withLock { $0 = nil } }
 
     /// The picture itself, decoded once for each version of it.
     func image(

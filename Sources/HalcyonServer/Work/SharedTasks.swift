@@ -1,6 +1,7 @@
 import Halcyon
 import HalcyonServerPlans
 import HalcyonWork
+import Synchronization
 
 /// Given once when nobody waits any longer: the client has left, or its time is over.
 typealias Ending = OneShot<Failure.Kind>
@@ -9,10 +10,39 @@ typealias Ending = OneShot<Failure.Kind>
 final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, Failure>
 
-    private let table = SharedWork<Key, Outcome>(isWorthKeeping: { _ in false })
+    /// Work for a key, of which there is another one after each separation.
+    private struct Name: Hashable, Sendable {
+        let key: Key
+        let number: Int
+    }
 
-    /// Whether there is work for `key` now.
-    func isUnderWay(_ key: Key) -> Bool { table.isUnderWay(key) }
+    private let table = SharedWork<Name, Outcome>(isWorthKeeping: { _ in false })
+    /// How often keys were separated whose work is not over yet.
+    private let separations = Mutex<[Key: Int]>([:])
+
+    /// Whether there is work for `key` now that can be joined.
+    func isUnderWay(_ key: Key) -> Bool { table.isUnderWay(name(key)) }
+
+    /// Lets those who have asked for `key` until now have what they wait for, and others begin anew.
+    func separate(_ key: Key) {
+        separations.withLock { separations in
+            let number = separations[key] ?? 0
+            if table.isUnderWay(Name(key: key, number: number)) { separations[key] = number + 1 }
+        }
+    }
+
+    private func name(_ key: Key) -> Name {
+        Name(key: key, number: separations.withLock { $0[key] ?? 0 })
+    }
+
+    /// Forgets separations of work that has ended.
+    private func settle(_ key: Key) {
+        separations.withLock { separations in
+            guard let last = separations[key] else { return }
+            let isOver = (0...last).allSatisfy { !table.isUnderWay(Name(key: key, number: $0)) }
+            if isOver { separations[key] = nil }
+        }
+    }
 
     /// Waits for the work for `key`, which the first caller begins.
     ///
@@ -28,10 +58,13 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ) async -> (outcome: Outcome, isShared: Bool) {
         let place = OneShot<Outcome>()
         var isOwn = false
-        let ticket = table.ask(for: key, completion: { place.give($0) }) { job, finish in
+        let ticket = table.ask(for: name(key), completion: { place.give($0) }) { job, finish in
             isOwn = true
             let stopped = Ending()
-            let task = Task { finish(await work(stopped)) }
+            let task = Task {
+                finish(await work(stopped))
+                self.settle(key)
+            }
             job.onStop {
                 stopped.give(.clientGone)
                 task.cancel()

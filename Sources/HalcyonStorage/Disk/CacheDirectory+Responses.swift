@@ -88,6 +88,30 @@ extension CacheDirectory {
         }
     }
 
+    /// Removes the files that were made of responses that match, as far as they are meant; returns how many
+    /// responses had such files, and how many files these were.
+    func removeFiles(
+        ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
+        where isMeant: (_ fileKey: String) -> Bool
+    ) throws -> (responses: Int, files: Int) {
+        let names = try readingResponses { try $0.responseNames() } ?? []
+        let matching = names.filter { matches($0.id.key, $0.url) }.map(\.id)
+        guard !matching.isEmpty else { return (0, 0) }
+        return try changingResponses { transaction, folder in
+            var count = (responses: 0, files: 0)
+            for id in matching {
+                guard let response = try transaction.responseHead(id)?.id else { continue }
+                let files = try transaction.files(madeOf: response).filter { name in
+                    isMeant(try transaction.row(named: name)?.key ?? "")
+                }
+                for name in files { try discard(name, in: transaction, of: folder) }
+                count.files += files.count
+                if !files.isEmpty { count.responses += 1 }
+            }
+            return count
+        } ?? (0, 0)
+    }
+
     /// Has the responses that match validated before they are used again; returns how many there are.
     func invalidateResponses(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
         let names = try readingResponses { try $0.responseNames() } ?? []

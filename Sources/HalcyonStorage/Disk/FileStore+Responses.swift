@@ -44,6 +44,20 @@ extension FileStore {
         try indexed { try directory.removeResponse(.init(key: key, variant: variant)) }
     }
 
+    /// Removes the files that were made of responses that match, as far as they are meant. A response with
+    /// content goes with the last of its files.
+    ///
+    /// - Parameters:
+    ///   - matches: Asked of each response there is.
+    ///   - isMeant: Asked with the key that a file was stored for, empty for one of which it is not known.
+    /// - Returns: How many responses had files that were removed, and how many files these were.
+    package func removeFiles(
+        ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
+        where isMeant: (_ fileKey: String) -> Bool = { _ in true }
+    ) throws -> (responses: Int, files: Int) {
+        try indexed { try directory.removeFiles(ofResponsesWhere: matches, where: isMeant) }
+    }
+
     /// Has the responses that match validated before they are used again. Their files stay.
     /// - Returns: How many match.
     package func invalidateResponses(

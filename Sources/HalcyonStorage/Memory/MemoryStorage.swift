@@ -120,6 +120,12 @@ public enum MemoryStorage {
             objects.removeAll()
         }
 
+        /// Removes the values that `shouldRemove` names, of all there are, and returns them. It is asked
+        /// while the storage is locked.
+        package func removeAll(where shouldRemove: @Sendable (T) -> Bool) -> [T] {
+            objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
+        }
+
         /// Bytes that the values cost, including expired ones that are not removed yet.
         public func totalCacheCost() -> Int {
             objects.totalCost
@@ -260,6 +266,10 @@ final class ObjectStore: Sendable {
     func removeAll() {
         let leaving = entries.removeAll()
         withExtendedLifetime(leaving) {}
+    }
+
+    func removeAll(where shouldRemove: @Sendable (StoredObject) -> Bool) -> [StoredObject] {
+        entries.removeAll { shouldRemove($0.object) }.map(\.value.object)
     }
 
     func removeExpired() {

@@ -8,9 +8,16 @@ public final class RawClient: Sendable {
     private let queue = DispatchQueue(label: "raw client")
 
     /// Connects to 127.0.0.1.
-    public init(port: Int) throws {
+    ///
+    /// - Parameter receiveBuffer: Bytes that the system takes before they are read; its own choice by
+    ///   default.
+    public init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        if var receiveBuffer {
+            let size = socklen_t(MemoryLayout<Int32>.size)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -27,9 +34,11 @@ public final class RawClient: Sendable {
         close(descriptor)
     }
 
-    public func send(_ text: String) {
+    /// - Returns: Whether all of it was taken, which waits until there is room for it.
+    @discardableResult
+    public func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        _ = Foundation.send(descriptor, bytes, bytes.count, 0)
+        return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
     /// Ends this side of the connection, as a client does that goes; what comes can still be read.

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Tells requests under way of what is purged.
+final class PurgeJournal: Sendable {
+    private let log = Mutex(PurgeLog())
+
+    /// Begins a visit, before anything is looked for.
+    func visit() -> PurgeVisit {
+        PurgeVisit(self, start: log.withLock { $0.begin() })
+    }
+
+    func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
+
+    fileprivate func end(_ start: Int) { log.withLock { $0.end(start) } }
+
+    fileprivate func hasForgotten(_ start: Int, _ matches: (Purge) -> Bool) -> Bool {
+        log.withLock { $0.hasForgotten(since: start, where: matches) }
+    }
+
+    fileprivate func count() -> Int { log.withLock { $0.count } }
+}
+
+/// The time from the look for a source until nothing is made of it any more.
+final class PurgeVisit: Sendable {
+    private let journal: PurgeJournal
+    /// How many purges there were before.
+    let start: Int
+
+    fileprivate init(_ journal: PurgeJournal, start: Int) {
+        self.journal = journal
+        self.start = start
+    }
+
+    deinit { journal.end(start) }
+
+    /// Whether nothing at all has been purged since.
+    var isUndisturbed: Bool { journal.count() == start }
+
+    func hasForgotten(_ origin: PictureOrigin) -> Bool {
+        journal.hasForgotten(start) { $0.matches(origin) }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+import HalcyonWork
+import NIOCore
+import NIOFoundationCompat
+
+extension ImageServer {
+    /// Answers a request to change or to tell what is kept; `nil` for other paths.
+    func upkeep(_ path: Substring, _ request: ServerRequest) async -> ServerAnswer? {
+        let isKnown = path == "/purge" || path == "/cache" || path.hasPrefix("/warm")
+        guard isKnown else { return nil }
+        do throws(Failure) {
+            try checkOperator(request)
+            switch (request.method, path) {
+            case ("POST", "/purge"):
+                let order: PurgeOrder = try await Self.order(request, limit: 64 << 10)
+                return try Self.json(try await purge(order, request))
+            case ("POST", "/warm"):
+                let order: WarmOrder = try await Self.order(request, limit: 32 << 20)
+                return try Self.json(["id": try warm(order)], status: 202)
+            case ("GET", _) where path.hasPrefix("/warm/"):
+                guard let progress = warming.progress(of: path.dropFirst(6)) else {
+                    throw Failure(.notFound, "There is no such job")
+                }
+                return try Self.json(progress)
+            case ("GET", "/cache"):
+                return try Self.json(await cacheNumbers())
+            case (_, "/purge"), (_, "/warm"), (_, "/cache"):
+                throw Failure(.methodNotAllowed, "\(request.method) does nothing at \(path)")
+            default:
+                throw Failure(.notFound, "There is nothing at this path")
+            }
+        } catch {
+            return errorAnswer(error, to: request, explaining: true)
+        }
+    }
+
+    /// Without a token, only programs of this machine may order something, and no pages in its browsers.
+    private func checkOperator(_ request: ServerRequest) throws(Failure) {
+        guard let token = configuration.operationsToken else {
+            guard configuration.operationsBind?.isLoopback == true else {
+                throw Failure(.notFound, "There is nothing at this path")
+            }
+            guard !request.fields.contains("Origin"), !request.fields.contains("Sec-Fetch-Site")
+            else { throw Failure(.forbidden, "Pages of browsers may order nothing here") }
+            return
+        }
+        let given = request.fields.first("Authorization") ?? ""
+        guard PathSigner.areEqual(Array(given.utf8), Array("Bearer \(token)".utf8)) else {
+            throw Failure(.forbidden, "The bearer token is missing or wrong")
+        }
+    }
+
+    private static func order<Order: Decodable>(
+        _ request: ServerRequest, limit: Int
+    ) async throws(Failure) -> Order {
+        let body = try await request.body(limit)
+        do {
+            return try JSONDecoder().decode(Order.self, from: Data(buffer: body))
+        } catch {
+            throw Failure(.badRequest, "The body is not the JSON that is wanted here")
+        }
+    }
+
+    private static func json(
+        _ value: some Encodable, status: Int = 200
+    ) throws(Failure) -> ServerAnswer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+            return .text(status, text + "\n", type: "application/json")
+        } catch {
+            throw Failure(.internalError, "The answer could not be written", cause: "\(error)")
+        }
+    }
+}
+
+/// What is to be forgotten, as it is ordered: one of these.
+private struct PurgeOrder: Decodable {
+    var source: String?
+    var prefix: String?
+    var url: String?
+    var all: Bool?
+}
+
+/// What came of a purge, as it is told.
+private struct PurgeReport: Encodable {
+    let sources: Int
+    let results: Int
+    /// Whether all servers know of it; left out by one that shares nothing.
+    let told: Bool?
+
+    init(_ forgotten: ImageServer.Forgotten) {
+        sources = forgotten.sources
+        results = forgotten.results
+        told = forgotten.isTold
+    }
+}
+
+extension ImageServer {
+    private func purge(
+        _ order: PurgeOrder, _ request: ServerRequest
+    ) async throws(Failure) -> PurgeReport {
+        switch (order.source, order.prefix, order.url, order.all) {
+        case (let source?, nil, nil, nil):
+            let meant = try Failure.ofPlan { () throws(PlanError) in try purge(ofSource: source) }
+            return PurgeReport(await forget(meant))
+        case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
+            return PurgeReport(await forget(.prefix(prefix)))
+        case (nil, nil, let url?, nil):
+            return PurgeReport(await forget(try await purge(ofURL: url, request)))
+        case (nil, nil, nil, true?):
+            return PurgeReport(await forget(.everything))
+        default:
+            throw Failure(
+                .badRequest,
+                "The body has to be one of {\"source\":URL}, {\"prefix\":URL}, {\"url\":PATH} and "
+                    + "{\"all\":true}")
+        }
+    }
+
+    /// The purge of what a URL of this server shows, in all its formats and for all hints of browsers.
+    private func purge(
+        ofURL target: String, _ request: ServerRequest
+    ) async throws(Failure) -> Purge {
+        guard target.hasPrefix(prefix + "/") else {
+            throw Failure(.invalidPath, "The URL has to be a path of this server")
+        }
+        let path = String(target.dropFirst(prefix.count))
+        var names: Set<String> = []
+        var sources: Set<String> = []
+        for hints in hintsOfBrowsers {
+            let plan = try plan(path, hints: hints)
+            let (marked, mark) = try await withWatermark(plan, until: request.ending)
+            names.insert(PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark)))
+            sources.insert(plan.source)
+        }
+        guard let source = sources.first else {
+            throw Failure(.invalidPath, "The URL names no source")
+        }
+        return .plans(
+            names, source: try Failure.ofPlan { () throws(PlanError) in try key(of: source) })
+    }
+
+    /// What results of a source are found by; it need not be known.
+    private func key(of text: String) throws(PlanError) -> String {
+        switch try sources.policy.reference(text) {
+        case .http(let url):
+            // What the policy lets through is a URL.
+            if let url = URL(string: url.text) { return RemoteSource.key(of: url) }
+        case .local(let path):
+            if let local = sources.local {
+                return FoundSource.key(ofFile: path.segments, in: local)
+            }
+        case .other: break
+        }
+        throw PlanError(.unknownScheme, "There are no sources of this kind.")
+    }
+
+    /// All that browsers may say of themselves, after it has been rounded.
+    private var hintsOfBrowsers: [ClientHints] {
+        let negotiation = configuration.negotiation
+        guard negotiation.usesClientHints else { return [ClientHints()] }
+        let dprs = [nil] + negotiation.dprSteps.map { Optional($0) }
+        return dprs.flatMap { dpr in
+            [ClientHints(dpr: dpr)]
+                + negotiation.widthSteps.map {
+                    ClientHints(width: Int((Double($0) / (dpr ?? 1)).rounded(.up)), dpr: dpr)
+                }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// What is forgotten by order, and what is made before anybody asks.
+@Suite struct PurgeTests {
+    private let old = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let new = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func start(
+        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.cache.directory = folder.url.path
+            change(&$0)
+        }
+    }
+
+    private func target(_ url: URL, _ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(url.absoluteString)"
+    }
+
+    private func order(
+        _ live: LiveServer, _ path: String, _ body: String, fields: [String: String] = [:]
+    ) async throws -> LiveServer.Answer {
+        try await live.ask(
+            path, method: "POST", fields: fields, body: Data(body.utf8), operations: true)
+    }
+
+    private func purge(_ live: LiveServer, _ body: String) async throws -> String {
+        let answer = try await order(live, "/purge", body)
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer.text
+    }
+
+    /// The colour of the upper left pixel.
+    private func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
+        #expect(answer.status == 200, "\(answer.text)")
+        return Array(try Image.decoding(answer.body).bitmap().data.prefix(3))
+    }
+
+    @Test func aPurgeOfASourceReachesAllThatWasMadeOfIt() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(old).with(.entityTag("\"1\"")))
+        origin.route("/b.png", .png(old).with(.entityTag("\"1\"")))
+        let live = try await start(origin)
+        let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+        for target in [target(a), target(a, "w:20"), target(b)] {
+            #expect(try color(try await live.ask(target)) == [10, 200, 30])
+        }
+        // The server is wrong: it says that the new picture is the old one.
+        origin.route("/a.png", .png(new).with(.entityTag("\"1\"")))
+        let report = try await purge(live, "{\"source\":\"\(a.absoluteString)\"}")
+        #expect(report == "{\"results\":2,\"sources\":1}\n")
+        for options in ["w:10", "w:20", "w:5"] {
+            #expect(try color(try await live.ask(target(a, options))) == [200, 10, 30])
+        }
+        #expect(try await live.ask(target(b))["Cache-Status"]?.contains("hit") == true)
+        #expect(origin.requestCount == 3)
+        #expect(try await purge(live, "{\"source\":\"\(a.absoluteString)?x\"}").contains(":0"))
+    }
+
+    @Test func aServerKnowsAfterARestartWhatItsPicturesWereMadeOf() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": old, "/b.png": old])
+        let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+        let first = try await start(origin)
+        for target in [target(a), target(a, "w:20"), target(b)] {
+            #expect(try await first.ask(target).status == 200)
+        }
+        await first.listening.stop()
+        let second = try await start(origin)
+        let report = try await purge(second, "{\"source\":\"\(a.absoluteString)\"}")
+        #expect(report == "{\"results\":2,\"sources\":1}\n")
+        let kept = try await second.ask(target(b))
+        #expect(kept["Cache-Status"]?.hasSuffix("detail=disk") == true)
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func aPurgeByPrefixReachesAllSourcesThatBeginSo() async throws {
+        let origin = try await OriginServer.start(
+            files: ["/2024/a.png": old, "/2024/b.png": old, "/2025/a.png": old])
+        let live = try await start(origin)
+        let paths = ["/2024/a.png", "/2024/b.png", "/2025/a.png"]
+        for path in paths { _ = try await live.ask(target(origin.url(path))) }
+        let prefix = origin.url("/2024/").absoluteString
+        #expect(
+            try await purge(live, "{\"prefix\":\"\(prefix)\"}") == "{\"results\":2,\"sources\":2}\n"
+        )
+        for path in paths { _ = try await live.ask(target(origin.url(path))) }
+        #expect(origin.requestCount == 5)
+        #expect(try await purge(live, "{\"all\":true}") == "{\"results\":3,\"sources\":3}\n")
+        _ = try await live.ask(target(origin.url("/2025/a.png")))
+        #expect(origin.requestCount == 6)
+    }
+
+    @Test func aPurgeByURLReachesThatPictureInAllFormats() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": old])
+        let live = try await start(origin) {
+            $0.negotiation.formats = ["webp"]
+            $0.negotiation.usesClientHints = true
+        }
+        let url = origin.url("/a.png")
+        for accept in ["image/webp", "image/png"] {
+            for target in [target(url), target(url, "h:7")] {
+                _ = try await live.ask(target, fields: ["Accept": accept])
+            }
+        }
+        _ = try await live.ask(target(url), fields: ["Sec-CH-DPR": "2", "Accept": "image/png"])
+        #expect(
+            try await purge(live, "{\"url\":\"\(target(url))\"}")
+                == "{\"results\":3,\"sources\":0}\n")
+        let other = try await live.ask(target(url, "h:7"), fields: ["Accept": "image/png"])
+        #expect(other["Cache-Status"]?.contains("hit") == true)
+        let made = try await live.ask(target(url), fields: ["Accept": "image/png"])
+        #expect(made["Cache-Status"]?.contains("fwd=uri-miss") == true)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aPurgeOfAFileReachesItsPictures() async throws {
+        let live = try await LiveServer.start()
+        for width in 1...3 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }
+        _ = try await live.ask("/_/w:1/plain/local:///chelsea.png")
+        let report = try await purge(live, "{\"source\":\"local:///china.jpg\"}")
+        #expect(report == "{\"results\":3,\"sources\":0}\n")
+        let kept = try await live.ask("/_/w:1/plain/local:///chelsea.png")
+        #expect(kept["Cache-Status"]?.contains("hit") == true)
+    }
+
+    @Test func whoAsksAfterAPurgeDoesNotShareTheFetchFromBefore() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(old).with(.entityTag("\"1\""), .wait(.gate(gate))))
+        let live = try await start(origin)
+        let url = origin.url("/a.png")
+        async let before = live.ask(target(url))
+        await origin.waitForRequests(1)
+        _ = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
+        origin.route("/a.png", .png(new).with(.entityTag("\"1\"")))
+        #expect(try color(try await live.ask(target(url))) == [200, 10, 30])
+        gate.open()
+        #expect(try await before.status == 200)
+        // What came of the former fetch is not kept.
+        for options in ["w:10", "w:11"] {
+            #expect(try color(try await live.ask(target(url, options))) == [200, 10, 30])
+        }
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func ordersAreTakenFromOperatorsOnly() async throws {
+        let origin = try await OriginServer.start()
+        let open = try await start(origin)
+        let page = try await order(
+            open, "/purge", "{\"all\":true}", fields: ["Origin": "https://example.com"])
+        #expect(page.status == 403)
+        let closed = try await start(origin) { $0.operationsToken = "open sesame" }
+        #expect(try await order(closed, "/purge", "{\"all\":true}").status == 403)
+        let right = ["Authorization": "Bearer open sesame"]
+        #expect(try await order(closed, "/purge", "{\"all\":true}", fields: right).status == 200)
+        let everywhere = try await start(origin) {
+            $0.operationsBind = .tcp(host: "0.0.0.0", port: 0)
+        }
+        for path in ["/purge", "/warm"] {
+            #expect(try await order(everywhere, path, "{\"all\":true}").status == 404)
+            #expect(try await everywhere.ask(path, method: "POST", body: Data()).status == 405)
+        }
+        #expect(try await everywhere.ask("/cache", operations: true).status == 404)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", "{\"all\":false}", "{\"all\":true,\"source\":\"x\"}", "{\"prefix\":\"\"}",
+        "{\"source\":\"ftp://example.com/\"}", "{\"source\":\"https://example.com/a.png\"}",
+        "{\"url\":\"x\"}", "{\"url\":\"/_/w:-1/plain/local:///a.png\"}",
+    ])
+    func anOrderThatMakesNoSenseIsRefused(body: String) async throws {
+        let live = try await LiveServer.start()
+        let answer = try await order(live, "/purge", body)
+        #expect((400...404).contains(answer.status), "\(answer.status)")
+        #expect(answer.text.count > 10)
+    }
+
+    @Test func picturesAreMadeBeforeAnybodyAsks() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": old])
+        let live = try await start(origin) { $0.negotiation.formats = ["webp"] }
+        let target = target(origin.url("/a.png"))
+        let answer = try await order(
+            live, "/warm",
+            "{\"urls\":[\"\(target)\",\"/_/w:-1/plain/x\",\"/live\"],"
+                + "\"accept\":[\"image/webp\",\"image/png\"]}")
+        #expect(answer.status == 202)
+        let id = try #require(answer.text.firstMatch(of: /"id":"([^"]+)"/)?.1)
+        var progress = ""
+        while !progress.contains("\"isFinished\":true") {
+            progress = try await live.ask("/warm/\(id)", operations: true).text
+            await pause()
+        }
+        #expect(progress.contains("\"done\":2,\"failed\":4"))
+        #expect(progress.contains("\"/_/w:-1/plain/x\":\"invalid_option\""))
+        #expect(progress.contains("\"/live\":\"not_found\""))
+        for accept in ["image/webp", "image/png"] {
+            let answer = try await live.ask(target, fields: ["Accept": accept])
+            #expect(answer["Cache-Status"]?.hasSuffix("detail=memory") == true)
+        }
+        #expect(origin.requestCount == 1)
+        #expect(try await live.ask("/warm/none", operations: true).status == 404)
+    }
+
+    @Test func aServerTellsWhatItKeeps() async throws {
+        let live = try await LiveServer.start()
+        for _ in 0..<4 { _ = try await live.ask("/_/w:30/plain/local:///china.jpg") }
+        let answer = try await live.ask("/cache", operations: true)
+        #expect(answer["Content-Type"] == "application/json")
+        #expect(answer.text.contains("\"hitRates\":{\"1\":0.75,\"15\":0.75,\"5\":0.75}"))
+        #expect(answer.text.contains("\"limit\":4294967296"))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// What a running server is told anew.
+@Suite struct ReloadTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    @Test func keysPresetsAndListsAreTakenWhileTheServerRuns() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://example.com"]
+            $0.sources.http.allowsLoopback = true
+            $0.processing.presets = ["small=w:5"]
+        }
+        let target = "/_/pr:tiny/plain/\(origin.url("/a.png").absoluteString)"
+        #expect(try await live.ask(target).status == 404)
+        var new = live.server.configuration
+        new.sources.http.allow = ["http://127.0.0.1:*"]
+        new.sources.http.ports = [origin.port]
+        new.processing.presets = ["tiny=w:2"]
+        #expect(try live.server.reload(new) == [])
+        #expect(try await live.ask(target).status == 200)
+        #expect(try await live.ask("/_/pr:small/plain/local:///china.jpg").status == 404)
+        // What was allowed is kept, and not given to anybody any more.
+        new.sources.http.allow = ["http://example.com"]
+        _ = try live.server.reload(new)
+        #expect(try await live.ask(target).status == 404)
+    }
+
+    @Test func whatMakesNoSenseChangesNothing() async throws {
+        let live = try await LiveServer.start { $0.processing.presets = ["small=w:5"] }
+        var wrong = live.server.configuration
+        wrong.processing.presets = ["tiny=w:2", "small=nothing:1"]
+        #expect(throws: ConfigurationError.self) { try live.server.reload(wrong) }
+        #expect(try await live.ask("/_/pr:small/plain/local:///china.jpg").status == 200)
+        var other = live.server.configuration
+        other.limits.maxPixels = 1
+        other.log.level = .error
+        #expect(try live.server.reload(other) == ["limits.maxPixels", "log.level"])
+        #expect(try await live.ask("/_/pr:small/plain/local:///chelsea.png").status == 200)
+    }
+
+    @Test func keysMayBeInAFileOfTheirOwn() async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(
+            Data("# the present one\n736563726574 68656c6c6f\n\n".utf8), to: "keys")
+        let live = try await LiveServer.start {
+            $0.signature.isRequired = true
+            $0.signature.keysFile = file.path
+        }
+        let path = "/plain/local:///china.jpg"
+        let target = "/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94\(path)"
+        #expect(try await live.ask(target).status == 200)
+        #expect(live.server.sign(path) == target)
+        #expect(live.server.configuration.sign(path) == target)
+        // A new key first, the former one behind it; then that is taken away.
+        try folder.write(
+            Data("0102030405060708 1112131415161718\n736563726574 68656c6c6f".utf8), to: "keys")
+        _ = try live.server.reload(live.server.configuration)
+        let fresh = try #require(live.server.sign(path))
+        #expect(fresh != target)
+        for known in [fresh, target] { #expect(try await live.ask(known).status == 200) }
+        try folder.write(Data("0102030405060708 1112131415161718".utf8), to: "keys")
+        _ = try live.server.reload(live.server.configuration)
+        #expect(try await live.ask(target).status == 403)
+        #expect(try await live.ask(fresh).status == 200)
+        try folder.write(Data("0102030405060708".utf8), to: "keys")
+        #expect(throws: ConfigurationError.self) {
+            try live.server.reload(live.server.configuration)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Dispatch
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Clients that take their time for an answer, and those that go on sending.
+@Suite struct SlowClientTests {
+    private let folder: TemporaryDirectory
+    private let size: Int
+    private let request =
+        "GET /_/raw:1/plain/local:///large.png HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    /// More than systems keep between two programs.
+    init() throws {
+        folder = try TemporaryDirectory()
+        var picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
+        picture.append(Data(count: 18 << 20))
+        size = picture.count
+        try folder.write(picture, to: "large.png")
+    }
+
+    private func start(
+        _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.local.root = folder.url.path
+            $0.processing.allowsRaw = true
+            change(&$0)
+        }
+    }
+
+    /// A client that has begun to read the large answer; with the bytes that it has.
+    private func reader(_ live: LiveServer) async throws -> (client: RawClient, bytes: [UInt8]) {
+        let client = try RawClient(port: live.port, receiveBuffer: 4096)
+        client.send(request)
+        let (bytes, error) = await client.read { $0.count > 1000 }
+        #expect(error == 0)
+        #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
+        return (client, bytes)
+    }
+
+    private func bodyCount(_ bytes: [UInt8]) throws -> Int {
+        let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8)))
+        return bytes.count - end.upperBound
+    }
+
+    /// Waits until a connection without requests has been ended so many times for being idle.
+    private func waitForIdleEnds(_ count: Int, _ live: LiveServer) async throws {
+        for _ in 0..<count { _ = await (try RawClient(port: live.port)).read() }
+    }
+
+    @Test func aSlowClientGetsAllOfItsAnswerFromAServerThatEnds() async throws {
+        let live = try await start { $0.drain.timeout = .seconds(300) }
+        let (client, first) = try await reader(live)
+        async let hasEnded = live.listening.stop()
+        while (try? await live.ask("/health")) != nil { await pause() }
+        let (rest, error) = await client.read()
+        #expect(error == 0)
+        #expect(try bodyCount(first + rest) == size)
+        #expect(await hasEnded)
+    }
+
+    @Test func aClientThatTakesTooLongForAServerThatEndsIsLeft() async throws {
+        let live = try await start { $0.drain.timeout = .milliseconds(200) }
+        let (client, first) = try await reader(live)
+        #expect(await live.listening.stop() == false)
+        let (rest, _) = await client.read()
+        #expect(try bodyCount(first + rest) < size)
+    }
+
+    @Test func anAnswerMayTakeLongerThanAConnectionMayBeIdle() async throws {
+        let live = try await start { $0.work.idleTimeout = .milliseconds(100) }
+        let (client, first) = try await reader(live)
+        try await waitForIdleEnds(4, live)
+        let missing = try size - bodyCount(first)
+        let (rest, error) = await client.read { $0.count >= missing }
+        #expect(error == 0)
+        #expect(rest.count == missing)
+        // After that it may be idle as long as any other.
+        let (end, _) = await client.read()
+        #expect(end.isEmpty)
+    }
+
+    @Test func aConnectionIsUsedAgainAfterASlowAnswer() async throws {
+        let live = try await start()
+        let (client, first) = try await reader(live)
+        let missing = try size - bodyCount(first)
+        _ = await client.read { $0.count >= missing }
+        client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let (bytes, _) = await client.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
+        #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
+    }
+
+    @Test func aClientThatTakesNothingOfAnAnswerIsLeft() async throws {
+        let live = try await start { $0.work.writeTimeout = .milliseconds(300) }
+        let (client, first) = try await reader(live)
+        while try await connections(live) > 0 { await pause() }
+        let (rest, _) = await client.read()
+        #expect(try bodyCount(first + rest) < size)
+    }
+
+    /// Clients of the public address.
+    private func connections(_ live: LiveServer) async throws -> Int {
+        let text = try await live.ask("/metrics", operations: true).text
+        let line = text.firstMatch(of: /\nhalcyon_connections ([0-9]+)/)
+        return try #require(line.flatMap { Int($0.1) })
+    }
+
+    @Test(arguments: [
+        ("POST", "/_/raw:1/plain/local:///large.png", 405),
+        ("GET", "/_/w:2/plain/local:///a.png", 404),
+        ("GET", "/live", 200), ("PUT", "/nothing", 405),
+    ])
+    func aBodyWithoutEndIsNotReadForEver(method: String, path: String, status: Int) async throws {
+        let live = try await start()
+        let client = try RawClient(port: live.port)
+        let head = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked"]
+        client.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+        let sender = DispatchQueue(label: "sender")
+        sender.async {
+            let chunk = "10000\r\n" + String(repeating: "a", count: 65536) + "\r\n"
+            while client.send(chunk) {}
+        }
+        let (bytes, _) = await client.read()
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 \(status)"), "\(text)")
+        #expect(text.lowercased().contains("\r\nconnection: close\r\n"))
+        #expect(text.hasSuffix("\n"))
+        await withCheckedContinuation { done in sender.async { done.resume() } }
+    }
+
+    @Test func aRequestWithABodyThatNobodyReadsIsTheLastOfItsConnection() async throws {
+        let live = try await start()
+        let client = try RawClient(port: live.port)
+        let (head, _, error) = await client.exchange(
+            "/live", method: "GET", headers: ["Content-Length: 3", "", "abc"])
+        #expect(head.hasPrefix("HTTP/1.1 200"))
+        #expect(head.lowercased().contains("\r\nconnection: close"))
+        #expect(error == 0)
+    }
+}
