@@ -15,7 +15,10 @@ struct ServerCommand: AsyncParsableCommand {
               curl -o small.webp http://127.0.0.1:8080/_/rs:fit:300:300/plain/local:///china.jpg@webp
             """,
         version: ImageServer.version,
-        subcommands: [ServeCommand.self, SignCommand.self, HealthCommand.self],
+        subcommands: [
+            ServeCommand.self, SignCommand.self, HealthCommand.self, PurgeCommand.self,
+            WarmCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 }
 

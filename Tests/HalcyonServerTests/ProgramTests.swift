@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -175,5 +176,32 @@ import Testing
         #expect(try await status("two") == "200")
         child.send(SIGTERM)
         #expect(await child.exitCode() == 0)
+    }
+
+    @Test func aServerTakesOrdersOfTheCommandLine() async throws {
+        let root = try #require(LiveServer.samples)
+        let live = try await LiveServer.start {
+            $0.sources.local.root = root
+            $0.operationsToken = "open sesame"
+        }
+        let operations = try #require(live.listening.operationsPort)
+        let address = ["--ops-bind", "127.0.0.1:\(operations)"]
+        let token = ["--set", "ops.token=open sesame"]
+        let list = try folder.write(
+            Data("/_/w:1/plain/local:///china.jpg\n\n/_/w:2/plain/local:///china.jpg\n".utf8),
+            to: "list")
+        let warmed = try await run(["warm", list.path] + address + token)
+        #expect(warmed.code == 0, "\(warmed.errors)")
+        #expect(warmed.output == "2 of 2 pictures are there.\n")
+        let purged = try await run(["purge", "--source", "local:///china.jpg"] + address + token)
+        #expect(purged.output == "{\"results\":2,\"sources\":0}\n", "\(purged.errors)")
+        let refused = try await run(["purge", "--all"] + address)
+        #expect(refused.code == 1)
+        #expect(refused.errors.contains("403"))
+        try folder.write(Data("/_/w:1/plain/local:///none.jpg".utf8), to: "list")
+        let failed = try await run(["warm", list.path] + address + token)
+        #expect(failed.code == 1)
+        #expect(failed.errors.contains("/_/w:1/plain/local:///none.jpg: source_not_found"))
+        #expect(try await run(["purge", "--all", "--url", "/x"]).code == 64)
     }
 }

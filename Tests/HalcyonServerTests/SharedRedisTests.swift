@@ -165,6 +165,37 @@ struct SharedRedisTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test func aPurgeReachesWhatAllServersHaveMade() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        // The server is wrong: all its pictures have one tag.
+        origin.route("/2024/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let target = target(origin.url("/2024/a.png"))
+        var orders = [
+            "{\"source\":\"\(origin.url("/2024/a.png").absoluteString)\"}",
+            "{\"prefix\":\"\(origin.url("/2024/").absoluteString)\"}", "{\"all\":true}",
+        ]
+        for size in 1... {
+            var old: Data?
+            for server in [one, two] {
+                let answer = try await server.ask(target)
+                #expect(answer.status == 200)
+                #expect(old == nil || answer.body == old)
+                old = answer.body
+            }
+            guard !orders.isEmpty else { break }
+            let changed = PNGFixture.solid(Pixel(0, 0, UInt8(size)), width: 30, height: 30)
+            origin.route("/2024/a.png", .png(changed).with(.entityTag("\"1\"")))
+            let report = try await one.ask(
+                "/purge", method: "POST", body: Data(orders.removeFirst().utf8), operations: true)
+            #expect(report.text.contains("\"told\":true"), "\(report.text)")
+            #expect(try await one.ask(target).body != old)
+            while try await two.ask(target).body == old { await pause() }
+        }
+        #expect(origin.requestCount == 4)
+    }
+
     @Test func whatWasForgottenWhileAServerWasAwayIsForgottenByItToo() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start()

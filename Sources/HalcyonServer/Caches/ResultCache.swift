@@ -136,8 +136,7 @@ final class ResultCache: Sendable {
     ///
     /// - Parameter journal: Told twice: so that nothing is kept that was begun before, and so that nothing is
     ///   in memory that was on the disk until then.
-    /// - Returns: How many pictures were known here, and the keys of those that were on the disk, unless all
-    ///   were meant.
+    /// - Returns: How many pictures were known here, and the keys of those that were on the disk.
     func forget(
         _ purge: Purge, noting journal: PurgeJournal
     ) async -> (count: Int, keys: [String]) {
@@ -170,7 +169,8 @@ final class ResultCache: Sendable {
         var isSourceMeant = purge.matches(source:url:)
         switch purge {
         case .everything:
-            return (try files.removeAll().count, [])
+            let keys = try files.entries().compactMap { $0.key.flatMap(Self.pictureKey) }
+            return (try files.removeAll().count, keys)
         case .plans(let plans, let source):
             isPlanMeant = { $0.map { plans.contains(String($0)) } ?? false }
             isSourceMeant = { key, _ in key == source }
@@ -180,13 +180,18 @@ final class ResultCache: Sendable {
         let count = try files.removeFiles(
             ofResponsesWhere: isSourceMeant,
             where: { name in
-                let words = name.split(separator: " ")
-                guard isPlanMeant(words.first) else { return false }
-                if words.count == 2 { keys.append(String(words[1])) }
+                guard isPlanMeant(name.split(separator: " ").first) else { return false }
+                if let key = Self.pictureKey(name) { keys.append(key) }
                 return true
             }
         ).files
         return (count, keys)
+    }
+
+    /// The key of a picture in what the index of files has for it; before that is the name of its plan.
+    private static func pictureKey(_ name: String) -> String? {
+        let words = name.split(separator: " ")
+        return words.count == 2 ? String(words[1]) : nil
     }
 
     /// Waits for all that is to be on the disk.

@@ -356,6 +356,32 @@ import Testing
         #expect(try store.invalidateResponses { _, _ in false } == 0)
     }
 
+    @Test func filesAreRemovedByWhatTheyWereMadeOf() throws {
+        for (number, key) in ["cat", "dog", "cow"].enumerated() {
+            let row = fixture.row(key, generation: Int64(number + 1))
+            try fixture.put(key, as: key, of: row)
+            try fixture.write("small", as: "small \(key)", made: fixture.derivation(row))
+        }
+        try fixture.write("hen", as: "small hen")
+        var asked: Set<String> = []
+        let some = try store.removeFiles(
+            ofResponsesWhere: { key, url in key == "cat" || url == "https://host/dog" },
+            where: { name in
+                asked.insert(name)
+                return name.hasPrefix("small")
+            })
+        #expect(some == (2, 2))
+        #expect(asked == ["cat", "dog", "small cat", "small dog"])
+        #expect(try fixture.text("small cat") == nil)
+        #expect(try fixture.text("cat") == "cat")
+        #expect(try fixture.responses().sorted() == ["cat 1", "cow 3", "dog 2"])
+        // A response goes with the last of its files.
+        #expect(try store.removeFiles(ofResponsesWhere: { key, _ in key != "dog" }) == (2, 3))
+        #expect(try fixture.responses() == ["dog 2"])
+        #expect(try fixture.text("small hen") == "hen")
+        #expect(try store.removeFiles(ofResponsesWhere: { _, _ in false }) == (0, 0))
+    }
+
     @Test func aUseIsWrittenWithTheNextAccesses() throws {
         for key in ["cat", "dog"] {
             try store.put(ResponsePut(row: fixture.row(key, generation: 0)))

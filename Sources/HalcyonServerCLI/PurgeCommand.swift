@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import HalcyonServer
+
+/// Where a running server takes orders.
+struct OperationsOptions: ParsableArguments {
+    @OptionGroup var settings: ConfigurationOptions
+
+    @Option(name: .long, help: "Where the server takes orders: HOST:PORT.")
+    var opsBind: String?
+
+    func operations() throws -> ServerOperations {
+        let configuration: ImageServerConfiguration
+        do {
+            configuration = try settings.read(warn: complain)
+        } catch {
+            complain("\(error)")
+            throw badConfiguration
+        }
+        let address = opsBind.flatMap(ListenAddress.init) ?? configuration.operationsBind
+        guard case .tcp(let host, let port) = address else {
+            complain("The server takes orders at no port.")
+            throw badConfiguration
+        }
+        return ServerOperations(host: host, port: port, token: configuration.operationsToken)
+    }
+}
+
+/// Has a running server forget sources and what was made of them.
+struct PurgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Has a running server forget sources and what was made of them.")
+
+    @OptionGroup var options: OperationsOptions
+
+    @Option(name: .long, help: "A source, such as https://example.com/a.jpg.")
+    var source: String?
+
+    @Option(name: .long, help: "All sources that begin so, such as https://example.com/2024/.")
+    var prefix: String?
+
+    @Option(name: .long, help: "What the path of a URL shows, in all formats.")
+    var url: String?
+
+    @Flag(name: .long, help: "Everything.")
+    var all = false
+
+    func validate() throws {
+        let given = [source, prefix, url].compactMap(\.self).count + (all ? 1 : 0)
+        guard given == 1 else {
+            throw ValidationError("Give one of --source, --prefix, --url and --all.")
+        }
+    }
+
+    private struct Order: Encodable {
+        let source: String?
+        let prefix: String?
+        let url: String?
+        let all: Bool?
+    }
+
+    func run() async throws {
+        let order = Order(source: source, prefix: prefix, url: url, all: all ? true : nil)
+        do {
+            let answer = try await options.operations().order(
+                "/purge", json: try JSONEncoder().encode(order))
+            print(String(decoding: answer, as: UTF8.self), terminator: "")
+        } catch let refusal as ServerOperations.Refusal {
+            complain(refusal.description)
+            throw ExitCode.failure
+        }
+    }
+}
