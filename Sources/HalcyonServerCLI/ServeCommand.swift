@@ -49,6 +49,8 @@ struct ServeCommand: AsyncParsableCommand {
     var printConfig = false
 
     func run() async throws {
+        // Until the server looks for signals, one that asks for new settings must not end it.
+        signal(SIGHUP, SIG_IGN)
         let isDemonstration: Bool
         let configuration: ImageServerConfiguration
         do {

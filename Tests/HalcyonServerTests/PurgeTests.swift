@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -154,6 +154,33 @@ import Testing
             #expect(try color(try await live.ask(target(url, options))) == [200, 10, 30])
         }
         #expect(origin.requestCount == 2)
+    }
+
+    @Test func aFailureFromBeforeAPurgeIsNotRemembered() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", OriginResponse.status(404).with(.wait(.gate(gate))))
+        let live = try await start(origin)
+        let url = origin.url("/a.png")
+        async let before = live.ask(target(url))
+        await origin.waitForRequests(1)
+        _ = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
+        origin.route("/a.png", .png(new))
+        #expect(try color(try await live.ask(target(url))) == [200, 10, 30])
+        gate.open()
+        #expect(try await before.status == 404)
+        #expect(try color(try await live.ask(target(url, "w:11"))) == [200, 10, 30])
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test(arguments: [
+        ("HTTPS://IMG.Example.com:443/2024/", "https://img.example.com/2024/"),
+        ("http://example.com:80/A", "http://example.com/A"),
+        ("http://example.com:8080/A", "http://example.com:8080/A"),
+        ("https://example.com:44", "https://example.com:44"), ("example", "example"),
+    ])
+    func aPrefixIsSpelledAsURLsAre(prefix: String, normalized: String) {
+        #expect(Purge.normalized(prefix: prefix) == normalized)
     }
 
     @Test func ordersAreTakenFromOperatorsOnly() async throws {

@@ -139,4 +139,33 @@ import Testing
         #expect(head.lowercased().contains("\r\nconnection: close"))
         #expect(error == 0)
     }
+
+    @Test func aClientThatAsksOnAfterItsLastRequestDoesNotHoldTheConnection() async throws {
+        let live = try await start { $0.work.idleTimeout = .seconds(300) }
+        let client = try RawClient(port: live.port)
+        let request = "GET /live HTTP/1.1\r\nHost: localhost\r\n"
+        client.send("\(request)Connection: close\r\n\r\n\(request)\r\n")
+        // The client does not end its side: the server has to.
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        #expect(String(decoding: bytes, as: UTF8.self).components(separatedBy: "200 OK").count == 2)
+        #expect(await live.listening.stop())
+    }
+
+    @Test func whatIsSentAfterAnAnswerThatEndsTheConnectionDoesNotCostTheAnswer() async throws {
+        let live = try await start()
+        let client = try RawClient(port: live.port)
+        let count = 4 << 20
+        let sender = DispatchQueue(label: "sender")
+        sender.async {
+            client.send(
+                "POST /_/w:2/plain/local:///a.png HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Connection: close\r\nContent-Length: \(count)\r\n\r\n")
+            client.send(String(repeating: "a", count: count))
+        }
+        await withCheckedContinuation { done in sender.async { done.resume() } }
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        #expect(bytes.starts(with: "HTTP/1.1 405".utf8))
+    }
 }

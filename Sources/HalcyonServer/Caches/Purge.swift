@@ -34,6 +34,21 @@ enum Purge: Sendable, Hashable {
 }
 
 extension Purge {
+    /// The beginning of a URL as the URLs of sources are spelled: scheme and host in small letters, and
+    /// without the port that a scheme has anyway.
+    static func normalized(prefix: String) -> String {
+        guard let scheme = prefix.firstRange(of: "://") else { return prefix }
+        let host = prefix[scheme.upperBound...].prefix { $0 != "/" }
+        let rest = prefix[host.endIndex...]
+        var front = prefix[..<host.endIndex].lowercased()
+        // Without a path, what looks like a port may be the beginning of another one.
+        for usual in ["http": ":80", "https": ":443"]
+        where front.hasPrefix(usual.key + "://") && front.hasSuffix(usual.value) && !rest.isEmpty {
+            front.removeLast(usual.value.count)
+        }
+        return front + rest
+    }
+
     /// As servers tell each other of it: without spaces.
     var message: String {
         func escaped(_ text: String) -> String {

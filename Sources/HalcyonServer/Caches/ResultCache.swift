@@ -70,7 +70,11 @@ final class ResultCache: Sendable {
                         origin: origin)
                 }
             }
-            if let picture { remember(picture, key, of: origin, during: visit) }
+            if let picture {
+                // So that the index forgets those first that nobody asks for.
+                files.noteUse(ofResponse: origin.source, variant: Data())
+                remember(picture, key, of: origin, during: visit)
+            }
             return picture
         } catch {
             onError(error)

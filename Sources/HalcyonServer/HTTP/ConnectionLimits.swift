@@ -106,6 +106,16 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        readOn(context)
+    }
+
+    /// What comes after the last request is read for the client's sake, also when nobody asks for more.
+    private func readOn(_ context: ChannelHandlerContext) {
+        if phase == .afterWriting || phase == .lingering { context.read() }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is Cut:
@@ -184,17 +194,24 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     func close(
         context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
     ) {
-        guard unwritten > 0, mode != .input, phase != .cut else {
+        // Who ends its output answers nothing more, and would wait for the client.
+        let isLast = mode == .output && (phase == .serving || phase == .afterAnswer)
+        let mustWait = unwritten > 0 || isLast || phase == .lingering && isReading
+        guard mustWait, mode != .input, phase != .cut else {
             context.close(mode: mode, promise: promise)
             return
         }
-        guard var held else {
+        if var held {
+            if mode == .all { held.mode = .all }
+            held.promise.setOrCascade(to: promise)
+            self.held = held
+        } else {
             held = (mode, promise)
-            return
         }
-        if mode == .all { held.mode = .all }
-        held.promise.setOrCascade(to: promise)
-        self.held = held
+        if isLast {
+            phase = .afterWriting
+            if unwritten == 0 { linger(context) }
+        }
     }
 
     /// Takes note that an answer has been taken, or never will be.
@@ -217,6 +234,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         phase = .lingering
         bytes.stop()
         context.close(mode: .output, promise: nil)
+        readOn(context)
         lingerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: times.linger) { [self] in
             cut(context)
         }

@@ -170,8 +170,11 @@ final class PictureMaker: Sendable {
             results.keep(
                 picture, product.data, for: key, of: order.origin, during: order.source.visit)
         }
+        // What was purged meanwhile is for those who wait, and for no other server.
+        let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
         return Made(
-            picture: picture, place: .made, key: order.isStorable ? key : nil, product: product,
+            picture: picture, place: .made, key: order.isStorable && isCurrent ? key : nil,
+            product: product,
             sourceBytes: data.count,
             stages: [
                 ("queue", waited), ("fetch", fetched), ("decode", product.decoding),

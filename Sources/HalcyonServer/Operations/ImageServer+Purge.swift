@@ -108,7 +108,7 @@ extension ImageServer {
             let meant = try Failure.ofPlan { () throws(PlanError) in try purge(ofSource: source) }
             return PurgeReport(await forget(meant))
         case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
-            return PurgeReport(await forget(.prefix(prefix)))
+            return PurgeReport(await forget(.prefix(Purge.normalized(prefix: prefix))))
         case (nil, nil, let url?, nil):
             return PurgeReport(await forget(try await purge(ofURL: url, request)))
         case (nil, nil, nil, true?):

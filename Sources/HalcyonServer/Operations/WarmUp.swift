@@ -151,7 +151,9 @@ extension ImageServer {
         do throws(Failure) {
             let answer = try await route(request, &notes)
             if notes.route == "other" { return ServerFailure.notFound.code }
-            return answer.status < 400 ? nil : notes.failure?.kind.code ?? "\(answer.status)"
+            // A picture that stands for another one that could not be had is a failure, too.
+            if let failure = notes.failure { return failure.kind.code }
+            return answer.status < 400 ? nil : "\(answer.status)"
         } catch {
             return error.kind.code
         }

@@ -144,7 +144,7 @@ final class RemoteSources: Sendable {
                 return (known, .hit(ttl: ttl, detail: known.tier), false)
             case .useStale:
                 metrics.noteCache("source", tier: known.tier, "stale")
-                refreshInBackground(known, Fetch(url, key, limit: limit))
+                refreshInBackground(known, Fetch(url, key, limit: limit), during: visit)
                 return (known, .hit(ttl: min(ttl, -1), detail: "stale"), false)
             case .validate, .fetch, .unsatisfiable:
                 break
@@ -154,10 +154,8 @@ final class RemoteSources: Sendable {
         let (outcome, isShared) = await fetches.value(
             for: name, until: ending, onSharing: { metrics.noteCollapsed("source") }
         ) { stopped in
-            // What is known may have been purged since.
-            let known = visit.isUndisturbed ? known : nil
-            return await self.refreshed(
-                Fetch(url, key, limit: limit), known, until: stopped)
+            await self.refreshed(
+                Fetch(url, key, limit: limit), known, during: visit, until: stopped)
         }
         let found = try outcome.get()
         return (found.source, found.use, isShared)
@@ -177,7 +175,7 @@ final class RemoteSources: Sendable {
         }
         let fetch = Fetch(source.stored.url, source.key, limit: limit)
         let (outcome, _) = await fetches.value(for: fetch.name, until: ending) { stopped in
-            await self.refreshed(fetch, nil, until: stopped)
+            await self.refreshed(fetch, nil, during: nil, until: stopped)
         }
         let found = try outcome.get().source
         guard let body = found.body else {
@@ -202,13 +200,19 @@ final class RemoteSources: Sendable {
     @discardableResult
     func forget(_ key: String) async -> Bool {
         let isKnown = memory.isCached(forKey: key)
-        beginForgetting { $0.key == key }
-        forgotten.withLock {
-            $0 += 1
-            memory.remove(forKey: key)
+        func forgetNow() {
+            beginForgetting { $0.key == key }
+            forgotten.withLock {
+                $0 += 1
+                memory.remove(forKey: key)
+            }
+            failures.removeAll()
         }
-        failures.removeAll()
-        let wasStored = await folder?.remove(key) ?? false
+        forgetNow()
+        guard let folder else { return isKnown }
+        let wasStored = await folder.remove(key)
+        // Until then it may have come back from the disk.
+        forgetNow()
         return isKnown || wasStored
     }
 
@@ -218,14 +222,20 @@ final class RemoteSources: Sendable {
     func forget(where isMeant: @escaping @Sendable (_ key: String, _ url: String) -> Bool) async
         -> Set<String>
     {
-        beginForgetting { isMeant($0.key, $0.url.absoluteString) }
-        let remembered = forgotten.withLock { count in
-            count += 1
-            return memory.removeAll { isMeant($0.key, $0.stored.url.absoluteString) }
+        func forgetNow() -> [String] {
+            beginForgetting { isMeant($0.key, $0.url.absoluteString) }
+            defer { failures.removeAll() }
+            return forgotten.withLock { count in
+                count += 1
+                return memory.removeAll { isMeant($0.key, $0.stored.url.absoluteString) }
+            }.map(\.key)
         }
-        failures.removeAll()
-        let stored = await folder?.remove(where: isMeant) ?? []
-        return stored.union(remembered.map(\.key))
+        let remembered = forgetNow()
+        guard let folder else { return Set(remembered) }
+        let stored = await folder.remove(where: isMeant)
+        // Until then some may have come back from the disk.
+        _ = forgetNow()
+        return stored.union(remembered)
     }
 
     private func beginForgetting(_ isMeant: (Fetch) -> Bool) {
@@ -241,18 +251,20 @@ final class RemoteSources: Sendable {
         underWay.withLock { $0.contains(fetch) }
     }
 
-    private func refreshInBackground(_ known: RemoteSource, _ fetch: Fetch) {
+    private func refreshInBackground(
+        _ known: RemoteSource, _ fetch: Fetch, during visit: PurgeVisit
+    ) {
         guard !fetches.isUnderWay(fetch.name) else { return }
         Task {
             _ = await fetches.value(for: fetch.name, until: Ending()) { stopped in
-                await self.refreshed(fetch, known, until: stopped)
+                await self.refreshed(fetch, known, during: visit, until: stopped)
             }
         }
     }
 
     /// A source as it is now: as another server has it, or as its own server says.
     private func refreshed(
-        _ fetch: Fetch, _ known: RemoteSource?, until stopped: Ending
+        _ fetch: Fetch, _ known: RemoteSource?, during visit: PurgeVisit?, until stopped: Ending
     ) async -> Result<Found, Failure> {
         let key = fetch.key
         // Somebody may have been faster between the look and this.
@@ -263,6 +275,8 @@ final class RemoteSources: Sendable {
         }
         underWay.withLock { _ = $0.insert(fetch) }
         defer { underWay.withLock { _ = $0.remove(fetch) } }
+        // What is known may have been purged; what is purged from now on takes this fetch out of the set.
+        let known = visit?.isUndisturbed == false ? nil : known
         guard let cluster else { return await asked(fetch, known) }
         let outcome = await cluster.source(
             key, until: stopped,
@@ -424,7 +438,8 @@ final class RemoteSources: Sendable {
                     Found(source: known, use: .hit(ttl: ttl, detail: "stale-if-error")))
             }
         }
-        if failure.kind.caching == .negativeTTL, negativeTTL > .zero {
+        // Not what was asked before somebody had it forgotten.
+        if failure.kind.caching == .negativeTTL, negativeTTL > .zero, isStillWanted(fetch) {
             failures.store(
                 value: KnownFailure(failure), forKey: fetch.name,
                 expiration: .seconds(negativeTTL / .seconds(1)))
