@@ -168,4 +168,30 @@ import Testing
         #expect(error == 0)
         #expect(bytes.starts(with: "HTTP/1.1 405".utf8))
     }
+
+    @Test func requestsThatComeAllAtOnceAreAnsweredInTheirOrder() async throws {
+        let live = try await LiveServer.start()
+        let client = try RawClient(port: live.port)
+        let targets = (1...200).map { "/_/w:\($0 % 7 + 1)/plain/local:///no-\($0).jpg" }
+        let requests = targets.enumerated().map { number, target in
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: n\(number)\r\n\r\n"
+        }
+        client.send(requests.joined())
+        client.finishSending()
+        let (bytes, _) = await client.read()
+        let text = String(decoding: bytes, as: UTF8.self)
+        let numbers = text.matches(of: /X-Request-ID: n([0-9]+)/).compactMap { Int($0.1) }
+        #expect(numbers == Array(0..<200))
+    }
+
+    @Test func aClientThatSendsManyRequestsAndLeavesIsForgotten() async throws {
+        let live = try await LiveServer.start()
+        var client: RawClient? = try RawClient(port: live.port)
+        let request = "GET /_/w:9/plain/local:///china.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        client?.send(String(repeating: request, count: 1000))
+        client = nil
+        while try await connections(live) > 0 { await pause() }
+        while live.server.requestsUnderWay > 0 { await pause() }
+        #expect(try await live.ask("/_/w:9/plain/local:///china.jpg").status == 200)
+    }
 }
