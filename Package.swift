@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
+        .library(name: "HalcyonS3", targets: ["HalcyonS3"]),
         .library(name: "HalcyonServer", targets: ["HalcyonServer"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .library(name: "Vips", targets: ["Vips"]),
@@ -105,6 +106,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        // Caches that share their images in a store of Amazon's protocol.
+        .target(name: "HalcyonS3", dependencies: ["Halcyon", "HalcyonCluster"]),
         // The image server; only these two targets and their tests use the framework.
         .target(
             name: "HalcyonServer",
@@ -216,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonClusterTests",
             dependencies: [
-                "HalcyonCluster", "HalcyonTestKit", "HalcyonWork",
+                "Halcyon", "HalcyonCluster", "HalcyonS3", "HalcyonTestKit", "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(

@@ -6,8 +6,9 @@ import Testing
 /// Signatures of requests to S3, as Amazon's documentation shows them.
 @Suite struct S3SignatureTests {
     private let signature = S3Signature(
-        accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-        region: "us-east-1")
+        S3Keys(
+            accessKey: "AKIAIOSFODNN7EXAMPLE",
+            secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), region: "us-east-1")
     /// 2013-05-24 00:00:00 UTC.
     private let date = Date(timeIntervalSince1970: 1_369_353_600)
 
@@ -56,5 +57,16 @@ import Testing
         let plain = try authorization("http://store/a")
         #expect(try authorization("http://store:80/a") == plain)
         #expect(try authorization("http://store:8333/a") != plain)
+    }
+
+    @Test func aTokenOfASessionIsSigned() throws {
+        var request = URLRequest(
+            url: try #require(URL(string: "https://examplebucket.s3.amazonaws.com/test.txt")))
+        S3Signature(
+            S3Keys(accessKey: "a", secretKey: "s", sessionToken: "token"), region: "us-east-1"
+        ).sign(&request, at: date)
+        #expect(request.value(forHTTPHeaderField: "x-amz-security-token") == "token")
+        let authorization = request.value(forHTTPHeaderField: "Authorization") ?? ""
+        #expect(authorization.contains("x-amz-date;x-amz-security-token,"))
     }
 }

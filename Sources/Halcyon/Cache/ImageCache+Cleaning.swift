@@ -17,6 +17,9 @@ extension ImageCache {
     ) -> OneShot<Result<Void, any Error>>? {
         if fromMemory { memoryStorage.remove(forKey: key) }
         guard fromDisk else { return nil }
+        if let shared {
+            shared.remove(shared.name(forComputedKey: key, forcedExtension: forcedExtension))
+        }
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         return operations.enqueue(.file(name)) { [diskStorage] finish in
             DiskLane.writing.submit {

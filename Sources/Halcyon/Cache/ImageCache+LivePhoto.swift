@@ -37,7 +37,7 @@ extension ImageCache {
             forcedExtension: resource.referenceFileType.determinedFileExtension(data))
         let result = await startWriting(
             data, for: key, expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions
+            writeOptions: options.diskStoreWriteOptions, isShared: true
         ).value
         try result.diskCacheResult.get()
     }

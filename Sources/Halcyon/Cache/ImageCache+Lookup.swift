@@ -44,8 +44,10 @@ extension ImageCache {
         isCurrent: (@Sendable () -> Bool)?, _ origin: ImageOrigin?
     ) async -> Result<ImageCacheResult, KingfisherError> {
         do throws(KingfisherError) {
-            guard let image = try await diskImage(key, options: options, isCurrent: isCurrent)
-            else { return .success(.none) }
+            // A response's image is brought from other machines before its origin is looked at.
+            let image = try await diskImage(
+                key, options: options, isCurrent: isCurrent, orShared: origin == nil)
+            guard let image else { return .success(.none) }
             storeInMemory(image, for: key, options: options, origin: origin)
             return .success(.disk(image))
         } catch {
@@ -117,17 +119,24 @@ extension ImageCache {
     }
 
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the
-    /// file asked for before, unless it is to be read on the calling thread.
+    /// file asked for before, unless it is to be read on the calling thread. With `orShared`, also one that
+    /// other machines have stored.
     func diskImage(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?,
+        orShared: Bool = false
     ) async throws(KingfisherError) -> KFCrossPlatformImage? {
         let reading = DiskReading(
             cache: self, key: key, options: options, isCurrent: isCurrent)
-        if options.loadDiskFileSynchronously { return try reading.run() }
-
-        guard let data = try await diskData(key, options: options, isCurrent: isCurrent),
-            reading.isWanted
-        else { return nil }
+        let asksOthers = orShared && shared != nil
+        if options.loadDiskFileSynchronously {
+            if let image = try reading.run() { return image }
+            if !asksOthers { return nil }
+        }
+        var data = try await diskData(key, options: options, isCurrent: isCurrent)
+        if data == nil, asksOthers {
+            data = await bring(key, options: options, isCurrent: isCurrent)
+        }
+        guard let data, reading.isWanted else { return nil }
         switch await DecodingPool.shared.run({ reading.decode(data) }) {
         case .image(let image):
             return image

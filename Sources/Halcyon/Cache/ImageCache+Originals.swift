@@ -59,9 +59,11 @@ extension ImageCache {
             return ImageMaterial(.image(image))
         }
         if options.fromMemoryCacheOrRefresh { return nil }
-        guard let data = try await diskData(key, options: options, isCurrent: isCurrent),
-            isCurrent?() ?? true
-        else { return nil }
+        var data = try await diskData(key, options: options, isCurrent: isCurrent)
+        if data == nil, origin == nil {
+            data = await bring(key, options: options, isCurrent: isCurrent)
+        }
+        guard let data, isCurrent?() ?? true else { return nil }
         // Only its header is read here: what is made of it may need less than all of its pixels.
         let image = await DecodingPool.shared.run {
             options.cacheSerializer.image(with: data, options: options)

@@ -77,15 +77,17 @@ extension ImageCache {
         }
     }
 
-    /// Writes bytes to disk after what was asked for before.
+    /// Writes bytes to disk after what was asked for before; those that other machines have already, or are
+    /// not to have, with `isShared`.
     func startWriting(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
-        writeOptions: Data.WritingOptions = [], stated: StatedOrigin? = nil
+        writeOptions: Data.WritingOptions = [], stated: StatedOrigin? = nil,
+        isShared: Bool = false
     ) -> OneShot<CacheStoreResult> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
             write(
                 data, for: key, expiration: expiration, writeOptions: writeOptions,
-                logging: false, stated, finish)
+                logging: false, stated, isShared: isShared, finish)
         }
     }
 
@@ -119,13 +121,14 @@ extension ImageCache {
             value: image, forKey: text, expiration: options.memoryCacheExpiration, note: origin)
     }
 
-    /// Writes bytes on a thread of the disk; `finish` is called there.
+    /// Writes bytes on a thread of the disk; `finish` is called there. Gives them to other machines, too.
     private func write(
         _ data: Data, for key: ImageKey, expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions, logging: Bool, _ stated: StatedOrigin?,
-        _ finish: @escaping @Sendable (CacheStoreResult) -> Void
+        isShared: Bool = false, _ finish: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         let name = key.fileName(in: self)
+        if !isShared { share(data, for: key, expiration: expiration, stated) }
         diskStorage.announceStore(byteCount: data.count)
         DiskLane.writing.submit { [diskStorage] in
             diskStorage.store(

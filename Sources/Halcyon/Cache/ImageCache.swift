@@ -49,6 +49,8 @@ open class ImageCache: @unchecked Sendable {
     }
     /// The servers' responses that images were made of.
     let responses: CachedResponses
+    /// What is shared with other machines; `nil` for nothing.
+    let shared: SharedLevel?
     private let cleaning = Mutex<RepeatingTimer?>(nil)
 
     /// Makes the cache's folder of a parent folder and the cache's name.
@@ -62,6 +64,23 @@ open class ImageCache: @unchecked Sendable {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
         responses = CachedResponses(diskStorage.files)
+        shared = nil
+        beginCleaning()
+    }
+
+    /// A cache of the given storages; see ``init(name:shared:)``.
+    public init(
+        memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
+        diskStorage: DiskStorage.Backend<Data>, shared: any SharedImageStorage
+    ) {
+        self.memoryStorage = memoryStorage
+        self.diskStorage = diskStorage
+        responses = CachedResponses(diskStorage.files)
+        self.shared = SharedLevel(shared, cacheName: diskStorage.config.name)
+        beginCleaning()
+    }
+
+    private func beginCleaning() {
         cleaning.withLock {
             $0 = RepeatingTimer(after: 60, every: 3600) { [weak self] in
                 self?.cleanExpiredDiskCache()
@@ -107,7 +126,7 @@ open class ImageCache: @unchecked Sendable {
             memoryStorage: MemoryStorage.Backend(config: memory, now: now), diskStorage: disk)
     }
 
-    private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
+    static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
         MemoryStorage.Backend(
             config: MemoryStorage.Config(totalCostLimit: Int(clamping: MemoryLimit().bytes / 4)))
     }

@@ -10,10 +10,12 @@ package struct S3Signature: Hashable, Sendable {
     package let accessKey: String
     package let secretKey: String
     package let region: String
+    private let sessionToken: String?
 
-    package init(accessKey: String, secretKey: String, region: String) {
-        self.accessKey = accessKey
-        self.secretKey = secretKey
+    package init(_ keys: S3Keys, region: String) {
+        accessKey = keys.accessKey
+        secretKey = keys.secretKey
+        sessionToken = keys.sessionToken
         self.region = region
     }
 
@@ -27,6 +29,9 @@ package struct S3Signature: Hashable, Sendable {
         let day = String(time.prefix(8))
         request.setValue(time, forHTTPHeaderField: "x-amz-date")
         request.setValue(content, forHTTPHeaderField: "x-amz-content-sha256")
+        if let sessionToken {
+            request.setValue(sessionToken, forHTTPHeaderField: "x-amz-security-token")
+        }
         var signed = ["host": Self.host(of: request.url)]
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()

@@ -6,13 +6,15 @@ import Synchronization
 
 /// Objects in a bucket of a store that speaks the protocol of Amazon S3.
 ///
-/// Length, SHA-256 and what is known of an object are its metadata: one request tells whether it is whole.
+/// Length and SHA-256 of an object are its metadata: one request tells whether it is whole. Nothing else is,
+/// because stores limit metadata, Amazon's to 2 KB.
 package final class S3Store: SharedBytes {
     package struct Settings: Sendable {
         /// Scheme, host and, where needed, port and path; the bucket is the next segment.
         package var endpoint: URL
         package var bucket: String
-        package var signature: S3Signature
+        package var region: String
+        package var credentials: S3Credentials
         /// Before all names, without slashes around it; may be empty.
         package var prefix = ""
         /// How long a request may take.
@@ -23,10 +25,11 @@ package final class S3Store: SharedBytes {
         package var pause = Duration.milliseconds(500)
         package var longestPause = Duration.seconds(10)
 
-        package init(endpoint: URL, bucket: String, signature: S3Signature) {
+        package init(endpoint: URL, bucket: String, region: String, credentials: S3Credentials) {
             self.endpoint = endpoint
             self.bucket = bucket
-            self.signature = signature
+            self.region = region
+            self.credentials = credentials
         }
     }
 
@@ -59,18 +62,15 @@ package final class S3Store: SharedBytes {
     }
 
     package func store(
-        _ object: SharedObject, as name: String
+        _ object: SharedObject, as name: String, replacing: Bool
     ) async throws(EngineError) -> Bool {
         var request = request("PUT", name)
         request.httpBody = object.body
         request.setValue(object.mediaType, forHTTPHeaderField: "Content-Type")
-        request.setValue("*", forHTTPHeaderField: "If-None-Match")
+        if !replacing { request.setValue("*", forHTTPHeaderField: "If-None-Match") }
         request.setValue("\(object.body.count)", forHTTPHeaderField: Field.length)
         request.setValue(
             Digest.sha256.hexadecimal(object.body), forHTTPHeaderField: Field.digest)
-        if !object.head.isEmpty {
-            request.setValue(object.head.base64EncodedString(), forHTTPHeaderField: Field.head)
-        }
         let answer = try await send(request)
         switch answer.status {
         case 200...299: return true
@@ -80,12 +80,18 @@ package final class S3Store: SharedBytes {
         }
     }
 
+    package func remove(_ name: String) async throws(EngineError) {
+        let answer = try await send(request("DELETE", name))
+        guard (200...299).contains(answer.status) || answer.status == 404 else {
+            throw EngineError("the store has answered with \(answer.status)")
+        }
+    }
+
     // MARK: Requests
 
     private enum Field {
         static let length = "x-amz-meta-halcyon-length"
         static let digest = "x-amz-meta-halcyon-sha256"
-        static let head = "x-amz-meta-halcyon-head"
     }
 
     private struct Answer: Sendable {
@@ -110,9 +116,10 @@ package final class S3Store: SharedBytes {
             throw EngineError("the store is not asked for a while")
         }
         var request = unsigned
-        settings.signature.sign(&request, at: Date())
-        let collector = Collector(limit: settings.maximumBytes)
+        let collector = BodyCollector(limit: settings.maximumBytes)
         do {
+            let keys = try await settings.credentials.keys()
+            S3Signature(keys, region: settings.region).sign(&request, at: Date())
             _ = try await transport.perform(
                 request,
                 terms: ExchangeTerms(stall: settings.timeout, deadline: .now + settings.timeout),
@@ -120,6 +127,7 @@ package final class S3Store: SharedBytes {
             guard let (head, body) = collector.answer else {
                 throw EngineError("the store has not answered")
             }
+            if head.status == 403 { settings.credentials.distrust(keys) }
             guard head.status < 500, head.status != 403, head.status != 429 else {
                 throw EngineError("the store has answered with \(head.status)")
             }
@@ -137,45 +145,8 @@ package final class S3Store: SharedBytes {
         guard answer.head.value(Field.length) == "\(answer.body.count)",
             answer.head.value(Field.digest) == Digest.sha256.hexadecimal(answer.body)
         else { return nil }
-        let head = answer.head.value(Field.head).map { Data(base64Encoded: $0) ?? Data() }
         return SharedObject(
             body: answer.body,
-            mediaType: answer.head.value("content-type") ?? "application/octet-stream",
-            head: head ?? Data())
-    }
-}
-
-/// Takes the body of an answer, up to a limit.
-private final class Collector: Sendable {
-    private let limit: Int
-    private let state = Mutex<(head: AnswerHead?, body: Data)>((nil, Data()))
-    private let isFull = Atomic(false)
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    var answer: (AnswerHead, Data)? {
-        state.withLock { state in state.head.map { ($0, state.body) } }
-    }
-
-    /// Whether there was more than the limit.
-    var isTooLarge: Bool { isFull.load(ordering: .acquiring) }
-
-    func begin(_ head: AnswerHead) -> BodyDisposition {
-        state.withLock { $0.head = head }
-        return .receive
-    }
-
-    func take(_ bytes: UnsafeRawBufferPointer) throws(EngineError) {
-        let isWithin = state.withLock { state in
-            guard state.body.count + bytes.count <= limit else { return false }
-            state.body.append(contentsOf: bytes)
-            return true
-        }
-        guard isWithin else {
-            isFull.store(true, ordering: .releasing)
-            throw EngineError("an object has more than \(limit) bytes")
-        }
+            mediaType: answer.head.value("content-type") ?? "application/octet-stream")
     }
 }

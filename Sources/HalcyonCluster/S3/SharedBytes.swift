@@ -1,29 +1,40 @@
 package import Foundation
 
-/// Bytes that nodes share, with what is known of them.
+/// Bytes that nodes share.
 package struct SharedObject: Hashable, Sendable {
     package var body: Data
     package var mediaType: String
-    /// More that is known; small, and any bytes.
-    package var head: Data
 
-    package init(body: Data, mediaType: String = "application/octet-stream", head: Data = Data()) {
+    package init(body: Data, mediaType: String = "application/octet-stream") {
         self.body = body
         self.mediaType = mediaType
-        self.head = head
     }
 }
 
-/// Objects by names that say what is in them, so that an object never changes.
+/// Objects by names. Where names say what is in them, an object never changes.
 ///
 /// Each call takes a limited time, some tenths of a second, and throws when the store cannot answer.
 package protocol SharedBytes: Sendable {
     /// `nil` when there is no such object, or when it is damaged.
     func object(_ name: String) async throws(EngineError) -> SharedObject?
 
-    /// Stores an object unless there is one of the name; `false` when there is.
-    func store(_ object: SharedObject, as name: String) async throws(EngineError) -> Bool
+    /// Stores an object; without `replacing`, only if there is none of the name, and `false` when there is.
+    func store(
+        _ object: SharedObject, as name: String, replacing: Bool
+    ) async throws(EngineError) -> Bool
+
+    /// Removes an object, if it is there.
+    func remove(_ name: String) async throws(EngineError)
 
     /// Whether the store is asked at the moment.
     var breakerState: CircuitBreaker.State { get }
+}
+
+extension SharedBytes {
+    /// Stores an object unless there is one of the name; `false` when there is.
+    package func store(
+        _ object: SharedObject, as name: String
+    ) async throws(EngineError) -> Bool {
+        try await store(object, as: name, replacing: false)
+    }
 }

@@ -49,7 +49,7 @@ extension Cluster {
                     return LeasedWork.Made(
                         found,
                         publication: publication(
-                            of: SharedObject(body: shared.source.body, head: head),
+                            of: SharedObject(body: shared.source.body), head: head,
                             lifetime: shared.lifetime
                         ) { "s/\(key)/\($0)" })
                 }

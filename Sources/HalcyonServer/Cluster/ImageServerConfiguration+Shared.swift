@@ -16,6 +16,8 @@ extension ImageServerConfiguration {
         public var bucket = "halcyon"
         /// `us-east-1` by default, which stores of one's own take, too.
         public var region = "us-east-1"
+        /// With ``secretKey``. Without both they are found where programs for Amazon's services look: in the
+        /// environment, in `~/.aws/credentials`, and at the address for credentials of a container.
         public var accessKey: String?
         public var secretKey: String?
         /// Segments before the names of all objects; none by default.
@@ -133,24 +135,32 @@ extension ImageServerConfiguration.S3 {
         if !isPlain(prefix) {
             faults.append("shared.s3.prefix must be segments of letters, digits and - . _")
         }
-        if accessKey == nil || secretKey == nil {
-            faults.append("shared.s3.endpoint needs shared.s3.accessKey and shared.s3.secretKey.")
+        if (accessKey == nil) != (secretKey == nil) {
+            faults.append("shared.s3.accessKey and shared.s3.secretKey need each other.")
         }
         return faults
     }
 
     /// `nil` without a store, or when something is wrong with it.
     func store(maximumBytes: Int) -> S3Store? {
-        guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }), let accessKey,
-            let secretKey
+        guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }),
+            let credentials
         else { return nil }
         var settings = S3Store.Settings(
-            endpoint: url, bucket: bucket,
-            signature: S3Signature(accessKey: accessKey, secretKey: secretKey, region: region))
+            endpoint: url, bucket: bucket, region: region, credentials: credentials)
         settings.prefix = prefix.split(separator: "/").joined(separator: "/")
         settings.timeout = timeout
         settings.maximumBytes = maximumBytes
         // Only roots of one's own could be unreadable, and there are none.
         return try? S3Store(settings)
+    }
+
+    /// Those of the configuration, or those that are found.
+    private var credentials: S3Credentials? {
+        if let accessKey, let secretKey {
+            return S3Credentials(S3Keys(accessKey: accessKey, secretKey: secretKey))
+        }
+        // As above.
+        return try? S3Credentials(environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -118,6 +118,7 @@ private enum GuideText {
         "Tests/HalcyonTests/Guides/TestingSnippets.swift",
         "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
         "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
+        "Tests/HalcyonClusterTests/SharedCacheSnippets.swift",
         "Tests/HalcyonServerTests/ServerSnippets.swift",
         "Tests/HalcyonServerTests/EmbeddingTests.swift",
     ]

@@ -107,6 +107,15 @@ extension FreshnessWalk {
             requested: answer.requested, received: answer.received)
     }
 
+    /// Whether a cache of several users might store an answer.
+    private func mayBeShared(_ hop: Hop, _ answer: DownloadAnswer) -> Bool {
+        let storing = policy.inRoleOfAll.storing(
+            hop.asked.answered(by: answer), status: answer.status, fields: answer.fields,
+            requested: answer.requested, received: answer.received)
+        if case .store = storing { return true }
+        return false
+    }
+
     /// Keeps an error for a while where the settings say so.
     func remember(_ error: KingfisherError, _ hop: Hop, _ now: Date) {
         guard let status = error.statusOfAnswer, let task = request.handle.sessionTask,
@@ -197,6 +206,10 @@ extension FreshnessWalk {
     /// Forgets a response, and what was made of it, wherever the request looks.
     func remove(_ record: ResponseRecord) async {
         for cache in request.caches { await cache.responses.remove(record) }
+        if let shared = request.targetCache.shared { shared.remove(shared.name(of: key)) }
+        if let shared = request.originalCache.shared {
+            shared.remove(shared.name(of: request.originalKey))
+        }
     }
 
     /// Removes what the cache of originals, when it is another one, has of bytes that `record` takes the
@@ -245,6 +258,7 @@ extension FreshnessWalk {
                 stored, hop.responseKey, body: body, over: others, under: policy)
             if let record {
                 isStored = true
+                if mayBeShared(hop, answer) { record.allowSharing() }
                 await removeOldOriginals(others, but: record)
                 try await store(
                     image, of: downloaded, StatedOrigin(origin(record), superseding: others))

@@ -100,9 +100,12 @@ struct FreshnessWalk {
             // Its words in HTTP.
             asked.fields.append("Cache-Control", "only-if-cached, max-stale")
         }
-        let responseKey = ResponseKey.key(
-            resourceKey: redirectCount == 0 ? explicitKey : nil, url: url,
-            normalizer: options.cacheKeyNormalizer, partition: options.httpCaching.partition)
+        let responseKey =
+            redirectCount == 0
+            ? request.firstResponseKey(url, resource)
+            : ResponseKey.key(
+                url: url, normalizer: options.cacheKeyNormalizer,
+                partition: options.httpCaching.partition)
         let records = await request.onDisk { [policy, request, responses] in
             let own = responses.read(responseKey, under: policy)
             let others = request.originalCache.responses
@@ -115,11 +118,6 @@ struct FreshnessWalk {
         return Hop(
             sent: next, asked: asked, responseKey: responseKey, records: records,
             selection: selection, record: record)
-    }
-
-    /// The cache key that the program has given the resource, if it is not just its URL.
-    private var explicitKey: String? {
-        resource.cacheKey == resource.downloadURL.absoluteString ? nil : resource.cacheKey
     }
 
     private mutating func step(_ hop: Hop) async throws(KingfisherError) -> Step {

@@ -29,6 +29,7 @@ extension ImageRequest {
                 resource.downloadURL, by: options.requestModifier, for: handle, completion: hand)
         }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
+        await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, visit) {
             if isReplacement { taskUpdated?(nil) }
             return stored
@@ -53,6 +54,36 @@ extension ImageRequest {
         guard origin.isUsable(at: downloader.now(), under: options.httpCaching) else { return nil }
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: .freshInMemory) }
         return image
+    }
+
+    /// Brings what the disk does not have from the storage that machines share, with the response that it was
+    /// made of, so that all that follows finds it as if this machine had loaded it.
+    private func bringShared(_ key: ImageKey, first url: URL, _ resource: any Resource) async {
+        if options.forceRefresh || options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly {
+            return
+        }
+        if targetCache.originatedImage(forKey: self.key, options: options) != nil { return }
+        let responseKey = firstResponseKey(url, resource)
+        if targetCache.shared != nil {
+            if await fileOrigin(key, in: targetCache) != nil { return }
+            let bytes = await targetCache.bring(
+                key, options: options, responseKey: responseKey, isCurrent: isWanted)
+            if bytes != nil { return }
+        }
+        guard mayHaveOriginal, originalCache.shared != nil,
+            await fileOrigin(originalKey, in: originalCache) == nil
+        else { return }
+        await originalCache.bring(
+            originalKey, options: options, responseKey: responseKey, isCurrent: isWanted)
+    }
+
+    /// What the response to the first request is found by.
+    func firstResponseKey(_ url: URL, _ resource: any Resource) -> String {
+        // The cache key that the program has given the resource, if it is not just its URL.
+        let isExplicit = resource.cacheKey != resource.downloadURL.absoluteString
+        return ResponseKey.key(
+            resourceKey: isExplicit ? resource.cacheKey : nil, url: url,
+            normalizer: options.cacheKeyNormalizer, partition: options.httpCaching.partition)
     }
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.

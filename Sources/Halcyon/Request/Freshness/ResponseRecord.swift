@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
+import HalcyonWork
 import Synchronization
 
 /// A server's response as this process knows it: one generation of its bytes.
@@ -32,6 +33,7 @@ final class ResponseRecord: Sendable {
     private let usableFrom: Atomic<UInt64>
     private let usableUntil: Atomic<UInt64>
     private let isSuperseded = Atomic(false)
+    private let isForAll = Atomic(false)
 
     init(
         key: String, generation: Int64, stored: StoredResponse, body: ResponseBody?,
@@ -78,6 +80,30 @@ final class ResponseRecord: Sendable {
         usableUntil.store(until, ordering: .releasing)
     }
 
+    /// Notes that others than this program's user may have it, too.
+    func allowSharing() {
+        isForAll.store(true, ordering: .releasing)
+    }
+
+    /// What a cache of several users may store of it, without secrets in its URL; `nil` for nothing. Of a
+    /// record whose request is not known any longer, that is so unless the response says that even answers
+    /// to requests with credentials are for all.
+    var storedForAll: StoredResponse? {
+        var stored = stored
+        var asked = HTTPCacheRequest(url: stored.url)
+        if !isForAll.load(ordering: .acquiring) { asked.fields.append("Authorization", "-") }
+        let policy = HTTPCachePolicy(caching) { $0 }.inRoleOfAll
+        let storing = policy.storing(
+            asked, status: stored.status, fields: stored.fields, requested: stored.requested,
+            received: stored.received)
+        guard case .store(let allowed) = storing,
+            let url = URL(string: stored.url.absoluteString.maskingSecrets)
+        else { return nil }
+        stored.fields = allowed.fields
+        stored.url = url
+        return stored
+    }
+
     /// Ends its use: other bytes have taken its place, or it may not be kept.
     func supersede() {
         isSuperseded.store(true, ordering: .releasing)
@@ -114,8 +140,12 @@ struct ResponseBody: Equatable, Sendable {
     let checksum: Int64
 
     init(_ bytes: Data) {
-        length = Int64(bytes.count)
-        checksum = DiskFile.checksum(bytes)
+        self.init(length: Int64(bytes.count), checksum: DiskFile.checksum(bytes))
+    }
+
+    init(length: Int64, checksum: Int64) {
+        self.length = length
+        self.checksum = checksum
     }
 
     /// `nil` when the row is one of a response without content.
@@ -217,5 +247,14 @@ extension AnswerHead {
     /// A stored response as it was when it came.
     convenience init(_ stored: StoredResponse) {
         self.init(url: stored.url, status: stored.status, fields: stored.fields)
+    }
+}
+
+extension HTTPCachePolicy {
+    /// The same for a cache of several users.
+    var inRoleOfAll: HTTPCachePolicy {
+        var caching = caching
+        caching.role = .shared
+        return HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal(Data($0)).utf8) }
     }
 }

@@ -38,6 +38,10 @@ extension ImageRequest {
         }
         if options.waitForCache {
             for writing in writings { _ = await writing.value }
+            if let shared = targetCache.shared { await shared.finish(shared.name(of: key)) }
+            if let shared = originalCache.shared {
+                await shared.finish(shared.name(of: originalKey))
+            }
         }
     }
 

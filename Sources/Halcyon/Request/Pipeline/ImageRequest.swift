@@ -85,6 +85,7 @@ struct ImageRequest: Sendable {
     /// Whether nothing has begun when the call that asks for the image returns.
     var preparesLater: Bool {
         options.requestModifier.map { !($0 is any ImageDownloadRequestModifier) } ?? false
+            || caches.contains { $0.shared != nil }
     }
     var hasProcessor: Bool { !options.processor.identifier.isEmpty }
     var storesBytesOnly: Bool { goal != .image }
@@ -311,6 +312,11 @@ extension ImageRequest {
         _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
     ) -> Bool {
         guard probing == .onCallingThread else { return true }
+        if cache.shared != nil, !options.fromMemoryCacheOrRefresh {
+            // Others may have stored it.
+            foundTrace = true
+            return true
+        }
         let type = cache.imageCachedType(
             forKey: key, processorIdentifier: options.processor.identifier,
             forcedExtension: options.forcedExtension)

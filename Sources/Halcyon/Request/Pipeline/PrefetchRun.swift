@@ -133,19 +133,23 @@ final class PrefetchRun: Sendable {
         }
     }
 
-    /// Whether nothing has to be loaded; with `alsoPrefetchToMemory`, what is on disk is in memory
-    /// then.
+    /// Whether nothing has to be loaded; what other machines have stored is on disk then and, with
+    /// `alsoPrefetchToMemory`, what is on disk is in memory.
     private func isCached(_ request: ImageRequest) async -> Bool {
+        let key = ImageKey(request.key, options)
         switch await cachedType(request) {
         case .memory: return true
-        case .none: return false
-        case .disk:
-            guard options.alsoPrefetchToMemory else { return true }
-            // A file that cannot be read is loaded anew.
-            let found = try? await request.found(
-                ImageKey(request.key, options), isCurrent: { [self] in !isStopped })
-            return found?.image != nil
+        case .none:
+            if options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly { return false }
+            let brought = await request.targetCache.bring(
+                key, options: options, isCurrent: { [self] in !isStopped })
+            if brought == nil { return false }
+        case .disk: break
         }
+        guard options.alsoPrefetchToMemory else { return true }
+        // A file that cannot be read is loaded anew.
+        let found = try? await request.found(key, isCurrent: { [self] in !isStopped })
+        return found?.image != nil
     }
 
     private func cachedType(_ request: ImageRequest) async -> CacheType {

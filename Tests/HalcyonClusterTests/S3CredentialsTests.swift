@@ -1,0 +1,141 @@
+import Foundation
+import HalcyonCluster
+import HalcyonTestKit
+import Testing
+
+/// Where the keys for a store are found.
+@Suite struct S3CredentialsTests {
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    private func found(_ environment: [String: String]) async throws -> S3Keys {
+        // Otherwise those of whoever runs the tests would be found.
+        let own = ["HOME": folder.url.path].merging(environment) { $1 }
+        return try await S3Credentials(environment: own, timeout: .seconds(30)).keys()
+    }
+
+    private func file(_ text: String) throws -> String {
+        let file = folder.url.appendingPathComponent("credentials")
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+
+    private static let profiles = """
+        # Those of two users.
+        [default]
+        aws_access_key_id = first
+        aws_secret_access_key=one=1
+
+        [ other ]
+        aws_access_key_id = second
+        aws_secret_access_key = two
+        aws_session_token = token
+        """
+
+    @Test func theEnvironmentIsLookedAtFirst() async throws {
+        let file = try file(Self.profiles)
+        let keys = try await found([
+            "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t",
+            "AWS_SHARED_CREDENTIALS_FILE": file,
+        ])
+        #expect(keys == S3Keys(accessKey: "a", secretKey: "s", sessionToken: "t"))
+    }
+
+    @Test func aFileHasProfiles() async throws {
+        let file = try file(Self.profiles)
+        #expect(
+            try await found(["AWS_SHARED_CREDENTIALS_FILE": file])
+                == S3Keys(accessKey: "first", secretKey: "one=1"))
+        #expect(
+            try await found(["AWS_SHARED_CREDENTIALS_FILE": file, "AWS_PROFILE": "other"])
+                == S3Keys(accessKey: "second", secretKey: "two", sessionToken: "token"))
+        await #expect(throws: EngineError.self) {
+            try await found(["AWS_SHARED_CREDENTIALS_FILE": file, "AWS_PROFILE": "third"])
+        }
+    }
+
+    @Test func theFileOfTheUserIsFound() async throws {
+        let hidden = folder.url.appendingPathComponent(".aws", isDirectory: true)
+        try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
+        try Data(Self.profiles.utf8).write(to: hidden.appendingPathComponent("credentials"))
+        #expect(try await found([:]).accessKey == "first")
+    }
+
+    @Test func aContainersAddressGivesKeysThatEnd() async throws {
+        let origin = try await OriginServer.start()
+        let answer = """
+            {"AccessKeyId": "c", "SecretAccessKey": "s", "Token": "t",
+             "Expiration": "2100-01-01T00:00:00Z"}
+            """
+        origin.route("/keys", .ok(Data(answer.utf8), contentType: "application/json"))
+        let environment = [
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString,
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": try file("secret\n"),
+        ]
+        let keys = try await found(environment)
+        #expect(keys.accessKey == "c" && keys.secretKey == "s" && keys.sessionToken == "t")
+        #expect(keys.expires == Date(timeIntervalSince1970: 4_102_444_800))
+        #expect(origin.requests.first?.headers["Authorization"] == "secret")
+    }
+
+    @Test func aContainersAddressThatIsNeitherEncryptedNorOfThisMachineIsNotAsked() async throws {
+        await #expect(throws: EngineError.self) {
+            try await found(["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://example.com/keys"])
+        }
+    }
+
+    @Test(arguments: ["{}", "[]", "", "{\"AccessKeyId\": 1}"])
+    func whatIsNoAnswerOfAContainerIsAnError(text: String) async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/keys", .ok(Data(text.utf8)))
+        await #expect(throws: EngineError.self) {
+            try await found([
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString
+            ])
+        }
+    }
+
+    @Test func keysAreLookedForAgainAfterAMinuteBeforeTheirEndAndWhenTheyAreRefused() async throws {
+        let origin = try await OriginServer.start()
+        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
+        origin.route("/keys", .ok(Data(answer.utf8)))
+        let credentials = try S3Credentials(
+            environment: [
+                "HOME": folder.url.path,
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString,
+            ], timeout: .seconds(30))
+        let start = Date()
+        let keys = try await credentials.keys(at: start)
+        _ = try await credentials.keys(at: start.addingTimeInterval(59))
+        #expect(origin.requestCount == 1)
+        // What is known is used meanwhile.
+        #expect(try await credentials.keys(at: start.addingTimeInterval(61)) == keys)
+        await origin.waitForRequests(2)
+        credentials.distrust(keys)
+        #expect(try await credentials.keys(at: start.addingTimeInterval(62)) == keys)
+        #expect(origin.requestCount == 2 || origin.requestCount == 3)
+    }
+
+    @Test func manyWhoAskAtOnceAskOnce() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
+        origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
+        let credentials = try S3Credentials(
+            environment: [
+                "HOME": folder.url.path,
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString,
+            ], timeout: .seconds(30))
+        let all = try await withThrowingTaskGroup(of: S3Keys.self) { group in
+            for _ in 0..<20 { group.addTask { try await credentials.keys() } }
+            await gate.waitForWaiters()
+            gate.open()
+            return try await group.reduce(into: Set<S3Keys>()) { $0.insert($1) }
+        }
+        #expect(all.count == 1)
+        #expect(origin.requestCount == 1)
+    }
+}
