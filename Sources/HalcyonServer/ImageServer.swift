@@ -79,10 +79,15 @@ public final class ImageServer: Sendable {
         let metrics = ServerMetrics()
         self.metrics = metrics
         let forgotten = OneShot<Forgetting>()
-        let cluster = Cluster(configuration, metrics: metrics) { purge in
-            forgotten.whenGiven { forgetting in Task { await forgetting.forget(purge) } }
-        }
+        let pauses = checked.client?.pauses
+        let cluster = Cluster(
+            configuration, metrics: metrics,
+            onForgotten: { purge in
+                forgotten.whenGiven { forgetting in Task { await forgetting.forget(purge) } }
+            },
+            onPause: { pauses?.learn($0, until: $1) })
         self.cluster = cluster
+        pauses?.teller.give { [weak cluster] in cluster?.tellPause(of: $0, until: $1) }
         let directory = configuration.cacheDirectory
         let trouble = CacheTrouble(logger: logger, metrics: metrics)
         let downloads = Gate(

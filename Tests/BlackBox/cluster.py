@@ -36,9 +36,9 @@ def wait_until(condition, seconds=20, what="an event"):
         time.sleep(0.02)
 
 
-def listens(port):
+def listens(port, host="127.0.0.1"):
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        return probe.connect_ex((host, port)) == 0
 
 
 class PictureOrigin:
@@ -75,6 +75,8 @@ class Node:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.port, self.operations = closed_port(), closed_port()
+        # Put before the command, such as taskset.
+        self.prefix = []
         self.process = None
 
     def start(self):
@@ -87,7 +89,7 @@ class Node:
         environment = dict(os.environ, HOME=str(self.folder), SWIFT_BACKTRACE="enable=no")
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [str(self.program), "--unsigned", "--bind", f"127.0.0.1:{self.port}",
+                [*self.prefix, str(self.program), "--unsigned", "--bind", f"127.0.0.1:{self.port}",
                  "--ops-bind", f"127.0.0.1:{self.operations}",
                  "--cache-directory", str(self.folder / "cache"), *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
@@ -113,6 +115,11 @@ class Node:
                     total += float(match[2])
         return int(total)
 
+    def seconds(self):
+        """Processor time so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def send(self, number):
         self.process.send_signal(number)
 
@@ -129,6 +136,8 @@ class Node:
 class Service:
     """Another program of the test: haproxy, nginx, redis-server, …"""
 
+    host = "127.0.0.1"
+
     def __init__(self, port, *command, log=subprocess.DEVNULL):
         self.port, self.command, self.log = port, list(map(str, command)), log
         self.process = None
@@ -141,7 +150,7 @@ class Service:
     def is_up(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"{self.command[0]} has ended")
-        return listens(self.port)
+        return listens(self.port, self.host)
 
     def send(self, number):
         self.process.send_signal(number)

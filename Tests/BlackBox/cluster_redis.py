@@ -1,11 +1,12 @@
 """Image servers with a Redis between them, which is taken away in every way."""
 
+import os
 import signal
 import subprocess
 import threading
 import time
 
-from case import check
+from case import Skipped, check
 from cluster import (
     Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port, wait_until)
 
@@ -24,17 +25,71 @@ class Redis(Service):
                          "--appendonly", "no")
 
     def tell(self, *words):
-        return subprocess.run(["redis-cli", "-p", str(self.port), *map(str, words)], check=True,
-                              capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["redis-cli", "-h", self.host, "-p", str(self.port), *map(str, words)], check=True,
+            capture_output=True, text=True).stdout.strip()
+
+
+class Network:
+    """A network of its own, with one cable to this machine's."""
+
+    here, there = "10.213.77.1", "10.213.77.2"
+
+    def __init__(self):
+        self.name = f"halcyon{os.getpid()}"
+        self.cable = f"hc{os.getpid()}"
+
+    @staticmethod
+    def ip(*words):
+        return subprocess.run(["ip", *words], capture_output=True, text=True)
+
+    def __enter__(self):
+        steps = (("netns", "add", self.name),
+                 ("link", "add", self.cable, "type", "veth", "peer", "name", "eth0", "netns",
+                  self.name),
+                 ("addr", "add", f"{self.here}/30", "dev", self.cable),
+                 ("link", "set", self.cable, "up"),
+                 ("-n", self.name, "addr", "add", f"{self.there}/30", "dev", "eth0"),
+                 ("-n", self.name, "link", "set", "lo", "up"),
+                 ("-n", self.name, "link", "set", "eth0", "up"))
+        for step in steps:
+            done = self.ip(*step)
+            if done.returncode:
+                self.__exit__()
+                raise Skipped(f"there are no network namespaces: {done.stderr.strip()}")
+        return self
+
+    def __exit__(self, *_):
+        self.ip("link", "del", self.cable)
+        self.ip("netns", "del", self.name)
+
+    def cut(self):
+        """What is on its way is lost, and nobody is told."""
+        self.ip("-n", self.name, "link", "set", "eth0", "down")
+
+    def mend(self):
+        self.ip("-n", self.name, "link", "set", "eth0", "up")
+
+
+class FarRedis(Redis):
+    """One in a network of its own."""
+
+    host = Network.there
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+        self.command = ["ip", "netns", "exec", network.name, *self.command, "--bind", self.host,
+                        "--protected-mode", "no"]
 
 
 class SharingCluster(Cluster):
     """Nodes that share a Redis."""
 
-    def __init__(self, program, count, origin=None, settings=()):
-        self.redis = Redis()
-        super().__init__(program, count, origin,
-                         [f"shared.redis.address=127.0.0.1:{self.redis.port}", *settings])
+    def __init__(self, program, count, origin=None, settings=(), redis=None):
+        self.redis = redis or Redis()
+        address = f"{self.redis.host}:{self.redis.port}"
+        super().__init__(program, count, origin, [f"shared.redis.address={address}", *settings])
 
     def __enter__(self):
         self.add(self.redis)
@@ -206,9 +261,9 @@ def sleeping_holder(program):
         return f"{fetches} fetches, slowest {slowest:.2f} s, nothing late was published"
 
 
-def redis_fails(program, act, repair):
+def redis_fails(program, act, repair, redis=None):
     """Requests for new and for known pictures while something is done to Redis and undone."""
-    with SharingCluster(program, 2) as cluster:
+    with SharingCluster(program, 2, redis=redis) as cluster:
         def target(number):
             return cluster.target(f"{number % 97}.png", f"w:{20 + number % 41}")
 
@@ -264,3 +319,34 @@ for title, act, repair, is_short in (
         ("wants a password", refuse, accept, False)):
     CASES.add(f"Redis {title}", REDIS, is_short)(
         lambda program, act=act, repair=repair: redis_fails(program, act, repair))
+
+
+@CASES.add("the network to Redis is cut", [*REDIS, "ip"])
+def cut_network(program):
+    with Network() as network:
+        return redis_fails(program, lambda _: network.cut(), lambda _: network.mend(),
+                           FarRedis(network))
+
+
+@CASES.add("an origin that asks one node for a pause is left alone by all", REDIS, short=True)
+def paused_origin(program):
+    def answer(connection):
+        while request := connection.request():
+            path, _ = request
+            asked.append(path)
+            connection.answer(b"", "429 Too Many Requests", ["Retry-After: 60"])
+
+    asked = []
+    with SharingCluster(program, 4, answer, PATIENT) as cluster:
+        first = Client(cluster.nodes[0].port).get(cluster.target("a.png"))
+        check(first.status == 503, f"status {first.status}")
+        began = time.monotonic()
+        time.sleep(1)
+        del asked[:]
+        answers, failures = ask_all([(node.port, cluster.target(f"{number}.png"))
+                                     for number in range(50) for node in cluster.nodes], threads=8)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {503}, "not all answers are 503")
+        check(all(answer.fields["Retry-After"] for answer in answers), "no Retry-After")
+        check(not asked, f"{len(asked)} requests to the origin")
+        return f"{len(answers)} requests {time.monotonic() - began:.1f} s later, none to the origin"

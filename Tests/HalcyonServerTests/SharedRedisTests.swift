@@ -231,6 +231,33 @@ struct SharedRedisTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test func anOriginThatAsksOneForAPauseIsLeftAloneByAll() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        origin.route("/a.png", .status(429).header("Retry-After", "200"))
+        #expect(try await one.ask(target(origin.url("/a.png"))).status == 503)
+        // It hears of it in its own time, which is short; nobody asks for what is missing until then.
+        var number = 0
+        while true {
+            number += 1
+            let path = "/missing\(number).png"
+            let status = try await two.ask(target(origin.url(path))).status
+            if status == 503 {
+                #expect(origin.requestCount(for: path) == 0)
+                break
+            }
+            await pause()
+        }
+        // One that comes later hears of it, too.
+        let three = try await start(origin, redis)
+        while try await three.ask(target(origin.url("/late\(number).png"))).status != 503 {
+            number += 1
+            await pause()
+        }
+        #expect(origin.requestCount(for: "/a.png") == 1)
+    }
+
     @Test func aSettingThatMakesNoSenseIsTold() async throws {
         var good = ImageServerConfiguration()
         good.sources.http.allow = ["*"]
@@ -252,11 +279,12 @@ struct SharedRedisTests {
         configuration.shared.s3.endpoint = "ftp://store"
         configuration.shared.s3.bucket = "a/b"
         configuration.shared.s3.prefix = "a?"
+        configuration.shared.s3.accessKey = "key"
         let faults = ConfigurationError(faults: [
             "shared.s3.endpoint must be a URL such as https://s3.example.com.",
             "shared.s3.bucket must be a name of letters, digits and - . _",
             "shared.s3.prefix must be segments of letters, digits and - . _",
-            "shared.s3.endpoint needs shared.s3.accessKey and shared.s3.secretKey.",
+            "shared.s3.accessKey and shared.s3.secretKey need each other.",
         ])
         #expect(throws: faults) { try ImageServer(configuration: configuration) }
         let limits = ConfigurationError(faults: [

@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// What nodes are told to forget, in the order it was said: a stream of Redis, which each node reads from its
+/// What nodes are told of one topic, in the order it was said: a stream of Redis, which each node reads from its
 /// beginning, and on from where it stopped whenever there may be more. So a node also learns what was said
 /// before it was there, or while it was cut off.
-final class ForgettingLog: Sendable {
+final class MessageLog: Sendable {
     fileprivate struct State {
         /// The entry that was read last.
         var last = "-"
@@ -15,23 +15,24 @@ final class ForgettingLog: Sendable {
 
     private let client: RedisClient
     private let key: String
+    /// Messages that are kept; after so many others one is lost to those who have not heard it.
+    private let length: Int
     private let onMessage: @Sendable (ByteBuffer) -> Void
     private let state = Mutex(State())
 
-    /// Messages that are kept; after so many others one is lost to those who have not heard it.
-    private static let length = 10_000
-
     init(
-        _ client: RedisClient, key: String, onMessage: @escaping @Sendable (ByteBuffer) -> Void
+        _ client: RedisClient, key: String, length: Int,
+        onMessage: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         self.client = client
         self.key = key
+        self.length = length
         self.onMessage = onMessage
     }
 
     /// Appends a message.
     func appending(_ message: ByteBuffer) -> RESPCommand {
-        var command: RESPCommand = ["XADD", key, "MAXLEN", "~", "\(Self.length)", "*", "m"]
+        var command: RESPCommand = ["XADD", key, "MAXLEN", "~", "\(length)", "*", "m"]
         command.arguments.append(message)
         return command
     }
@@ -77,7 +78,7 @@ final class ForgettingLog: Sendable {
     }
 }
 
-extension ForgettingLog.State {
+extension MessageLog.State {
     /// Whether to read on; otherwise nobody reads from now on.
     fileprivate mutating func takeMore(isGivenUp: Bool) -> Bool {
         let reads = hasMore && !isGivenUp

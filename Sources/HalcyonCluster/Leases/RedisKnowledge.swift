@@ -11,35 +11,40 @@ package final class RedisKnowledge: SharedKnowledge {
     private let client: RedisClient
     private let prefix: String
     private let listeners = Listeners()
-    private let log: ForgettingLog
+    private let logs: [Topic: MessageLog]
     private let subscription: RedisSubscription
 
     /// - Parameters:
     ///   - prefix: Of all keys and channels.
-    ///   - onMessage: Told what `forget` of any node says, this one included, and what was said before
-    ///     this one was there.
+    ///   - onMessage: Told what any node says to all, this one included, and what was said before this one
+    ///     was there.
     package init(
         _ settings: RedisSettings, prefix: String,
-        onMessage: @escaping @Sendable (ByteBuffer) -> Void
+        onMessage: @escaping @Sendable (Topic, ByteBuffer) -> Void
     ) {
         let client = RedisClient(settings)
         client.connect()
         self.client = client
-        let log = ForgettingLog(client, key: "\(prefix):forgotten", onMessage: onMessage)
-        self.log = log
+        var logs: [Topic: MessageLog] = [:]
+        for topic in Topic.allCases {
+            logs[topic] = MessageLog(
+                client, key: "\(prefix):\(topic.rawValue)", length: topic.length
+            ) { onMessage(topic, $0) }
+        }
+        self.logs = logs
         self.prefix = prefix
-        let news = "\(prefix):news"
+        let (news, tidings) = ("\(prefix):news", "\(prefix):tidings")
         subscription = RedisSubscription(
-            settings, channels: [news, "\(prefix):forget"],
-            onConnection: { [listeners] in
+            settings, channels: [news, tidings],
+            onConnection: { [listeners, logs] in
                 listeners.wakeAll()
-                log.readOn()
+                for log in logs.values { log.readOn() }
             },
-            onMessage: { [listeners] channel, content in
+            onMessage: { [listeners, logs] channel, content in
                 if channel == news {
                     listeners.wake(String(buffer: content))
                 } else {
-                    log.readOn()
+                    Topic(rawValue: String(buffer: content)).flatMap { logs[$0] }?.readOn()
                 }
             })
     }
@@ -96,9 +101,11 @@ package final class RedisKnowledge: SharedKnowledge {
     ) async throws(EngineError) {
         var commands: [RESPCommand] = []
         for name in names { commands.append(["DEL", leaseKey(name), recordKey(name)]) }
-        commands.append(log.appending(message))
-        commands.append(["PUBLISH", "\(prefix):forget", ""])
-        _ = try await send(commands)
+        _ = try await send(commands + telling(message, of: .forgotten))
+    }
+
+    package func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError) {
+        _ = try await send(telling(message, of: topic))
     }
 
     package func news(of name: String) -> News { listeners.news(of: name) }
@@ -124,6 +131,11 @@ package final class RedisKnowledge: SharedKnowledge {
     /// The key of both has the name in braces, so that a cluster of Redis keeps them together.
     private func leaseKey(_ name: String) -> String { "\(prefix):lease:{\(name)}" }
     private func recordKey(_ name: String) -> String { "\(prefix):record:{\(name)}" }
+
+    private func telling(_ message: ByteBuffer, of topic: Topic) -> [RESPCommand] {
+        let appending = logs[topic].map { [$0.appending(message)] } ?? []
+        return appending + [["PUBLISH", "\(prefix):tidings", "\(topic.rawValue)"]]
+    }
 
     private func run(
         _ script: String, _ name: String, _ arguments: [Argument]

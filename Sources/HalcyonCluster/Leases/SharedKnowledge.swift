@@ -65,8 +65,11 @@ package protocol SharedKnowledge: Sendable {
     /// Removes records and their leases, so that what is being made of them now is not published, and tells
     /// all nodes.
     ///
-    /// - Parameter message: What they are told.
+    /// - Parameter message: What they are told, of the topic ``Topic/forgotten``.
     func forget(_ names: [String], telling message: ByteBuffer) async throws(EngineError)
+
+    /// Tells all nodes something: those that are there within a second, others when they are back.
+    func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError)
 
     /// Given when something has happened to the lease or the record of `name` after this call. It may not
     /// be given at all.
@@ -77,6 +80,22 @@ package protocol SharedKnowledge: Sendable {
 
     /// Whether the engine is asked at the moment.
     var breakerState: CircuitBreaker.State { get }
+}
+
+/// What nodes tell all others about.
+package enum Topic: String, Hashable, Sendable, CaseIterable {
+    /// What is to be forgotten.
+    case forgotten
+    /// Who wants to be left alone.
+    case pauses
+
+    /// How many messages are kept for nodes that are away.
+    var length: Int {
+        switch self {
+        case .forgotten: 10_000
+        case .pauses: 1_000
+        }
+    }
 }
 
 /// Word of a name, for one who waits.

@@ -25,10 +25,13 @@ final class Cluster: Sendable {
 
     /// `nil` when nothing is shared.
     ///
-    /// - Parameter onForgotten: Told what another server has purged.
+    /// - Parameters:
+    ///   - onForgotten: Told what another server has purged.
+    ///   - onPause: Told of a server that wants to be left alone, and until when.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics,
-        onForgotten: @escaping @Sendable (Purge) -> Void
+        onForgotten: @escaping @Sendable (Purge) -> Void,
+        onPause: @escaping @Sendable (_ origin: String, _ end: Date) -> Void
     ) {
         let limits = configuration.limits
         let redis = configuration.shared.redis
@@ -42,12 +45,18 @@ final class Cluster: Sendable {
         self.sender = sender
         let knowledge = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
-            RedisKnowledge(settings, prefix: "\(redis.prefix):1") {
-                let words = String(buffer: $0).split(separator: " ")
-                guard words.count == 2, words[0] != sender,
-                    let purge = Purge(message: String(words[1]))
-                else { return }
-                onForgotten(purge)
+            RedisKnowledge(settings, prefix: "\(redis.prefix):1") { topic, message in
+                let words = String(buffer: message).split(separator: " ")
+                guard words.count == 2 else { return }
+                switch topic {
+                case .forgotten:
+                    guard words[0] != sender, let purge = Purge(message: String(words[1]))
+                    else { return }
+                    onForgotten(purge)
+                case .pauses:
+                    guard let end = TimeInterval(words[1]), end.isFinite else { return }
+                    onPause(String(words[0]), Date(timeIntervalSince1970: end))
+                }
             }
         }
         self.knowledge = knowledge
@@ -61,12 +70,14 @@ final class Cluster: Sendable {
     /// What others get of an object: all of it, or, when it is large, where it is.
     ///
     /// - Parameters:
+    ///   - head: What is known of it.
     ///   - lifetime: How long it is good; no longer than the settings say.
     ///   - isStored: Whether it is in the store of bytes already.
     ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
     ///   - name: What it is called there.
     func publication(
-        of object: SharedObject, lifetime: Duration = .seconds(1 << 40), isStored: Bool = false,
+        of object: SharedObject, head: Data = Data(), lifetime: Duration = .seconds(1 << 40),
+        isStored: Bool = false,
         isLasting: Bool = false,
         as name: @escaping @Sendable (_ generation: Int64) -> String
     ) -> LeasedWork.Publication {
@@ -74,7 +85,7 @@ final class Cluster: Sendable {
         if object.body.count <= settings.maxBytes {
             return LeasedWork.Publication(lifetime: lifetime) { [self] generation in
                 if isLasting, !isStored { Task { await store(object, as: name(generation)) } }
-                return SharedContent.bytes(head: object.head, ByteBuffer(data: object.body)).buffer
+                return SharedContent.bytes(head: head, ByteBuffer(data: object.body)).buffer
             }
         }
         guard store != nil else { return Self.elsewhere }
@@ -82,7 +93,7 @@ final class Cluster: Sendable {
             let name = name(generation)
             let isThere = if isStored { true } else { await store(object, as: name) }
             guard isThere else { return SharedContent.elsewhere.buffer }
-            return SharedContent.object(head: object.head, name: name).buffer
+            return SharedContent.object(head: head, name: name).buffer
         }
     }
 
@@ -134,7 +145,17 @@ final class Cluster: Sendable {
         }
     }
 
-    // MARK: Purge and metrics
+    // MARK: Messages and metrics
+
+    /// Tells all servers of one that wants to be left alone.
+    func tellPause(of origin: String, until end: Date) {
+        guard let knowledge else { return }
+        Task {
+            // Who has not heard of it is told by the server itself.
+            try? await knowledge.tell(
+                ByteBuffer(string: "\(origin) \(end.timeIntervalSince1970)"), of: .pauses)
+        }
+    }
 
     /// Removes records from what is shared, and tells all servers of a purge.
     ///

@@ -21,6 +21,8 @@ final class OriginClient: Sendable {
         let received: Date
     }
 
+    /// The servers that are not asked for a while.
+    let pauses = OriginPauses()
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
     private let rules: SourceRules
@@ -58,8 +60,12 @@ final class OriginClient: Sendable {
         }
         for _ in 0...settings.redirects {
             request.url = try allowed(request.url, isFirst: request.url == url)
+            try respectPause(of: request.url)
             let requested = Date()
             let (head, body) = try await exchange(request, maximumBytes, deadline)
+            if let url = request.url {
+                pauses.note(status: head.status, fields: HTTPFields(head), from: url)
+            }
             if let next = try redirect(of: request, by: head) {
                 request = next
                 continue
@@ -80,6 +86,15 @@ final class OriginClient: Sendable {
                 .sourceUnreachable, "The source leads to one that is not allowed",
                 cause: error.reason)
         }
+    }
+
+    /// - Throws: `sourceBusy` while the server of `url` wants to be left alone.
+    private func respectPause(of url: URL?) throws(Failure) {
+        let now = Date()
+        guard let end = url.flatMap({ pauses.end(for: $0, at: now) }) else { return }
+        throw Failure(
+            .sourceBusy, "The source has asked to be left alone",
+            retryAfter: max(1, Int(end.timeIntervalSince(now).rounded(.up))))
     }
 
     private func exchange(

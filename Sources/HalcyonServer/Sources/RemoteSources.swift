@@ -309,7 +309,7 @@ final class RemoteSources: Sendable {
             if answer.status == 304, let known {
                 return await confirmed(known, answer, fetch)
             }
-            return .success(await taken(answer, fetch))
+            return .success(await taken(answer, fetch, known))
         } catch {
             return failed(error, fetch, known)
         }
@@ -338,8 +338,14 @@ final class RemoteSources: Sendable {
     }
 
     /// Keeps a new answer if that is allowed.
-    private func taken(_ answer: OriginClient.Answer, _ fetch: Fetch) async -> Found {
+    private func taken(
+        _ answer: OriginClient.Answer, _ fetch: Fetch, _ known: RemoteSource?
+    ) async -> Found {
         let (url, key) = (fetch.url, fetch.key)
+        if let known, isOutdated(answer, url, by: known), isStillWanted(fetch) {
+            // The next one who asks may be answered by who knows better.
+            return Found(source: known, use: .validated)
+        }
         var fields = cleaned(answer.fields)
         if !fields.contains("ETag"), !fields.contains("Last-Modified") {
             fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
@@ -367,6 +373,19 @@ final class RemoteSources: Sendable {
             key: key, stored: once, generation: generation, size: answer.body.count,
             body: answer.body)
         return Found(source: source, use: .fetched)
+    }
+
+    /// Whether an answer out of a cache on the way is older than what is known. By its `Date`; that of other
+    /// answers tells nothing, because clocks may have been set.
+    private func isOutdated(
+        _ answer: OriginClient.Answer, _ url: URL, by known: RemoteSource
+    ) -> Bool {
+        guard answer.fields.contains("Age") else { return false }
+        let stored = StoredResponse(
+            url: url, status: 200, fields: answer.fields, requested: answer.requested,
+            received: answer.received)
+        guard let date = stored.date, let knownDate = known.stored.date else { return false }
+        return date < knownDate
     }
 
     /// Keeps what another server has, if it is good and not older than what is known here.

@@ -1,0 +1,60 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonWork
+import Synchronization
+
+/// Which servers want to be left alone, and until when: those that have answered 429 or 503 with `Retry-After`,
+/// to this image server or to one that tells this one.
+final class OriginPauses: Sendable {
+    /// Given what tells other image servers; not under a lock.
+    let teller = OneShot<@Sendable (_ origin: String, _ end: Date) -> Void>()
+    private let ends = Mutex<[String: Date]>([:])
+
+    /// However long a server asks for.
+    private static let longest: TimeInterval = 300
+    /// With more servers than this, those whose pause is over are forgotten, and if that are not enough, all.
+    private static let mostOrigins = 10_000
+
+    /// Until when the server of `url` is left alone; `nil` when it may be asked.
+    func end(for url: URL, at now: Date = Date()) -> Date? {
+        ends.withLock { ends in
+            // Mostly nobody has asked for a pause.
+            guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end else { return nil }
+            return end
+        }
+    }
+
+    /// Notes an answer of the server of `url`, and tells others when it asks for a pause.
+    func note(status: Int, fields: HTTPFields, from url: URL, at now: Date = Date()) {
+        guard status == 429 || status == 503,
+            let delay = RetryAfter.delay(status: status, fields: fields, received: now), delay > 0
+        else { return }
+        let name = Self.name(of: url)
+        let end = now.addingTimeInterval(min(delay, Self.longest))
+        guard learn(name, until: end, at: now) else { return }
+        teller.whenGiven { $0(name, end) }
+    }
+
+    /// Notes a pause that somebody has heard of. It is never made shorter.
+    ///
+    /// - Returns: Whether it was news: later than what was known by more than a second.
+    @discardableResult
+    func learn(_ origin: String, until end: Date, at now: Date = Date()) -> Bool {
+        let end = min(end, now.addingTimeInterval(Self.longest))
+        guard end > now else { return false }
+        return ends.withLock { ends in
+            if let known = ends[origin], end <= known.addingTimeInterval(1) { return false }
+            if ends.count >= Self.mostOrigins {
+                ends = ends.filter { $0.value > now }
+                if ends.count >= Self.mostOrigins { ends = [:] }
+            }
+            ends[origin] = end
+            return true
+        }
+    }
+
+    private static func name(of url: URL) -> String {
+        let origin = Origin(url)
+        return "\(origin.scheme ?? "")://\(origin.host ?? ""):\(origin.port)"
+    }
+}
