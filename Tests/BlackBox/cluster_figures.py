@@ -113,7 +113,8 @@ def levels(program):
 
 
 def round_trips(program):
-    with BenchCluster(program, 2, ["redis"]) as cluster:
+    # With sources that are small enough for Redis.
+    with BenchCluster(program, 2, ["redis"], PictureOrigin()) as cluster:
         one, two = cluster.nodes
         targets = cluster.targets(20)
 
