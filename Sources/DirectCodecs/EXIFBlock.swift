@@ -39,6 +39,11 @@ public enum EXIFBlock {
         }
     }
 
+    /// The block without "Exif" and two zeros before it, as PNG has it.
+    package static func bare(_ block: Data) -> Data {
+        block.starts(with: Array("Exif\0\0".utf8)) ? block.dropFirst(6) : block
+    }
+
     /// The orientation of bytes that may be missing, which is 1.
     package static func orientation(ofBlock block: [UInt8]?) -> Int? {
         block.map { $0.withUnsafeBytes { orientation(in: $0) } } ?? 1

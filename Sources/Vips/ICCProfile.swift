@@ -13,6 +13,40 @@ public struct ICCProfile: Sendable {
     /// some JPEG files in the colour space XYB.
     public let isPerceptualOnly: Bool
 
+    /// A profile that is nothing but a curve for each channel and the colours of the primaries.
+    public struct Shaper: Sendable {
+        /// The colours of red, green and blue as X, Y and Z, beside a white of D50.
+        public let primaries: [SIMD3<Double>]
+        private let curves: [ToneCurve]
+
+        fileprivate init?(_ bytes: [UInt8]) {
+            // With tables for it, colours do not go by the matrix.
+            guard bytes[16..<20].elementsEqual("RGB ".utf8),
+                bytes[20..<24].elementsEqual("XYZ ".utf8),
+                !["A2B0", "A2B1", "A2B2", "D2B0", "D2B1"].contains(where: {
+                    ICCProfile.tag($0, in: bytes) != nil
+                })
+            else { return nil }
+            let colours = ["rXYZ", "gXYZ", "bXYZ"].compactMap { ICCProfile.tag($0, in: bytes) }
+            curves = ["rTRC", "gTRC", "bTRC"].compactMap {
+                ICCProfile.tag($0, in: bytes).flatMap(ToneCurve.init)
+            }
+            guard colours.count == 3, curves.count == 3, colours.allSatisfy({ $0.count >= 20 })
+            else { return nil }
+            primaries = colours.map {
+                SIMD3(s15Fixed16($0, 8), s15Fixed16($0, 12), s15Fixed16($0, 16))
+            }
+        }
+
+        /// The light, 0…1, of a sample, 0…1, of red, green or blue (0, 1, 2).
+        public func light(_ channel: Int, of sample: Double) -> Double {
+            curves[channel].value(at: sample)
+        }
+    }
+
+    /// `nil` for a profile with tables, and for other colours than red, green and blue.
+    public let shaper: Shaper?
+
     /// `nil` when the data is not a profile.
     public init?(_ data: Data) {
         let bytes = [UInt8](data)
@@ -24,6 +58,7 @@ public struct ICCProfile: Sendable {
         default: channelCount = nil
         }
         isSRGB = Self.matchesSRGB(bytes)
+        shaper = Shaper(bytes)
         isPerceptualOnly =
             Self.tag("A2B0", in: bytes) != nil && Self.tag("A2B1", in: bytes) == nil
             && Self.tag("rXYZ", in: bytes) == nil
@@ -60,7 +95,7 @@ public struct ICCProfile: Sendable {
     }
 
     /// The bytes of a tag, or `nil` when it is missing or lies outside of the data.
-    private static func tag(_ name: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    fileprivate static func tag(_ name: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
         let count = min(bigEndian(bytes[...], 128, 4), 100)
         for index in 0..<count {
             let entry = 132 + 12 * index
@@ -76,8 +111,8 @@ public struct ICCProfile: Sendable {
 }
 
 /// A tone curve of a matrix profile: a power, a table, or one of the parametric forms.
-private struct ToneCurve {
-    private enum Shape {
+private struct ToneCurve: Sendable {
+    private enum Shape: Sendable {
         case table([Double])
         case parametric(function: Int, [Double])
     }

@@ -48,7 +48,9 @@ import Testing
     @Test func theHelpNamesAllPages() async throws {
         let help = try await run(["--help"], hasDisplay: false)
         #expect(help.exitCode == 0)
-        for page in ["grid", "transitions", "four-cut", "failures", "freshness"] {
+        for page in [
+            "grid", "transitions", "hashes", "palettes", "four-cut", "failures", "freshness",
+        ] {
             #expect(help.text.contains(page))
         }
         #expect(help.text.contains("xvfb-run"))
@@ -92,8 +94,8 @@ import Testing
     @Test(
         .enabled(if: TestDisplay.isAvailable),
         arguments: [
-            "grid", "transitions", "placeholders", "processors", "formats", "animated", "four-cut",
-            "failures", "freshness",
+            "grid", "transitions", "placeholders", "hashes", "palettes", "processors", "formats",
+            "animated", "four-cut", "failures", "freshness",
         ])
     func everyPageGivesAPicture(page: String) async throws {
         let outcome = try await run(["--page", page, "--screenshot", "page.png", "--at", "0.2"])

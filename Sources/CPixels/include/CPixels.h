@@ -90,3 +90,16 @@ void cpixels_average_row(
 
 /* Adds `weight` times a row of `count` such pixels to `sums`. */
 void cpixels_add_row(const float *row, float weight, size_t count, float *sums);
+
+/* Colours */
+
+/* The light of a colour is between 0 and this. */
+#define CPIXELS_LIGHT_STEPS 16383
+
+/* Converts RGB, or RGBA whose opacity stays, to another space of colours. `light` has four numbers for each
+   value of a sample, of red, then of green, then of blue: what it adds to the target's red, green and blue
+   light, and nothing. `samples` are the target's for CPIXELS_LIGHT_STEPS + 1 steps of light. Source and
+   target may be the same. */
+void cpixels_convert_colours(
+    const uint8_t *source, uint8_t *target, size_t count, int channels, const float *light,
+    const uint8_t *samples);

@@ -1,16 +1,16 @@
+import CPixels
 import Foundation
 
 /// The way from samples of one meaning to those of sRGB. Of light brighter than paper it shows what
 /// ``ToneMap`` makes of it, of colours outside of sRGB the nearest components.
 package struct ColourConversion {
-    /// Light for each value of a sample; 1 is white, or white paper.
-    private let light: [Float]
+    /// Light for each value of a sample of red, green and blue; 1 is white, or white paper.
+    private let lights: [[Float]]
     private let columns: (SIMD3<Float>, SIMD3<Float>, SIMD3<Float>)
     private let toneMap: ToneMap?
     /// How much brighter a light of HLG is shown, for its luminance.
     private let showsScene: Bool
-    /// Samples of sRGB, for light in equal steps.
-    private let samples: [Float]
+    private let greatest: Int
 
     private static let steps = 8192
     /// The light at which HLG is shown at its brightest.
@@ -18,52 +18,139 @@ package struct ColourConversion {
 
     /// - Parameter greatest: The greatest value of a sample, 255 or 65535.
     package init(_ colours: ColourDescription, greatest: Int) {
-        light = (0...greatest).map {
-            Float(Self.light(Double($0) / Double(greatest), colours.transfer))
-        }
-        let matrix = ColourMatrix(from: colours.primaries)
+        let light = Self.table(greatest) { Self.light($0, colours.transfer) }
+        self.init(
+            lights: [light, light, light], matrix: ColourMatrix(from: colours.primaries),
+            toneMap: colours.isHDR
+                ? ToneMap(peak: colours.transfer == .hlg ? Self.hlgPeak : colours.peak) : nil,
+            showsScene: colours.transfer == .hlg, greatest: greatest)
+    }
+
+    /// The way from a space that is stated as matrix profiles of the ICC do it.
+    ///
+    /// - Parameters:
+    ///   - primaries: The colours of red, green and blue as X, Y and Z, beside a white of D50.
+    ///   - light: The light, 0…1, of a sample, 0…1, of a channel.
+    package init(
+        primaries: [SIMD3<Double>], greatest: Int, light: (_ channel: Int, Double) -> Double
+    ) {
+        self.init(
+            lights: (0..<3).map { channel in
+                Self.table(greatest) { sample in
+                    // A damaged curve may give no number.
+                    let light = light(channel, sample)
+                    return light.isNaN ? 0 : min(max(light, 0), 1)
+                }
+            }, matrix: ColourMatrix(fromD50: primaries), toneMap: nil, showsScene: false,
+            greatest: greatest)
+    }
+
+    private init(
+        lights: [[Float]], matrix: ColourMatrix, toneMap: ToneMap?, showsScene: Bool,
+        greatest: Int
+    ) {
+        self.lights = lights
         columns = (
             SIMD3(matrix.columns.0), SIMD3(matrix.columns.1), SIMD3(matrix.columns.2)
         )
-        showsScene = colours.transfer == .hlg
-        toneMap =
-            colours.isHDR
-            ? ToneMap(peak: colours.transfer == .hlg ? Self.hlgPeak : colours.peak) : nil
-        samples = (0...Self.steps + 1).map {
-            Float(Self.sRGBSample(min(1, Double($0) / Double(Self.steps))) * Double(greatest))
-        }
+        self.toneMap = toneMap
+        self.showsScene = showsScene
+        self.greatest = greatest
     }
 
-    /// Converts pixels of 3 channels, or 4 with opacity, which stays as it is.
-    package func run<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ source: UnsafeBufferPointer<Sample>, into target: UnsafeMutablePointer<Sample>,
+    private static func table(_ greatest: Int, _ light: (Double) -> Double) -> [Float] {
+        (0...greatest).map { Float(light(Double($0) / Double(greatest))) }
+    }
+
+    /// Converts pixels of 8 bits and 3 channels, or 4 with opacity, which stays as it is. The target may be
+    /// the source.
+    package func run(
+        _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>,
         _ channels: Int
     ) {
-        light.withUnsafeBufferPointer { light in
-            samples.withUnsafeBufferPointer { samples in
-                for place in stride(from: 0, to: source.count, by: channels) {
-                    var colour = SIMD3(
-                        light[Int(source[place])], light[Int(source[place + 1])],
-                        light[Int(source[place + 2])])
-                    if let toneMap {
-                        if showsScene { colour *= Self.sceneGain(colour) }
-                        colour *= toneMap.gain(colour.max())
+        guard toneMap == nil else {
+            return convert(source, into: target, channels, Self.sampleTable(greatest))
+        }
+        var light: [Float] = []
+        light.reserveCapacity(3 * 256 * 4)
+        let scale = Float(CPIXELS_LIGHT_STEPS)
+        for (column, values) in zip([columns.0, columns.1, columns.2], lights) {
+            for value in values {
+                let part = column * (value * scale)
+                light.append(contentsOf: [part.x, part.y, part.z, 0])
+            }
+        }
+        cpixels_convert_colours(
+            source.baseAddress, target, source.count / channels, Int32(channels), light,
+            Self.byteSamples)
+    }
+
+    /// The same with 16 bits.
+    package func run(
+        _ source: UnsafeBufferPointer<UInt16>, into target: UnsafeMutablePointer<UInt16>,
+        _ channels: Int
+    ) {
+        convert(source, into: target, channels, Self.sampleTable(greatest))
+    }
+
+    private func convert<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ source: UnsafeBufferPointer<Sample>, into target: UnsafeMutablePointer<Sample>,
+        _ channels: Int, _ samples: [Float]
+    ) {
+        lights[0].withUnsafeBufferPointer { red in
+            lights[1].withUnsafeBufferPointer { green in
+                lights[2].withUnsafeBufferPointer { blue in
+                    samples.withUnsafeBufferPointer { samples in
+                        for place in stride(from: 0, to: source.count, by: channels) {
+                            let colour = converted(
+                                SIMD3(
+                                    red[Int(source[place])], green[Int(source[place + 1])],
+                                    blue[Int(source[place + 2])]))
+                            for channel in 0..<3 {
+                                let step = Int(colour[channel])
+                                let rest = colour[channel] - Float(step)
+                                let sample =
+                                    samples[step] + (samples[step + 1] - samples[step]) * rest
+                                target[place + channel] = Sample(sample + 0.5)
+                            }
+                            if channels == 4 { target[place + 3] = source[place + 3] }
+                        }
                     }
-                    colour =
-                        columns.0 * colour.x + columns.1 * colour.y + columns.2 * colour.z
-                    colour.clamp(
-                        lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 1))
-                    colour *= Float(Self.steps)
-                    for channel in 0..<3 {
-                        let step = Int(colour[channel])
-                        let rest = colour[channel] - Float(step)
-                        let sample = samples[step] + (samples[step + 1] - samples[step]) * rest
-                        target[place + channel] = Sample(sample + 0.5)
-                    }
-                    if channels == 4 { target[place + 3] = source[place + 3] }
                 }
             }
         }
+    }
+
+    /// The light of sRGB in ``steps``.
+    @inline(__always)
+    private func converted(_ light: SIMD3<Float>) -> SIMD3<Float> {
+        var colour = light
+        if let toneMap {
+            if showsScene { colour *= Self.sceneGain(colour) }
+            colour *= toneMap.gain(colour.max())
+        }
+        colour = columns.0 * colour.x + columns.1 * colour.y + columns.2 * colour.z
+        colour.clamp(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 1))
+        return colour * Float(Self.steps)
+    }
+
+    /// Samples of sRGB, for light in equal steps; made once for each depth.
+    private static func sampleTable(_ greatest: Int) -> [Float] {
+        greatest == 255 ? samplesOfEight : samplesOfSixteen
+    }
+
+    private static let samplesOfEight = samples(greatest: 255)
+    private static let samplesOfSixteen = samples(greatest: 65535)
+
+    private static func samples(greatest: Int) -> [Float] {
+        (0...steps + 1).map {
+            Float(sRGBSample(min(1, Double($0) / Double(steps))) * Double(greatest))
+        }
+    }
+
+    /// The nearest samples of 8 bits, in steps so small that they are the right ones.
+    private static let byteSamples: [UInt8] = (0...Int(CPIXELS_LIGHT_STEPS)).map {
+        UInt8((sRGBSample(Double($0) / Double(CPIXELS_LIGHT_STEPS)) * 255).rounded())
     }
 
     private static func light(

@@ -124,6 +124,14 @@ struct ColourMatrix {
         self = target.inverse * adaptation * source
     }
 
+    /// From linear light of primaries beside a white of D50, the one of ICC profiles, to that of sRGB.
+    init(fromD50 primaries: [SIMD3<Double>]) {
+        let source = ColourMatrix(primaries[0], primaries[1], primaries[2])
+        let adaptation = Self.adaptation(
+            from: SIMD3(0.9642, 1, 0.8249), to: Self.xyz(ColourDescription.Primaries.d65))
+        self = Self.toXYZ(.sRGB).inverse * adaptation * source
+    }
+
     private init(_ a: SIMD3<Double>, _ b: SIMD3<Double>, _ c: SIMD3<Double>) {
         columns = (a, b, c)
     }

@@ -25,8 +25,8 @@ package struct PNGFile {
     }
 
     /// Width and height in pixels, as stored.
-    package let width: Int
-    package let height: Int
+    package private(set) var width: Int
+    package private(set) var height: Int
     let colourType: ColourType
     /// Bits per sample: 1, 2, 4 or 8.
     let depth: Int
@@ -47,7 +47,7 @@ package struct PNGFile {
     /// The most bytes of inflated rows: larger pictures are better read in strips.
     static let largestStream = 32 << 20
     /// The longest side that readers of PNG take by default.
-    private static let longestSide = 1_000_000
+    static let longestSide = 1_000_000
     /// Profiles in use have a few kilobytes.
     private static let largestProfile = 128 << 10
 
@@ -102,6 +102,14 @@ package struct PNGFile {
         try readColours(bytes, found)
         if let range = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(bytes, range) }
         if let range = found[UInt32(chunk: "eXIf")] { exif = Array(bytes[range]) }
+    }
+
+    /// What is told of the frames of an animation, which have all but their size in common.
+    func sized(width: Int, height: Int) -> PNGFile {
+        var file = self
+        file.width = width
+        file.height = height
+        return file
     }
 
     /// Bytes of a row as stored, without its filter.
@@ -209,6 +217,8 @@ package enum PNGRefusal: Error, Equatable {
     case damaged(String)
     /// There is no memory for the picture.
     case outOfMemory
+    /// The file says that its animation has so many frames, which are not read.
+    case tooManyFrames(Int)
 
     /// The checksum of a chunk does not fit to what is in it.
     package static let wrongChecksum = PNGRefusal.damaged("a checksum is wrong")

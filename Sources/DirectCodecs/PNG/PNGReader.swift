@@ -15,7 +15,13 @@ package struct PNGReader: ~Copyable {
     /// All checksums of the pixels are verified, and memory is taken only for a stream that can be as
     /// long as it should be.
     package init(_ file: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
-        let parts = try Self.dataRanges(bytes, from: file)
+        try self.init(file, bytes, parts: Self.dataRanges(bytes, from: file))
+    }
+
+    /// Inflates a picture like `file` of which `parts`, in `bytes`, are the pixels.
+    init(
+        _ file: PNGFile, _ bytes: UnsafeRawBufferPointer, parts: [Range<Int>]
+    ) throws(PNGRefusal) {
         let stored = parts.reduce(0) { $0 + $1.count }
         // Deflate makes at most 1032 bytes of one.
         guard stored >= 6, file.streamBytes / 1032 <= stored else {

@@ -151,11 +151,14 @@ struct PNGChunks {
 
     /// Throws when a chunk's checksum is not that of its type and data.
     func verify(_ chunk: Chunk) throws(PNGRefusal) {
+        guard isIntact(chunk) else { throw .wrongChecksum }
+    }
+
+    /// Whether a chunk's checksum is that of its type and data.
+    func isIntact(_ chunk: Chunk) -> Bool {
         let checked = bytes[chunk.range.lowerBound - 4..<chunk.range.upperBound]
-        let stored = bytes.bigUInt32(chunk.range.upperBound)
-        guard UnsafeRawBufferPointer(rebasing: checked).crc32 == stored else {
-            throw .wrongChecksum
-        }
+        return UnsafeRawBufferPointer(rebasing: checked).crc32
+            == bytes.bigUInt32(chunk.range.upperBound)
     }
 }
 

@@ -34,21 +34,39 @@ package struct PNGWriter {
         else { return nil }
         let dropsAlpha = channels == 4 && cpng_is_opaque(pixels, width * height)
         let stored = dropsAlpha ? 3 : channels
+        let stream = stream(
+            of: pixels, bytesPerRow: width * channels, width: width, height: height,
+            channels: channels, stored: stored)
+        guard let stream else { return nil }
+        var file = PNGChunks.signature
+        file.reserveCapacity(stream.count + 64)
+        file.appendHeader(width: width, height: height, channels: stored)
+        file.appendChunk("IDAT") { $0.append(contentsOf: stream) }
+        file.appendChunk("IEND") { _ in }
+        return file
+    }
+
+    /// The rows of a picture, filtered and compressed; `nil` when there is no memory for that.
+    ///
+    /// - Parameters:
+    ///   - channels: Of the pixels, 3 or 4.
+    ///   - stored: Of the rows, as many or 3, without the opacity.
+    func stream(
+        of pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int, channels: Int,
+        stored: Int
+    ) -> [UInt8]? {
         let count = (width * stored + 1) * height
         let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
         defer { rows.deallocate() }
         Self.filter(
-            pixels, width: width, height: height, channels: channels, stored: stored, into: rows)
-        return compressed(rows, count: count) { writer in
-            writer.append(bigEndian: UInt32(width))
-            writer.append(bigEndian: UInt32(height))
-            writer.append(contentsOf: [8, stored == 4 ? 6 : 2, 0, 0, 0])
-        }
+            pixels, bytesPerRow: bytesPerRow, width: width, height: height,
+            dropsAlpha: stored != channels, stored: stored, into: rows)
+        return compressed(rows, count: count)
     }
 
     private static func filter(
-        _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, stored: Int,
-        into output: UnsafeMutablePointer<UInt8>
+        _ pixels: UnsafePointer<UInt8>, bytesPerRow: Int, width: Int, height: Int,
+        dropsAlpha: Bool, stored: Int, into output: UnsafeMutablePointer<UInt8>
     ) {
         let count = width * stored
         // Two rows without alpha in turn, the row above the first, and what the choice needs.
@@ -58,8 +76,8 @@ package struct PNGWriter {
         zeros.initialize(repeating: 0, count: count)
         var above = UnsafePointer(zeros)
         for y in 0..<height {
-            var row = pixels + y * width * channels
-            if stored != channels {
+            var row = pixels + y * bytesPerRow
+            if dropsAlpha {
                 let opaque = scratch + (y & 1) * count
                 cpng_drop_alpha(row, opaque, width)
                 row = UnsafePointer(opaque)
@@ -70,21 +88,10 @@ package struct PNGWriter {
         }
     }
 
-    private func compressed(
-        _ rows: UnsafePointer<UInt8>, count: Int, header: (inout [UInt8]) -> Void
-    ) -> [UInt8]? {
+    private func compressed(_ rows: UnsafePointer<UInt8>, count: Int) -> [UInt8]? {
         guard let compressor = cpng_compressor_create(Int32(level)) else { return nil }
         defer { cpng_compressor_destroy(compressor) }
         let bound = cpng_compressed_bound(compressor, count)
-        var headerBytes: [UInt8] = []
-        header(&headerBytes)
-
-        var file = PNGChunks.signature
-        file.reserveCapacity(bound + 64)
-        file.appendChunk("IHDR", headerBytes)
-        let start = file.count
-        file.append(contentsOf: [0, 0, 0, 0])
-        file.append(contentsOf: "IDAT".utf8)
         let stream = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
             if knowsPhotographs {
                 size = cpng_compress_noise(rows, count, output.baseAddress, bound)
@@ -93,36 +100,6 @@ package struct PNGWriter {
                 size = cpng_compress(compressor, rows, count, output.baseAddress, bound)
             }
         }
-        guard !stream.isEmpty else { return nil }
-        file.append(contentsOf: stream)
-        file.closeChunk(start)
-        file.appendChunk("IEND", [])
-        return file
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(bigEndian value: UInt32) {
-        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
-    fileprivate mutating func appendChunk(_ name: StaticString, _ data: [UInt8]) {
-        let start = count
-        append(contentsOf: [0, 0, 0, 0])
-        name.withUTF8Buffer { append(contentsOf: $0) }
-        append(contentsOf: data)
-        closeChunk(start)
-    }
-
-    /// Fills in the length of the chunk that begins at `start`, and adds its checksum.
-    fileprivate mutating func closeChunk(_ start: Int) {
-        let length = UInt32(count - start - 8)
-        for index in 0..<4 {
-            self[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(index)))
-        }
-        let checksum = withUnsafeBytes { bytes in
-            UnsafeRawBufferPointer(rebasing: bytes[(start + 4)...]).crc32
-        }
-        append(bigEndian: checksum)
+        return stream.isEmpty ? nil : stream
     }
 }

@@ -3,7 +3,9 @@ public import Foundation
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image as a PNG file, of an animation its first frame; `nil` when it cannot be rendered.
     public func pngRepresentation() -> Data? {
-        data(format: .PNG)
+        guard base.animation != nil else { return data(format: .PNG) }
+        // The contract is that of Kingfisher: no file, no reason.
+        return (try? base.bitmap()).flatMap { Image(bitmap: $0).kf.data(format: .PNG) }
     }
 
     /// The image as a JPEG file, of an animation its first frame. Transparent parts become white.
@@ -32,9 +34,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
     /// The image as a file.
     ///
-    /// An animation is written with all frames as GIF and WebP, with its first in other formats. If the
-    /// image was made of an animated file of this very format and not processed, it is these bytes as
-    /// they are, metadata included.
+    /// An animation is written with all frames as GIF, WebP and PNG, with its first in other formats; of PNG
+    /// with 8 bits. If the image was made of an animated file of this very format and not processed, it is
+    /// these bytes as they are, metadata included.
     ///
     /// Renders the image if it is not rendered yet, and encodes, on the calling thread. The format
     /// `.unknown` gives PNG.

@@ -33,7 +33,9 @@ struct OutputEncoder {
     private func reencodable(_ image: Image, metadata: ImageMetadata) throws -> Image {
         guard let timing = image.animation else { return image }
         let hidesMetadata = !keepsMetadata && metadata != ImageMetadata()
-        guard hidesMetadata || (quality != nil && format != .GIF) else { return image }
+        guard hidesMetadata || (quality != nil && format != .GIF && format != .PNG) else {
+            return image
+        }
         return Image(frames: try image.allBitmaps(), timing: timing, scale: image.scale) ?? image
     }
 }

@@ -5,13 +5,16 @@ import HalcyonGTK
 /// Animated images, as they are and processed.
 enum AnimatedPage {
     @MainActor static func make(_ gallery: Gallery) -> View {
-        let sample = Picture(
-            title: "kingfisher.gif", url: gallery.sample("kingfisher.gif"), isAnimated: true)
+        let samples = formats.map { file, _ in
+            Picture(title: file, url: gallery.sample(file), isAnimated: true)
+        }
+        let sample = samples[0]
         let animations = gallery.pictures.filter(\.isAnimated).prefix(6)
-        let shown = animations.isEmpty ? [sample] : Array(animations)
+        let shown = animations.isEmpty ? samples : Array(animations)
         var tiles: [View] = []
         for picture in shown {
-            tiles.append(tile(picture, picture.title, "as it is", nil, gallery))
+            let detail = formats.first { $0.file == picture.title }?.detail ?? "as it is"
+            tiles.append(tile(picture, picture.title, detail, nil, gallery))
         }
         tiles.append(
             tile(
@@ -26,6 +29,12 @@ enum AnimatedPage {
             "Animated images", "Frames are decoded ahead within a budget of memory.",
             content: TileGrid(tiles, columns: 2...4))
     }
+
+    private static let formats: [(file: String, detail: String)] = [
+        ("kingfisher.gif", "GIF: 256 colours"),
+        ("kingfisher.avif", "AVIF: all colours, a fifth of the bytes"),
+        ("kingfisher.png", "PNG: with opacity"),
+    ]
 
     @MainActor private static func tile(
         _ picture: Picture, _ title: String, _ detail: String, _ processor: (any ImageProcessor)?,

@@ -27,6 +27,8 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case grid
     case transitions
     case placeholders
+    case hashes
+    case palettes
     case processors
     case formats
     case animated
@@ -40,6 +42,8 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .grid: "Grid"
         case .transitions: "Transitions"
         case .placeholders: "Placeholders"
+        case .hashes: "Placeholders by hash"
+        case .palettes: "Palettes"
         case .processors: "Processors"
         case .formats: "Formats"
         case .animated: "Animated images"
@@ -55,6 +59,8 @@ enum PageName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .grid: GridPage.make(gallery)
         case .transitions: TransitionsPage.make(gallery)
         case .placeholders: PlaceholdersPage.make(gallery)
+        case .hashes: HashesPage.make(gallery)
+        case .palettes: PalettesPage.make(gallery)
         case .processors: ProcessorsPage.make(gallery)
         case .formats: FormatsPage.make(gallery)
         case .animated: AnimatedPage.make(gallery)

@@ -10,6 +10,8 @@ struct Picture: Hashable, Sendable {
     let url: URL
     /// Whether it moves, as far as that is known.
     var isAnimated = false
+    /// The file on this machine, if it is one.
+    var file: URL?
 
     /// Where it is loaded from; `copy` makes it another image for caches and downloads.
     func source(copy: Int = 0) -> Source {
@@ -32,7 +34,7 @@ struct Catalogue {
     private static let favourites = [
         "china.jpg", "flower.jpg", "chelsea.png", "coffee.webp", "rocket.jpg",
         "astronaut-progressive.jpg", "hubble-detail.avif", "retina.jpg", "kingfisher.svg",
-        "hubble_deep_field.jpg", "kingfisher.gif",
+        "hubble_deep_field.jpg", "kingfisher.gif", "kingfisher.avif", "kingfisher.png",
     ]
     /// How many pictures are also served slowly.
     private static let slowCount = 8
@@ -69,7 +71,8 @@ struct Catalogue {
             let url = origin.url(path).appendingPathComponent(file.lastPathComponent)
             pictures.append(
                 Picture(
-                    title: file.lastPathComponent, url: url, isAnimated: Self.isAnimated(file)))
+                    title: file.lastPathComponent, url: url, isAnimated: Self.isAnimated(file),
+                    file: file))
         }
         let slowFiles = (files.isEmpty ? sampleFiles : files).prefix(Self.slowCount)
         for (index, file) in slowFiles.enumerated() {
@@ -80,7 +83,7 @@ struct Catalogue {
                 SampleAnswer(
                     data, pieces: max(1, data.count / Self.pieces),
                     pause: Self.slowness / Self.pieces))
-            slow.append(Picture(title: file.lastPathComponent, url: url))
+            slow.append(Picture(title: file.lastPathComponent, url: url, file: file))
         }
     }
 
@@ -96,7 +99,7 @@ struct Catalogue {
             .sorted { $0.path < $1.path }
     }
 
-    /// A GIF, or a WebP whose header says so.
+    /// A GIF, or another file whose first bytes say so.
     private static func isAnimated(_ file: URL) -> Bool {
         switch file.pathExtension.lowercased() {
         case "gif": return true
@@ -106,6 +109,12 @@ struct Catalogue {
                 header.count == 21
             else { return false }
             return header[12..<16] == Data("VP8X".utf8) && header[20] & 2 != 0
+        case "png", "apng", "avif":
+            // What cannot be read does not move.
+            guard let beginning = try? FileHandle(forReadingFrom: file).read(upToCount: 1 << 14),
+                let information = try? ImageInformation(ofPrefix: beginning)
+            else { return false }
+            return information.frameCount ?? 1 > 1
         default: return false
         }
     }

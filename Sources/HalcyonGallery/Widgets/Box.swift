@@ -1,4 +1,6 @@
 import CGtk4
+import Foundation
+import Halcyon
 import HalcyonGTK
 
 /// Views in a row or a column.
@@ -82,7 +84,26 @@ extension View {
     }
 }
 
+extension Color {
+    fileprivate var css: String {
+        let parts = [red, green, blue].map { "\(Int((min(max($0, 0), 1) * 255).rounded()))" }
+        return "rgb(\(parts.joined(separator: ", ")))"
+    }
+}
+
 extension Label {
+    /// Words in a colour of their own on another, whatever the theme says.
+    func coloured(_ text: Color, on background: Color) -> Self {
+        let provider = gtk_css_provider_new()
+        gtk_css_provider_load_from_data(
+            provider, "label { color: \(text.css); background: \(background.css); }", -1)
+        gtk_style_context_add_provider(
+            gtk_widget_get_style_context(widget), OpaquePointer(provider),
+            guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        g_object_unref(UnsafeMutableRawPointer(provider))
+        return self
+    }
+
     /// Each line in the middle.
     func centred() -> Self {
         gtk_label_set_justify(OpaquePointer(widget), GTK_JUSTIFY_CENTER)

@@ -28,5 +28,6 @@ import CGtk4
         .figure { font-feature-settings: "tnum"; font-size: 12px; font-weight: 600; }
         .figure-name { font-size: 12px; opacity: 0.7; }
         .placeholder { opacity: 0.6; }
+        .swatch-title { font-weight: 700; padding: 6px 10px; border-radius: 6px; }
         """
 }

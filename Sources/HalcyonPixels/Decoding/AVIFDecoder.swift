@@ -22,7 +22,7 @@ struct AVIFFrameReader: FileFrameReader {
 
     private let file: AVIFFile
     /// A colour profile that has to be obeyed.
-    private let profile: Data?
+    private let profile: ForeignProfile?
     private let colours: ColourDescription
 
     init(_ data: Data) throws {
@@ -33,8 +33,9 @@ struct AVIFFrameReader: FileFrameReader {
         } catch {
             throw error.codingError
         }
-        let profile = file.profile.map { Data($0) }
-        self.profile = ICCProfile.isNeutral(file.profile, channels: 3) ? nil : profile
+        profile = ForeignProfile(file.profile, channels: 3)
+        // A profile counts more, also one that changes nothing.
+        let profile = file.profile
         guard
             let colours = ColourDescription(
                 primaries: profile == nil ? file.primaries : 1,
@@ -83,7 +84,8 @@ struct AVIFFrameReader: FileFrameReader {
         if file.transforms != AVIFFile.Transforms() {
             bitmap = try Bitmap(rendering: bitmap.vipsImage().transformed(file.transforms))
         }
-        return try profile.map { try bitmap.converted(by: $0) } ?? bitmap.converted(from: colours)
+        return try profile.map { try bitmap.convertingNewPixels(by: $0) }
+            ?? bitmap.converted(from: colours)
     }
 }
 

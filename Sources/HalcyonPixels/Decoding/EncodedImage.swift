@@ -6,7 +6,7 @@ import Vips
 struct EncodedImage: Sendable {
     let data: Data
     /// What answers everything about the file.
-    let opened: any OpenedImage
+    private(set) var opened: any OpenedImage
     let limits: DecodingLimits
     /// Of SVG files.
     let drawing: SVGCost?
@@ -47,6 +47,14 @@ struct EncodedImage: Sendable {
     }
 
     var header: ImageHeader { opened.header }
+
+    /// The picture that stands for an animation where it does not move; a file without one as it is.
+    func still() throws -> EncodedImage {
+        guard let opened = try opened.still() else { return self }
+        var still = self
+        still.opened = opened
+        return still
+    }
 
     /// Decodes one frame at any size from `size` up to the full one; without it at the full size.
     func decode(frame: Int, atLeast size: PixelSize?) throws -> DecodedPixels {
@@ -158,6 +166,11 @@ extension EncodedImage {
     private var pngMemory: Int {
         guard let chunks else { return 0 }
         let stream = chunks.streamBytes
+        if opened is OpenedAPNG {
+            // The canvas, what was in the area of a frame, and a frame.
+            return header.size.pixelCount.clampedTimes(3 * header.bytesPerPixel)
+                .clampedPlus(stream).clampedPlus(data.count)
+        }
         if opened is OpenedPNG { return stream.clampedPlus(data.count) }
         return chunks.isInterlaced ? stream.clampedTimes(2) : stream / 16
     }

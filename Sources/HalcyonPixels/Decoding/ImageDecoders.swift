@@ -7,6 +7,7 @@ enum ImageDecoders {
     /// the usual kinds of their format and leave the others to the decoders behind them.
     static let direct: [any ImageDecoder] = [
         JPEGDecoder(),
+        APNGDecoder(),
         PNGDecoder(),
         WebPDecoder(),
         GIFDecoder(),
@@ -78,9 +79,15 @@ protocol OpenedImage: Sendable {
 
     /// A reader before the first frame of an animation; cheap until it is asked for one.
     func frameReader() throws -> any FrameReader
+
+    /// The picture that stands for an animation where it does not move, if it may be another than the first
+    /// frame.
+    func still() throws -> (any OpenedImage)?
 }
 
 extension OpenedImage {
+    func still() throws -> (any OpenedImage)? { nil }
+
     func frameReader() throws -> any FrameReader {
         throw ImageCodingError.unsupported(header.format, reason: "it has no frames")
     }

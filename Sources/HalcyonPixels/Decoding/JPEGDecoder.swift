@@ -32,11 +32,14 @@ struct OpenedJPEG: OpenedImage {
     private let data: Data
     private let stored: JPEGHeader
     private let skipsCoefficients: Bool
+    /// By what colours are converted.
+    private let profile: ForeignProfile?
 
     init(_ data: Data, _ stored: JPEGHeader, skipsCoefficients: Bool) {
         self.data = data
         self.stored = stored
         self.skipsCoefficients = skipsCoefficients
+        profile = ForeignProfile(stored.profile, channels: stored.isGrey ? 1 : 3)
         let size = PixelSize(width: stored.width, height: stored.height)
         header = ImageHeader(
             format: .JPEG, size: size.turned(by: stored.orientation), hasAlpha: false)
@@ -54,8 +57,8 @@ struct OpenedJPEG: OpenedImage {
             }
             return .bitmap(try decoded(denominator: denominator ?? 1))
         case .exactly(let reduction) where reduction.size == header.size:
-            // Conversion of a large picture is better fed row by row, too.
-            return profileToObey == nil ? .bitmap(try decoded(denominator: 1)) : nil
+            // Conversion of a large picture by libvips is better fed row by row, too.
+            return profile?.isQuick ?? true ? .bitmap(try decoded(denominator: 1)) : nil
         case .exactly(let reduction):
             return .bitmap(try reduced(reduction))
         }
@@ -103,16 +106,9 @@ struct OpenedJPEG: OpenedImage {
                     try read(bytes, size, pixels)
                 }
             }
-            return try profileToObey.map { try bitmap.converted(by: $0) } ?? bitmap
+            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
         } catch DirectCodecError.corrupt(let reason) {
             throw ImageCodingError.corrupt(.JPEG, reason: reason)
         }
-    }
-
-    /// The profile by which colours are converted.
-    private var profileToObey: Data? {
-        let profile = stored.profile
-        return ICCProfile.isNeutral(profile, channels: stored.isGrey ? 1 : 3)
-            ? nil : profile.map { Data($0) }
     }
 }

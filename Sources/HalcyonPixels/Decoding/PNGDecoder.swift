@@ -18,18 +18,21 @@ struct PNGDecoder: ImageDecoder {
     }
 }
 
-/// A PNG file whose pixels are all that there is to obey.
+/// A PNG file of a common kind. Colours of another space than sRGB are converted last.
 struct OpenedPNG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let file: PNGFile
     private let orientation: Int
+    private let profile: ForeignProfile?
 
-    /// `nil` for a file with other EXIF data or colours than common ones.
+    /// `nil` for a file with unusual EXIF data, and for a grey one with a profile that has to be obeyed.
     init?(_ data: Data, _ file: PNGFile) {
+        let profile = ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3)
         guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
-            ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
+            profile == nil || !file.isGrey
         else { return nil }
+        self.profile = profile
         self.data = data
         self.file = file
         self.orientation = orientation
@@ -45,7 +48,21 @@ struct OpenedPNG: OpenedImage {
         }
     }
 
+    /// Many pixels, whose conversion by libvips is better fed row by row, are left to it.
+    private func isLeftToVips(_ size: PixelSize) -> Bool {
+        guard let profile, !profile.isQuick else { return false }
+        return size == header.size
+    }
+
     private func bitmap(size: PixelSize) throws -> Bitmap? {
+        if isLeftToVips(size) { return nil }
+        let stored = try pixels(size: size)
+        guard let profile else { return stored }
+        return try stored?.convertingNewPixels(by: profile)
+    }
+
+    /// With colours as they are stored.
+    private func pixels(size: PixelSize) throws -> Bitmap? {
         try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bitmap? in
             do throws(PNGRefusal) {
                 let reader = try PNGReader(file, bytes)
@@ -73,10 +90,7 @@ extension PNGStructure {
         }
         switch walked {
         case .success(let structure): return structure
-        case .failure(.unusual(let reason)): throw .unsupported(.PNG, reason: reason)
-        case .failure(.damaged(let reason)): throw .corrupt(.PNG, reason: reason)
-        case .failure(.outOfMemory):
-            throw .corrupt(.PNG, reason: "there is no memory to read it")
+        case .failure(let refusal): throw refusal.codingError
         }
     }
 }

@@ -2,8 +2,7 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Reads WebP files with libwebp directly. Pictures whose colours have to be converted, and the judgement
-/// of damaged files, are left to libvips.
+/// Reads WebP files with libwebp directly. The judgement of damaged files is left to libvips.
 ///
 /// libvips has every frame as a picture of its own, opaque ones with an opacity that is taken off again.
 struct WebPDecoder: ImageDecoder {
@@ -18,18 +17,18 @@ struct WebPDecoder: ImageDecoder {
     }
 }
 
-/// A WebP file whose pixels are all that there is to obey.
+/// A WebP file. Colours of another space than sRGB are converted last.
 struct OpenedWebP: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let file: WebPFile
     private let orientation: Int
+    private let profile: ForeignProfile?
 
-    /// `nil` for a file with other EXIF data or colours than common ones.
+    /// `nil` for a file with unusual EXIF data.
     init?(_ data: Data, _ file: WebPFile) {
-        guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
-            ICCProfile.isNeutral(file.profile, channels: 3)
-        else { return nil }
+        guard let orientation = EXIFBlock.orientation(ofBlock: file.exif) else { return nil }
+        profile = ForeignProfile(file.profile, channels: 3)
         self.data = data
         self.file = file
         self.orientation = orientation
@@ -54,9 +53,9 @@ struct OpenedWebP: OpenedImage {
         case .exactly where file.isAnimated:
             return nil
         case .atLeast:
-            return picture(header.size, .best).map { .bitmap($0) }
+            return try picture(header.size, .best).map { .bitmap($0) }
         case .exactly(let reduction):
-            return picture(reduction.size, reduction.quality).map { .bitmap($0) }
+            return try picture(reduction.size, reduction.quality).map { .bitmap($0) }
         }
     }
 
@@ -64,8 +63,19 @@ struct OpenedWebP: OpenedImage {
         try WebPFrameReader(data, file, header: header, orientation: orientation)
     }
 
-    /// The pixels of a still picture, unless they are damaged.
-    private func picture(_ size: PixelSize, _ quality: DownsamplingQuality) -> Bitmap? {
+    /// The pixels of a still picture, unless they are damaged, or so many that their conversion by libvips is
+    /// better fed row by row.
+    private func picture(
+        _ size: PixelSize, _ quality: DownsamplingQuality
+    ) throws -> Bitmap? {
+        if let profile, !profile.isQuick, size == header.size { return nil }
+        let stored = pixels(size, quality)
+        guard let profile else { return stored }
+        return try stored?.convertingNewPixels(by: profile)
+    }
+
+    /// With colours as they are stored.
+    private func pixels(_ size: PixelSize, _ quality: DownsamplingQuality) -> Bitmap? {
         data.withUnsafeBytes { bytes in
             let reader = WebPReader(file, bytes)
             return try? Bitmap(size: size, channels: file.channels, orientation: orientation) {
@@ -86,7 +96,7 @@ struct WebPFrameReader: FrameReader {
     private let header: ImageHeader
     private let animation: WebPAnimation
     /// A colour profile that has to be obeyed.
-    private let profile: Data?
+    private let profile: ForeignProfile?
     private let orientation: Int
 
     /// - Parameters:
@@ -99,11 +109,9 @@ struct WebPFrameReader: FrameReader {
         let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
         do throws(WebPRefusal) {
             animation = try WebPAnimation(bytes, owner: owner)
-            if let file {
-                profile = Self.profile(of: file)
-            } else {
-                profile = Self.profile(of: try WebPFile(bytes))
-            }
+            let parsed: WebPFile
+            if let file { parsed = file } else { parsed = try WebPFile(bytes) }
+            profile = ForeignProfile(parsed.profile, channels: 3)
         } catch {
             throw ImageCodingError.corrupt(.WebP, reason: error.description)
         }
@@ -117,27 +125,15 @@ struct WebPFrameReader: FrameReader {
         defer { position = index + 1 }
         do {
             for _ in position..<index { try animation.skip() }
-            let channels = header.hasAlpha || profile != nil ? 4 : 3
+            let channels = header.hasAlpha ? 4 : 3
             let bitmap = try Bitmap(
                 size: header.size, channels: channels, orientation: orientation
             ) { _, pixels throws(WebPRefusal) in
                 try animation.next(into: pixels, channels: channels)
             }
-            guard let profile else { return bitmap }
-            let image = try bitmap.vipsImage()
-                .settingMetadata([("icc-profile-data", .blob(profile))])
-            return try Bitmap(rendering: image.decodedToSRGB(alpha: header.hasAlpha))
+            return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
         } catch let error as WebPRefusal {
             throw ImageCodingError.corrupt(.WebP, reason: error.description)
-        } catch let error as VipsError {
-            throw error.codingError(.WebP)
         }
-    }
-
-    /// The colour profile of a file, unless it is that of sRGB.
-    private static func profile(of file: WebPFile) -> Data? {
-        guard let profile = file.profile else { return nil }
-        let data = Data(profile)
-        return ICCProfile(data)?.isSRGB == true ? nil : data
     }
 }

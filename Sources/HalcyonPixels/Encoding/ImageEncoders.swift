@@ -55,20 +55,24 @@ extension ImageFormat {
 }
 
 extension Image {
-    /// The image as a file: an animation with all frames as GIF and WebP, with its first in other formats;
-    /// the bytes it was made of if they are an animated file of this format.
+    /// The image as a file: an animation with all frames as GIF, WebP and PNG, with its first in other
+    /// formats; the bytes it was made of if they are an animated file of this format, of PNG only if the
+    /// image is animated, too.
     ///
     /// - Parameter format: `.unknown` gives PNG.
     /// - Throws: `ImageCodingError`.
     package func encoded(as format: ImageFormat, options: ImageEncodingOptions) throws -> Data {
-        if let source = animatedSource, source.format == format, let data = source.data {
+        let isStillOnly = format == .PNG && animation == nil
+        if let source = animatedSource, source.format == format, let data = source.data,
+            !isStillOnly
+        {
             return data
         }
         let format = format == .unknown ? .PNG : format
         guard ImageEncoders.canEncode(format) else {
             throw ImageCodingError.unsupported(format, reason: "no encoder for it is installed")
         }
-        guard let timing = animation, format == .GIF || format == .WebP else {
+        guard let timing = animation, [.GIF, .WebP, .PNG].contains(format) else {
             return try ImageEncoders.encode(
                 [bitmap()], timing: nil, as: format, options: options)
         }

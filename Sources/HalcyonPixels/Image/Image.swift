@@ -87,7 +87,8 @@ public final class Image: Sendable {
         if let fileTiming = timing, options.preloadAll, options.duration > 0 {
             timing = fileTiming.stretched(to: options.duration)
         }
-        let content = PixelContent(Recipe(encoded: encoded), timing: timing)
+        let shown = options.onlyFirstFrame ? try encoded.still() : encoded
+        let content = PixelContent(Recipe(encoded: shown), timing: timing)
         if options.preloadAll, timing != nil {
             _ = try content.allBitmaps()
         }

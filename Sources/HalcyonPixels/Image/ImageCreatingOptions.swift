@@ -8,7 +8,8 @@ public struct ImageCreatingOptions: Hashable, Sendable {
     public var duration: TimeInterval
     /// Whether all frames of an animation are decoded at once, instead of when they are asked for.
     public var preloadAll: Bool
-    /// Whether only the first frame of an animation is used, as a still image.
+    /// Whether only the first frame of an animation is used, as a still image; of animated PNG the picture
+    /// that the file has for that.
     public var onlyFirstFrame: Bool
     /// What is refused before decoding.
     public var limits: DecodingLimits

@@ -29,7 +29,20 @@ extension ImageInformation {
         }
         information.isComplete =
             found.hasPixels && (found.frameCount == 1 || information.animation != nil)
+        if information.animation != nil { information.readFrames(file) }
         return information
+    }
+}
+
+extension ImageInformation {
+    /// Frames may leave a part of the canvas free. What is wrong with them makes a file incomplete.
+    private mutating func readFrames(_ file: FilePart) {
+        do {
+            let frames = try APNGFile(file.bytes)
+            hasAlpha = frames?.hasAlpha(hasAlpha ?? false) ?? hasAlpha
+        } catch {
+            isComplete = false
+        }
     }
 }
 
@@ -43,9 +56,6 @@ private struct PNGFindings {
     private(set) var frameCount = 1
     private(set) var loopCount = 0
     private(set) var delays: [Double] = []
-
-    /// More frames are not followed.
-    private static let mostFrames = 65_536
 
     mutating func walk(_ reader: ByteReader) {
         var offset = 8
@@ -64,7 +74,7 @@ private struct PNGFindings {
     private mutating func take(_ name: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) {
         let reader = ByteReader(content)
         if name.hasPrefix("fcTL") {
-            guard delays.count < Self.mostFrames, let delay = reader.bigUInt16(20),
+            guard delays.count < APNGFile.mostFrames, let delay = reader.bigUInt16(20),
                 let divisor = reader.bigUInt16(22)
             else { return }
             delays.append(Double(delay) / Double(divisor == 0 ? 100 : divisor))
@@ -85,7 +95,7 @@ private struct PNGFindings {
         } else if name.hasPrefix("sRGB"), profile == nil {
             profile = .coded(primaries: 1, transfer: 13)
         } else if name.hasPrefix("acTL"), let count = reader.bigUInt32(0),
-            let loops = reader.bigUInt32(4), count > 0, count <= Self.mostFrames
+            let loops = reader.bigUInt32(4), count > 0, count <= APNGFile.mostFrames
         {
             frameCount = Int(count)
             loopCount = Int(loops)

@@ -56,33 +56,69 @@ public enum PNGFixture {
     public static func data(
         _ grid: PixelGrid, as format: Format = .rgba8, chunks: [Chunk] = []
     ) -> Data {
+        var all = [header(width: grid.width, height: grid.height, format)] + chunks
+        let palette = format == .palette8 ? grid.palette : []
+        if format == .palette8 { all += colours(palette) }
+        all.append(Chunk(type: "IDAT", data: stream(grid, as: format, palette: palette)))
+        all.append(Chunk(type: "IEND", data: Data()))
+        return file(all)
+    }
+
+    /// A file of any chunks, each with the checksum that it should have.
+    public static func file(_ chunks: [Chunk]) -> Data {
         var writer = ByteWriter()
         writer.append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-
-        var header = ByteWriter()
-        header.append(bigEndian: UInt32(grid.width))
-        header.append(bigEndian: UInt32(grid.height))
-        header.append([format.bitDepth, format.colorType, 0, 0, 0])
-        append("IHDR", header.bytes, to: &writer)
-
         for chunk in chunks { append(chunk.type, Array(chunk.data), to: &writer) }
-
-        var rows: [UInt8] = []
-        if format == .palette8 {
-            let palette = grid.palette
-            precondition(palette.count <= 256, "a palette has at most 256 colours")
-            append("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] }, to: &writer)
-            if palette.contains(where: { $0.alpha < 255 }) {
-                append("tRNS", palette.map(\.alpha), to: &writer)
-            }
-            let index = palette.indexByColor
-            rows = scanlines(grid) { [index[$0] ?? 0] }
-        } else {
-            rows = scanlines(grid, samples: format.samples)
-        }
-        append("IDAT", StoredDeflate.zlib(rows), to: &writer)
-        append("IEND", [], to: &writer)
         return writer.data
+    }
+
+    /// The chunks of a whole file.
+    public static func chunks(of file: Data) -> [Chunk] {
+        let bytes = [UInt8](file)
+        var chunks: [Chunk] = []
+        var offset = 8
+        while offset + 12 <= bytes.count {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            let start = offset + 8
+            chunks.append(
+                Chunk(
+                    type: String(decoding: bytes[offset + 4..<start], as: UTF8.self),
+                    data: Data(bytes[start..<start + length])))
+            offset = start + length + 4
+        }
+        return chunks
+    }
+
+    /// The checksum that PNG has (CRC-32).
+    public static func checksum(_ bytes: [UInt8]) -> UInt32 { Checksum.crc32(bytes) }
+
+    static func header(width: Int, height: Int, _ format: Format) -> Chunk {
+        var header = ByteWriter()
+        header.append(bigEndian: UInt32(width))
+        header.append(bigEndian: UInt32(height))
+        header.append([format.bitDepth, format.colorType, 0, 0, 0])
+        return Chunk(type: "IHDR", data: header.data)
+    }
+
+    /// The chunks of a palette.
+    static func colours(_ palette: [Pixel]) -> [Chunk] {
+        precondition(palette.count <= 256, "a palette has at most 256 colours")
+        var chunks = [
+            Chunk(type: "PLTE", data: Data(palette.flatMap { [$0.red, $0.green, $0.blue] }))
+        ]
+        if palette.contains(where: { $0.alpha < 255 }) {
+            chunks.append(Chunk(type: "tRNS", data: Data(palette.map(\.alpha))))
+        }
+        return chunks
+    }
+
+    /// The compressed pixels.
+    static func stream(_ grid: PixelGrid, as format: Format, palette: [Pixel] = []) -> Data {
+        guard format == .palette8 else {
+            return Data(StoredDeflate.zlib(scanlines(grid, samples: format.samples)))
+        }
+        let index = palette.indexByColor
+        return Data(StoredDeflate.zlib(scanlines(grid) { [index[$0] ?? 0] }))
     }
 
     /// A PNG file of one colour.

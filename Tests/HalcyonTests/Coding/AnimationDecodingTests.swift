@@ -58,7 +58,7 @@ struct AnimationDecodingTests {
         #expect(image.kf.imageFrameCount == 1)
     }
 
-    @Test(arguments: [ImageFormat.GIF, .WebP])
+    @Test(arguments: [ImageFormat.GIF, .WebP, .PNG])
     func survivesWritingAndReading(_ format: ImageFormat) throws {
         let frames = try Self.colours.map {
             try PixelGrid.solid($0, width: 24, height: 20).bitmap(channels: 4)

@@ -1,0 +1,265 @@
+import CPNG
+
+/// The frames of an animated PNG file (PNG, third edition, section 11.3.6), found by walking its chunks; their
+/// pixels are not looked at.
+package struct APNGFile: Sendable {
+    /// What happens to the area of a frame before the next one is drawn; the raw values are those of the
+    /// file.
+    enum Disposal: UInt8 {
+        case keep = 0
+        /// The area becomes transparent.
+        case clear = 1
+        /// The area becomes what it was before the frame.
+        case previous = 2
+    }
+
+    package struct Frame: Sendable {
+        package let left: Int
+        package let top: Int
+        package let width: Int
+        package let height: Int
+        /// Seconds, as stored.
+        package let duration: Double
+        let disposal: Disposal
+        /// Whether it is laid over what is there, instead of replacing it.
+        let isBlended: Bool
+        /// Where its first chunk of pixels is.
+        let firstData: Int
+
+        func covers(_ other: Frame) -> Bool {
+            left <= other.left && top <= other.top
+                && left + width >= other.left + other.width
+                && top + height >= other.top + other.height
+        }
+    }
+
+    /// Width and height of the canvas.
+    package let width: Int
+    package let height: Int
+    /// How often the frames are shown; 0 means for ever.
+    package let loopCount: Int
+    package let frames: [Frame]
+    /// Whether the picture that programs show which know nothing of animations is the first frame.
+    package let beginsWithStill: Bool
+    /// The chunks before the pixels that say what samples mean, from length to checksum.
+    private let colourChunks: [Range<Int>]
+
+    /// More frames are not read.
+    package static let mostFrames = 65_536
+
+    /// - Returns: `nil` for a file without an animation.
+    /// - Throws: What is wrong with the animation: frames that are missing, in disorder or outside of the
+    ///   canvas.
+    package init?(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+        var chunks = try PNGChunks(bytes)
+        let header = try chunks.next()
+        guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
+            throw .damaged("it has no header")
+        }
+        width = Int(bytes.bigUInt32(header.range.lowerBound))
+        height = Int(bytes.bigUInt32(header.range.lowerBound + 4))
+        let sides = 1...PNGFile.longestSide
+        guard sides.contains(width), sides.contains(height) else { throw .unusual("its size") }
+        guard let claim = try Self.claim(bytes, chunks) else { return nil }
+        guard claim.frames <= Self.mostFrames else { throw .tooManyFrames(claim.frames) }
+        loopCount = claim.loops
+
+        var walk = FrameWalk(width: width, height: height, mostFrames: claim.frames)
+        var colours: [Range<Int>] = []
+        while let chunk = try walk.next(&chunks, bytes) {
+            guard !walk.hasSeenPixels, Self.isOfColours(chunk) else { continue }
+            colours.append(chunk.range.lowerBound - 8..<chunk.range.upperBound + 4)
+        }
+        guard walk.frames.count == claim.frames else {
+            throw .damaged("it has \(walk.frames.count) frames of \(claim.frames)")
+        }
+        frames = walk.frames
+        beginsWithStill = walk.beginsWithStill
+        colourChunks = colours
+    }
+
+    /// Whether a part of the canvas is transparent in a frame, given whether pixels of frames can be.
+    package func hasAlpha(_ framesHaveAlpha: Bool) -> Bool {
+        guard let first = frames.first, !framesHaveAlpha else { return true }
+        return first.width != width || first.height != height
+            || zip(frames, frames.dropFirst()).enumerated().contains { index, pair in
+                clears(index) && !pair.1.covers(pair.0)
+            }
+    }
+
+    /// Whether nothing is left where a frame was. Before the first one there is nothing.
+    func clears(_ index: Int) -> Bool {
+        let disposal = frames[index].disposal
+        return disposal == .clear || index == 0 && disposal == .previous
+    }
+
+    /// What the file says of its animation, before the pixels; `nil` where that is damaged or no number of
+    /// frames.
+    private static func claim(
+        _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks
+    ) throws(PNGRefusal) -> (frames: Int, loops: Int)? {
+        var chunks = chunks
+        while let chunk = try chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
+            guard chunk.type == UInt32(chunk: "acTL"), chunks.isIntact(chunk) else { continue }
+            guard chunk.range.count == 8 else { return nil }
+            let count = Int(bytes.bigUInt32(chunk.range.lowerBound))
+            let loops = Int(bytes.bigUInt32(chunk.range.lowerBound + 4))
+            return count > 0 && count <= Int(Int32.max) ? (count, loops) : nil
+        }
+        return nil
+    }
+
+    /// Whether a chunk is needed to read the pixels of a frame that stands alone.
+    private static func isOfColours(_ chunk: PNGChunks.Chunk) -> Bool {
+        names.contains(chunk.type)
+    }
+
+    private static let names = Set(["PLTE", "tRNS", "iCCP"].map(UInt32.init(chunk:)))
+}
+
+extension APNGFile {
+    /// The compressed pixels of a frame, in parts; their checksums are verified.
+    func parts(
+        of index: Int, _ bytes: UnsafeRawBufferPointer
+    ) throws(PNGRefusal) -> [Range<Int>] {
+        var chunks = PNGChunks(bytes, offset: frames[index].firstData)
+        var parts: [Range<Int>] = []
+        while true {
+            let chunk = try chunks.next()
+            switch chunk.type {
+            case UInt32(chunk: "IDAT"), UInt32(chunk: "fdAT"):
+                guard chunks.isIntact(chunk) else {
+                    throw .damaged("the checksum of frame \(index) is wrong")
+                }
+                // Frames behind the first picture have their place in the order before the data.
+                let skipped = chunk.type == UInt32(chunk: "fdAT") ? 4 : 0
+                let part = chunk.range.dropFirst(skipped)
+                if !part.isEmpty { parts.append(part) }
+            case UInt32(chunk: "fcTL"), UInt32(chunk: "IEND"):
+                return parts
+            default:
+                continue
+            }
+        }
+    }
+
+    /// The pixels of a frame as a PNG file of their own, with what says what its colours mean.
+    package func separateFile(
+        of index: Int, _ bytes: UnsafeRawBufferPointer
+    ) throws(PNGRefusal) -> [UInt8] {
+        let frame = frames[index]
+        let parts = try parts(of: index, bytes)
+        var file = PNGChunks.signature
+        file.reserveCapacity(parts.reduce(1024) { $0 + $1.count })
+        // Depth, kind and interlacing are those of the whole file.
+        file.appendChunk("IHDR") { header in
+            header.append(bigEndian: UInt32(frame.width))
+            header.append(bigEndian: UInt32(frame.height))
+            header.append(contentsOf: bytes[24..<29])
+        }
+        for chunk in colourChunks { file.append(contentsOf: bytes[chunk]) }
+        for part in parts {
+            file.appendChunk("IDAT") { $0.append(contentsOf: bytes[part]) }
+        }
+        file.appendChunk("IEND") { _ in }
+        return file
+    }
+}
+
+/// The chunks of an animation in their order, checked while they go by.
+private struct FrameWalk {
+    let width: Int
+    let height: Int
+    let mostFrames: Int
+    private(set) var frames: [APNGFile.Frame] = []
+    private(set) var beginsWithStill = false
+    private(set) var hasSeenPixels = false
+    /// The description of a frame whose pixels have not come yet.
+    private var open: PNGChunks.Chunk?
+    /// Whether chunks of pixels belong to the last of ``frames``.
+    private var isInFrame = false
+    private var sequence = 0
+
+    init(width: Int, height: Int, mostFrames: Int) {
+        self.width = width
+        self.height = height
+        self.mostFrames = mostFrames
+    }
+
+    /// The next chunk; `nil` at the end of the file, which must be stated.
+    mutating func next(
+        _ chunks: inout PNGChunks, _ bytes: UnsafeRawBufferPointer
+    ) throws(PNGRefusal) -> PNGChunks.Chunk? {
+        let chunk = try chunks.next()
+        switch chunk.type {
+        case UInt32(chunk: "IEND"):
+            guard hasSeenPixels, open == nil else { throw .damaged("a frame has no pixels") }
+            return nil
+        case UInt32(chunk: "fcTL"):
+            guard open == nil else { throw .damaged("a frame has no pixels") }
+            guard chunk.range.count == 26, chunks.isIntact(chunk) else {
+                throw .damaged("the description of a frame is damaged")
+            }
+            try count(bytes.bigUInt32(chunk.range.lowerBound))
+            open = chunk
+            isInFrame = false
+        case UInt32(chunk: "IDAT"):
+            if !hasSeenPixels, let description = open {
+                beginsWithStill = true
+                try begin(description, chunk, bytes)
+            } else if hasSeenPixels, open != nil || frames.count > (beginsWithStill ? 1 : 0) {
+                throw .damaged("its pixels are in several places")
+            }
+            hasSeenPixels = true
+        case UInt32(chunk: "fdAT"):
+            guard hasSeenPixels, chunk.range.count >= 4 else {
+                throw .damaged("pixels of a frame are in the wrong place")
+            }
+            try count(bytes.bigUInt32(chunk.range.lowerBound))
+            if let description = open {
+                try begin(description, chunk, bytes)
+            } else if !isInFrame || beginsWithStill && frames.count == 1 {
+                throw .damaged("pixels of a frame come before its description")
+            }
+        default:
+            break
+        }
+        return chunk
+    }
+
+    private mutating func count(_ number: UInt32) throws(PNGRefusal) {
+        guard Int(number) == sequence else { throw .damaged("its frames are in disorder") }
+        sequence += 1
+    }
+
+    private mutating func begin(
+        _ description: PNGChunks.Chunk, _ data: PNGChunks.Chunk, _ bytes: UnsafeRawBufferPointer
+    ) throws(PNGRefusal) {
+        guard frames.count < mostFrames else {
+            throw .damaged("it has more than its \(mostFrames) frames")
+        }
+        let start = description.range.lowerBound
+        let frameWidth = Int(bytes.bigUInt32(start + 4))
+        let frameHeight = Int(bytes.bigUInt32(start + 8))
+        let left = Int(bytes.bigUInt32(start + 12))
+        let top = Int(bytes.bigUInt32(start + 16))
+        guard frameWidth > 0, frameHeight > 0, left + frameWidth <= width,
+            top + frameHeight <= height
+        else { throw .damaged("frame \(frames.count) lies outside of the canvas") }
+        if !hasSeenPixels, frameWidth != width || frameHeight != height {
+            throw .damaged("the first frame does not cover the canvas")
+        }
+        guard let disposal = APNGFile.Disposal(rawValue: bytes[start + 24]), bytes[start + 25] < 2
+        else { throw .damaged("frame \(frames.count) is drawn in an unknown way") }
+        let divisor = bytes.bigUInt16(start + 22)
+        frames.append(
+            APNGFile.Frame(
+                left: left, top: top, width: frameWidth, height: frameHeight,
+                duration: Double(bytes.bigUInt16(start + 20))
+                    / Double(divisor == 0 ? 100 : divisor),
+                disposal: disposal, isBlended: bytes[start + 25] == 1,
+                firstData: data.range.lowerBound - 8))
+        open = nil
+        isInFrame = true
+    }
+}

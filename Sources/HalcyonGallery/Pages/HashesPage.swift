@@ -1,0 +1,74 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// Pictures of a few characters, and the pictures that they fade into.
+enum HashesPage {
+    @MainActor static func make(_ gallery: Gallery) -> View {
+        let tiles = gallery.slow.prefix(6).enumerated().map { index, picture in
+            HashTile(picture, index.isMultiple(of: 2) ? .blurHash : .thumbHash, gallery)
+        }
+        return Page(
+            "Placeholders by hash",
+            "At the left what the hash describes; at the right it fades into the picture.",
+            buttons: [TextButton("Load again") { for tile in tiles { tile.load() } }],
+            content: TileGrid(tiles.map(\.tile), columns: 1...3))
+    }
+}
+
+/// A hash, as a service would send it along with an address, and the picture.
+@MainActor private final class HashTile {
+    enum Kind: String {
+        case blurHash = "BlurHash"
+        case thumbHash = "ThumbHash"
+    }
+
+    let tile: Tile
+    private let picture: Picture
+    private let kind: Kind
+    private let gallery: Gallery
+    private let hashView = PictureView(width: 200, height: 150)
+    private let view = PictureView(width: 200, height: 150)
+    private var text: String?
+
+    init(_ picture: Picture, _ kind: Kind, _ gallery: Gallery) {
+        self.picture = picture
+        self.kind = kind
+        self.gallery = gallery
+        tile = Tile([hashView, view], title: kind.rawValue, detail: "…")
+        Task { await makeHash() }
+    }
+
+    func load() {
+        guard let text, let placeholder = image(text) else { return }
+        hashView.image = placeholder
+        view.kf.setImage(
+            with: picture.url, placeholder: placeholder,
+            options: [.forceRefresh, .transition(.fade(1.2))]
+        ) { [gallery] in gallery.ledger.note($0) }
+    }
+
+    /// Of the picture without its slowness.
+    private func makeHash() async {
+        do {
+            guard let file = picture.file else { return }
+            let image = try Image.decoding(Data(contentsOf: file))
+            text =
+                switch kind {
+                case .blurHash: try await image.kf.blurHash().description
+                case .thumbHash: try await image.kf.thumbHash().description
+                }
+            tile.detail = text ?? ""
+            load()
+        } catch {
+            tile.detail = error.localizedDescription
+        }
+    }
+
+    private func image(_ text: String) -> KFCrossPlatformImage? {
+        switch kind {
+        case .blurHash: .blurHash(text)
+        case .thumbHash: .thumbHash(text)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import DirectCodecs
+import Foundation
+import Vips
+
+/// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
+///
+/// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with a colour
+/// profile that has to be obeyed, are given to libvips as files of their own.
+struct APNGDecoder: ImageDecoder {
+    func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
+
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
+        try OpenedAPNG(data)
+    }
+}
+
+/// A PNG file with frames.
+struct OpenedAPNG: OpenedImage {
+    /// What reads the pixels of a frame.
+    enum FrameKind {
+        case common(PNGFile)
+        case other(hasAlpha: Bool)
+
+        var hasAlpha: Bool {
+            switch self {
+            case .common(let file): file.hasAlpha
+            case .other(let hasAlpha): hasAlpha
+            }
+        }
+    }
+
+    let header: ImageHeader
+    private let data: Data
+    private let file: APNGFile
+    private let kind: FrameKind
+    private let orientation: Int
+
+    /// `nil` for a file without an animation, and for one whose only frame is the picture that others show.
+    ///
+    /// - Throws: What is wrong with the animation.
+    init?(_ data: Data) throws {
+        let found = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> APNGFile? in
+            do throws(PNGRefusal) {
+                return try APNGFile(bytes)
+            } catch {
+                throw error.codingError
+            }
+        }
+        guard let file = found, file.frames.count > 1 || !file.beginsWithStill else { return nil }
+        var header = ImageHeader(
+            format: .PNG, size: PixelSize(width: file.width, height: file.height),
+            hasAlpha: false)
+        // Why it is no common file does not matter: libvips reads it, or tells what is wrong.
+        let common = data.withUnsafeBytes { try? PNGFile($0) }
+        if let common, let orientation = Self.orientation(ofPlain: common) {
+            kind = .common(common)
+            self.orientation = orientation
+        } else {
+            let image = try VipsLoader.reporting(.PNG) { try VipsLoader.of(.PNG).open(data) }
+            kind = .other(hasAlpha: image.hasAlpha)
+            orientation = image.orientation(in: .PNG)
+            header.depth = image.isDeep ? Bitmap.Depth.sixteen : .eight
+        }
+        header.size = header.size.turned(by: orientation)
+        header.hasAlpha = file.hasAlpha(kind.hasAlpha)
+        if file.frames.count > 1 {
+            header.frameCount = file.frames.count
+            header.timing = file.timing
+        }
+        self.header = header
+        self.data = data
+        self.file = file
+    }
+
+    /// How a file is turned, 1…8; `nil` for one with other EXIF data or colours than common ones.
+    private static func orientation(ofPlain file: PNGFile) -> Int? {
+        ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
+            ? EXIFBlock.orientation(ofBlock: file.exif) : nil
+    }
+
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        switch size {
+        case .atLeast:
+            var reader = try frameReader()
+            return .bitmap(try reader.frame(frame))
+        case .exactly:
+            guard frame == 0, file.beginsWithStill, let still = try still(),
+                still.header.hasAlpha == header.hasAlpha
+            else { return nil }
+            return try still.decode(frame: 0, size)
+        }
+    }
+
+    func frameReader() throws -> any FrameReader {
+        APNGFrameReader(data, file, kind, header: header, orientation: orientation)
+    }
+
+    func still() throws -> (any OpenedImage)? {
+        try PNGDecoder().open(data, format: .PNG, coding: .current)
+            ?? VipsDecoder().open(data, format: .PNG, coding: .current)
+    }
+}
+
+/// Draws the frames of an animated PNG file onto each other.
+struct APNGFrameReader: FrameReader {
+    private(set) var position = 0
+
+    private let data: Data
+    private let file: APNGFile
+    private let kind: OpenedAPNG.FrameKind
+    private let header: ImageHeader
+    /// How the canvas is turned, 1…8 as in EXIF.
+    private let orientation: Int
+    private let canvas: APNGCanvas
+
+    init(
+        _ data: Data, _ file: APNGFile, _ kind: OpenedAPNG.FrameKind, header: ImageHeader,
+        orientation: Int
+    ) {
+        self.data = data
+        self.file = file
+        self.kind = kind
+        self.header = header
+        self.orientation = orientation
+        canvas = APNGCanvas(
+            file, channels: header.hasAlpha ? 4 : 3, isDeep: header.depth == .sixteen)
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        defer { position = index + 1 }
+        try data.withUnsafeBytes { bytes in
+            for _ in position...index { try draw(bytes) }
+        }
+        let stored = header.size.turned(by: orientation)
+        let memory = PixelMemory.forPixels(count: stored.pixelCount * header.bytesPerPixel)
+        canvas.copy(to: memory.pointer)
+        let bitmap = Bitmap(
+            size: stored, channels: header.hasAlpha ? 4 : 3, depth: header.depth, storage: memory)
+        guard orientation > 1 else { return bitmap }
+        return try VipsLoader.reporting(.PNG) {
+            try Bitmap(
+                rendering: bitmap.vipsImage()
+                    .settingMetadata([("orientation", .int(orientation))]).orientationApplied())
+        }
+    }
+
+    private func draw(_ bytes: UnsafeRawBufferPointer) throws {
+        let index = canvas.nextFrame
+        do {
+            switch kind {
+            case .common(let common):
+                try canvas.drawNext(common, bytes)
+            case .other(let hasAlpha):
+                let separate = Data(try file.separateFile(of: index, bytes))
+                draw(try separateFrame(separate, hasAlpha: hasAlpha))
+            }
+        } catch let refusal as PNGRefusal {
+            throw refusal.codingError
+        }
+    }
+
+    private func separateFrame(_ data: Data, hasAlpha: Bool) throws -> Bitmap {
+        let bitmap = try VipsLoader.reporting(.PNG) {
+            try Bitmap(
+                rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(alpha: hasAlpha))
+        }
+        let frame = file.frames[canvas.nextFrame]
+        guard bitmap.size == PixelSize(width: frame.width, height: frame.height),
+            bitmap.depth == header.depth
+        else { throw ImageCodingError.corrupt(.PNG, reason: "its frames differ in kind") }
+        return bitmap
+    }
+
+    private func draw(_ frame: Bitmap) {
+        frame.withUnsafeBytes { pixels in
+            canvas.drawNext(channels: frame.channels) { take in
+                for y in 0..<frame.size.height {
+                    take(pixels.baseAddress! + y * frame.bytesPerRow)
+                }
+            }
+        }
+    }
+}
+
+extension APNGFile {
+    /// When the frames are shown.
+    var timing: AnimationTiming {
+        AnimationTiming(
+            durations: frames.map { AnimationTiming.clamped($0.duration) }, loopCount: loopCount)
+    }
+}
+
+extension PNGRefusal {
+    /// What it means where no other decoder is left.
+    var codingError: ImageCodingError {
+        switch self {
+        case .unusual(let reason): .unsupported(.PNG, reason: reason)
+        case .damaged(let reason): .corrupt(.PNG, reason: reason)
+        case .outOfMemory: .corrupt(.PNG, reason: "there is no memory to read it")
+        case .tooManyFrames(let count): .tooManyFrames(count, limit: APNGFile.mostFrames)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import DirectCodecs
+import Foundation
+import HalcyonTestKit
+import Testing
+import Vips
+
+@testable import Halcyon
+@testable import HalcyonPixels
+
+/// Files whose colours are converted by an ICC profile, read without libvips.
+struct WideColourTests {
+    enum Space: CaseIterable {
+        case displayP3
+        /// Its primaries and its curve.
+        case adobeRGB
+        /// As in no real file: nothing of it can be mistaken for sRGB.
+        case exchanged
+
+        /// Made of the smallest profile that libvips has: all three have their tags in the same places.
+        var profile: Data {
+            get throws {
+                var operation = VipsOperation("profile_load")
+                operation.set("name", .string("p3"))
+                var data = try operation.run().blob("profile")
+                switch self {
+                case .displayP3: return data
+                case .adobeRGB:
+                    Self.set(
+                        [
+                            [0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087],
+                            [0.14919, 0.06322, 0.74457],
+                        ], in: &data)
+                case .exchanged:
+                    Self.set(
+                        [
+                            [0.3851, 0.7169, 0.0971], [0.4361, 0.2225, 0.0139],
+                            [0.1431, 0.0606, 0.7141],
+                        ], in: &data)
+                }
+                // A curve of one entry: 2 and 51/256.
+                data.replaceSubrange(368..<374, with: [0, 0, 0, 1, 2, 0x33])
+                return data
+            }
+        }
+
+        private static func set(_ primaries: [[Double]], in data: inout Data) {
+            for (index, colour) in primaries.enumerated() {
+                for (place, value) in colour.enumerated() {
+                    let bytes = withUnsafeBytes(of: Int32(value * 65536).bigEndian) { Data($0) }
+                    let start = 308 + 20 * index + 4 * place
+                    data.replaceSubrange(start..<start + 4, with: bytes)
+                }
+            }
+        }
+    }
+
+    private static func tagged(_ bitmap: Bitmap, _ space: Space) throws -> VipsImage {
+        try bitmap.vipsImage().settingMetadata([("icc-profile-data", .blob(space.profile))])
+    }
+
+    /// Colours of all kinds, also such as sRGB does not have.
+    private static func colours(channels: Int) throws -> Bitmap {
+        try .drawn(64, 64, channels: channels) { x, y in
+            [UInt8(x * 4), UInt8(y * 4), UInt8((x * 7 + y * 5) % 256), UInt8(40 + x * 3)]
+        }
+    }
+
+    @Test(arguments: Space.allCases, [3, 4])
+    func coloursAreThoseOfLittleCMS(_ space: Space, channels: Int) throws {
+        let image = try Self.tagged(Self.colours(channels: channels), space)
+        for (saver, options) in [
+            ("pngsave_buffer", [:]), ("webpsave_buffer", ["lossless": true, "exact": true]),
+            ("jpegsave_buffer", ["Q": 95]),
+        ] as [(String, [String: VipsValue])]
+        where channels == 3 || saver != "jpegsave_buffer" {
+            guard let data = try? image.encoded(saver, options.filter { $0.key != "exact" }) else {
+                continue
+            }
+            let direct = try EncodedImage(data)
+            #expect(!(direct.opened is OpenedByVips))
+            let found = try Recipe(encoded: direct).render(frame: 0)
+            let expected = try Recipe(encoded: EncodedImage(data, decoder: VipsDecoder()))
+                .render(frame: 0)
+            #expect(found.channels == channels)
+            let greatest = try found.greatestDifference(from: expected)
+            let mean = try found.meanDifference(from: expected)
+            #expect(greatest <= 3 && mean < 0.4, "\(saver) \(greatest) \(mean)")
+        }
+    }
+
+    @Test(.enabled(if: ImageFormat.writable.contains(.AVIF)))
+    func coloursOfAVIFAreThoseOfLittleCMS() throws {
+        let image = try Self.tagged(Self.colours(channels: 3), .displayP3)
+        let data = try image.encoded(
+            "heifsave_buffer", ["compression": "av1", "Q": 95, "effort": 0])
+        let direct = try EncodedImage(data)
+        let found = try Recipe(encoded: direct).render(frame: 0)
+        let expected = try Recipe(encoded: EncodedImage(data, decoder: VipsDecoder()))
+            .render(frame: 0)
+        #expect(!(direct.opened is OpenedByVips))
+        #expect(try found.meanDifference(from: expected) < 1)
+    }
+
+    /// What is expected: what is made of the same file without the profile, then converted with 16 bits.
+    @Test(arguments: Space.allCases, [50, 100, 333])
+    func reductionsAreAsFineAsThoseOfPlainFiles(_ space: Space, side: Int) throws {
+        let bitmap = try Bitmap.drawn(800, 800) { x, y in
+            let (u, v) = (Double(x) / 800, Double(y) / 800)
+            let rings = cos((u * u + v * v) * 300)
+            let stripes = (x / 37 + y / 23) % 3 == 0 ? 60.0 : 0
+            return [
+                UInt8(110 + 70 * rings + stripes), UInt8(90 + 80 * u * sin(v * 90) + stripes),
+                UInt8(40 + 120 * v),
+            ]
+        }
+        let size = PixelSize(width: side, height: side)
+        for (saver, options) in [
+            ("pngsave_buffer", ["compression": 1]),
+            ("webpsave_buffer", ["lossless": true, "effort": 0]),
+            ("jpegsave_buffer", ["Q": 99, "subsample_mode": "off"]),
+        ] as [(String, [String: VipsValue])] {
+            let data = try Self.tagged(bitmap, space).encoded(saver, options)
+            let small = try Image.decoding(data).kf.downsampled(toPixels: size).bitmap()
+            let plain = try Image.decoding(bitmap.vipsImage().encoded(saver, options))
+                .kf.downsampled(toPixels: size).bitmap()
+            let expected = try Self.tagged(plain, space).resampledFinelyToSRGB(side, side)
+            let quality = try small.peakSignalToNoise(expected)
+            #expect(quality >= 50, "\(saver) \(quality)")
+        }
+    }
+
+    /// Profiles with tables go through libvips, after the picture was made small.
+    @Test func profilesWithTablesAreObeyed() throws {
+        var data = try Space.displayP3.profile
+        #expect(ForeignProfile([UInt8](data), channels: 3)?.isQuick == true)
+        // A tag that says that there are tables.
+        data.replaceSubrange(132..<136, with: Data("A2B0".utf8))
+        let profile = try #require(ForeignProfile([UInt8](data), channels: 3))
+        #expect(!profile.isQuick)
+    }
+
+    @Test func aProfileForOtherChannelsIsNotLookedAt() throws {
+        let profile = try [UInt8](Space.adobeRGB.profile)
+        #expect(ForeignProfile(profile, channels: 1) == nil)
+        #expect(ForeignProfile(nil, channels: 3) == nil)
+        #expect(ForeignProfile([1, 2, 3], channels: 3) == nil)
+    }
+
+    /// Any numbers may stand in a profile.
+    @Test func damagedProfilesGivePictures() throws {
+        let whole = try [UInt8](Space.displayP3.profile)
+        let pixels = try Self.colours(channels: 3)
+        var generator = SeededGenerator(state: 5)
+        for _ in 0..<200 {
+            var damaged = whole
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                damaged[Int.random(in: 300..<damaged.count, using: &generator)] =
+                    UInt8.random(in: 0...255, using: &generator)
+            }
+            guard let profile = ForeignProfile(damaged, channels: 3) else { continue }
+            let bitmap = try #require(
+                Bitmap(pixels: pixels.data, size: pixels.size, channels: 3))
+            #expect(try bitmap.convertingNewPixels(by: profile).size == pixels.size)
+        }
+    }
+}
