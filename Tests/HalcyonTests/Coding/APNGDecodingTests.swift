@@ -59,8 +59,8 @@ struct APNGDecodingTests {
                 let isGrey = [.gray8, .gray16, .grayAlpha8, .palette8].contains(format)
                 let isOpaque = [.gray8, .gray16, .rgb8, .rgb16].contains(format)
                 let level = UInt8(index * 20)
-                let green = isGrey ? level : UInt8(x / 4 * 15)
-                let blue = isGrey ? level : UInt8(y / 4 * 20)
+                let green = isGrey ? level : UInt8(truncatingIfNeeded: x / 4 * 15)
+                let blue = isGrey ? level : UInt8(truncatingIfNeeded: y / 4 * 20)
                 return Pixel(level, green, blue, isOpaque ? 255 : UInt8(alpha))
             }
             return APNGFixture.Frame(
