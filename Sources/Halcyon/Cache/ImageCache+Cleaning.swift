@@ -17,13 +17,15 @@ extension ImageCache {
     ) -> OneShot<Result<Void, any Error>>? {
         if fromMemory { memoryStorage.remove(forKey: key) }
         guard fromDisk else { return nil }
-        if let shared {
-            shared.remove(shared.name(forComputedKey: key, forcedExtension: forcedExtension))
+        let forAll = shared.map {
+            $0.remove($0.name(forComputedKey: key, forcedExtension: forcedExtension))
         }
         let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
         return operations.enqueue(.file(name)) { [diskStorage] finish in
             DiskLane.writing.submit {
-                finish(Result { try diskStorage.files.remove(name) })
+                let result = Result { try diskStorage.files.remove(name) }
+                guard let forAll else { return finish(result) }
+                forAll.whenGiven { finish(result) }
             }
         }
     }

@@ -215,7 +215,14 @@ extension ProgressiveJPEGDecoder {
         func apply(to image: VipsImage) throws -> Bitmap {
             var image = image
             if let profile {
-                image = try image.settingMetadata([("icc-profile-data", .blob(profile))])
+                // As the whole picture is converted, so that the last scan looks like it.
+                let foreign = ForeignProfile([UInt8](profile), channels: image.bands)
+                if let foreign, foreign.isQuick, image.bands == 3 {
+                    image = try Bitmap(rendering: image).convertingNewPixels(by: foreign)
+                        .vipsImage()
+                } else {
+                    image = try image.settingMetadata([("icc-profile-data", .blob(profile))])
+                }
             }
             image = try image.decodedToSRGB(alpha: false)
             if orientation > 1 {

@@ -180,13 +180,15 @@ import Testing
     }
 
     @Test func aCallerIsToldOfTheTaskWhenOthersHaveNothing() async throws {
-        let machines = try await SharedMachines()
+        let table = SharedTable(isHeld: true)
+        let machines = try await SharedMachines(table: table)
         let tasks = Recorder<Bool>()
         let results = Recorder<CacheType?>()
         let task = machines.two.manager.retrieveImage(
             with: machines.url, downloadTaskUpdated: { tasks.record($0 != nil) }
         ) { results.record(try? $0.get().cacheType) }
         #expect(task == nil)
+        table.gate.open()
         #expect(await results.waitFor(count: 1) == [CacheType.none])
         #expect(tasks.events == [true])
     }

@@ -105,7 +105,25 @@ struct JPEGDecoderTests {
         let expected = try Self.reference(data)
         let found = try decoded(data)
         #expect(found.size == expected.size)
-        #expect(found.data == expected.data)
+        let profile = try VipsImage.load("jpegload_buffer", bytes: data).blob("icc-profile-data")
+        if ForeignProfile(profile.map { [UInt8]($0) }, channels: 3)?.isQuick == true {
+            // Colours of a display are converted by the same formulas, rounded in other places.
+            let (greatest, sum) = found.data.withUnsafeBytes { found in
+                expected.data.withUnsafeBytes { expected in
+                    found.indices.reduce(into: (greatest: 0, sum: 0)) { result, index in
+                        let difference = abs(Int(found[index]) - Int(expected[index]))
+                        result.greatest = max(result.greatest, difference)
+                        result.sum += difference
+                    }
+                }
+            }
+            #expect(greatest <= 3)
+            #expect(Double(sum) <= 0.4 * Double(found.data.count))
+        } else {
+            // Not compared in the expectation, which would describe millions of bytes.
+            let isEqual = found.data == expected.data
+            #expect(isEqual)
+        }
     }
 
     @Test(arguments: 1...8)

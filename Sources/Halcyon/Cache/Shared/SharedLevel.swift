@@ -62,7 +62,8 @@ final class SharedLevel: Sendable {
         }
     }
 
-    func remove(_ name: String) {
+    @discardableResult
+    func remove(_ name: String) -> OneShot<Void> {
         change(name) { [storage] in try await storage.remove(named: name) }
     }
 
@@ -71,9 +72,12 @@ final class SharedLevel: Sendable {
         await changes.pending(name)?.value
     }
 
-    private func change(_ name: String, _ body: @escaping @Sendable () async throws -> Void) {
+    @discardableResult
+    private func change(
+        _ name: String, _ body: @escaping @Sendable () async throws -> Void
+    ) -> OneShot<Void> {
         let lane = "\(abs(name.hashValue % Self.laneCount))"
-        _ = changes.enqueue(.file(name)) { [self] in
+        return changes.enqueue(.file(name)) { [self] in
             await lanes.enqueue(.file(lane)) { [self] in
                 do {
                     try await body()
