@@ -50,7 +50,7 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CJPEG", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP", "HalcyonPixels",
+                "CJPEG", "CPNG", "CoefficientJPEG", "DirectCodecs", "HalcyonHTTP", "HalcyonPixels",
                 "HalcyonStorage", "Readers", "Vips", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

@@ -23,8 +23,10 @@ struct FuzzTarget: Sendable {
     /// All targets. A new one is one file and one line here.
     static let all: [FuzzTarget] =
         [
-            .jpeg, .progressive, .coefficients, .png, .pngStructure, .webp, .gif, .bmp, .ico, .svg,
-            .sniffing, .hashes, .urls, .responseHeads, .headerFields, .indexRows, .responseRows,
+            .jpeg, .progressive, .coefficients, .png, .pngStructure, .apng, .webp, .gif, .bmp, .ico,
+            .svg,
+            .sniffing, .information, .hashes, .urls, .responseHeads, .headerFields, .indexRows,
+            .responseRows,
         ] + vips
 
     static func named(_ name: String?) -> FuzzTarget? {
