@@ -31,6 +31,9 @@ public struct S3ImageStorage: SharedImageStorage {
 
     /// - Parameters:
     ///   - endpoint: Scheme, host and, where needed, port and path; the bucket is the next segment.
+    ///   - bucket: Has to be there; it is not made.
+    ///   - region: Goes into the signature; stores of one's own mostly take any.
+    ///   - credentials: By whom requests are signed.
     ///   - prefix: Segments before the names of all objects, without a slash at either end.
     ///   - timeout: How long a request may take, with its connection.
     ///   - maximumBytes: The largest object that is read.

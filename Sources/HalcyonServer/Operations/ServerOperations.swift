@@ -9,7 +9,8 @@ public struct ServerOperations: Sendable {
     private let token: String?
 
     /// - Parameters:
-    ///   - address: `ops.bind` of the server; not a socket of the file system.
+    ///   - host: That of the server's `ops.bind`, which must not be a socket of the file system.
+    ///   - port: The port there.
     ///   - token: Its `ops.token`.
     public init(host: String, port: Int, token: String?) {
         address = .tcp(host: host, port: port)
