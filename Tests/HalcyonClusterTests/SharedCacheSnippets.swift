@@ -53,9 +53,11 @@ struct SharedCacheSnippets {
         let second = try ImageCache(name: "test", cacheDirectoryURL: two.url, shared: shared)
         let png = PNGFixture.solid(Pixel(1, 2, 3), width: 6, height: 4)
         try await first.storeToDisk(png, forKey: "a")
-        while try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty {
-            await pause()
+        // Named by a digest; what is being written has another name.
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         }
+        while try !names().contains(where: { $0.count == 64 }) { await pause() }
         let found = try await second.retrieveImage(forKey: "a")
         #expect(found.cacheType == .disk && found.image?.pixelSize.width == 6)
     }
