@@ -13,18 +13,8 @@ struct HealthCommand: AsyncParsableCommand {
     var opsBind: String?
 
     func run() async throws {
-        let configuration: ImageServerConfiguration
-        do {
-            configuration = try settings.read(warn: complain)
-        } catch {
-            complain("\(error)")
-            throw badConfiguration
-        }
-        let address = opsBind.flatMap(ListenAddress.init) ?? configuration.operationsBind
-        guard case .tcp(let host, let port) = address else {
-            complain("The server tells of its health at no port.")
-            throw badConfiguration
-        }
+        let (_, host, port) = try settings.operations(
+            at: opsBind, complaint: "The server tells of its health at no port.")
         guard await ServerHealth.isReady(host: host, port: port) else {
             complain("The server at \(host):\(port) is not ready.")
             throw ExitCode.failure

@@ -10,18 +10,8 @@ struct OperationsOptions: ParsableArguments {
     var opsBind: String?
 
     func operations() throws -> ServerOperations {
-        let configuration: ImageServerConfiguration
-        do {
-            configuration = try settings.read(warn: complain)
-        } catch {
-            complain("\(error)")
-            throw badConfiguration
-        }
-        let address = opsBind.flatMap(ListenAddress.init) ?? configuration.operationsBind
-        guard case .tcp(let host, let port) = address else {
-            complain("The server takes orders at no port.")
-            throw badConfiguration
-        }
+        let (configuration, host, port) = try settings.operations(
+            at: opsBind, complaint: "The server takes orders at no port.")
         return ServerOperations(host: host, port: port, token: configuration.operationsToken)
     }
 }

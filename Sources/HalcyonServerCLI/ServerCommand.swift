@@ -54,6 +54,29 @@ struct ConfigurationOptions: ParsableArguments {
         }
         return configuration
     }
+
+    /// The settings of a running server, and where its operations address is.
+    ///
+    /// - Parameters:
+    ///   - address: Takes the place of `ops.bind` when it is one.
+    ///   - complaint: Told when there is no port.
+    func operations(
+        at address: String?, complaint: String
+    ) throws -> (configuration: ImageServerConfiguration, host: String, port: Int) {
+        let configuration: ImageServerConfiguration
+        do {
+            configuration = try read(warn: complain)
+        } catch {
+            complain("\(error)")
+            throw badConfiguration
+        }
+        let address = address.flatMap(ListenAddress.init) ?? configuration.operationsBind
+        guard case .tcp(let host, let port) = address else {
+            complain(complaint)
+            throw badConfiguration
+        }
+        return (configuration, host, port)
+    }
 }
 
 /// A message for the one who typed the command.

@@ -31,31 +31,6 @@ struct GenerationTests {
         }
     }
 
-    /// As HTTP writes it.
-    private static func text(_ date: Date) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = .gmt
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.string(from: date)
-    }
-
-    private func start(
-        _ origin: OriginServer, _ redis: RedisServer,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
-            $0.shared.redis.address = .unix(path: redis.path)
-            // For a busy machine.
-            $0.shared.redis.timeout = .seconds(5)
-            $0.shared.redis.lease = .seconds(30)
-            try change(&$0)
-        }
-    }
-
     private func target(_ url: URL) -> String { "/_/w:2/plain/\(url.absoluteString)@png" }
 
     /// What one source was answered with, by each server.
@@ -101,7 +76,7 @@ struct GenerationTests {
             origin.route(source.path) { _ in Source.response(generation.value) }
         }
         var servers: [LiveServer] = []
-        for _ in 0..<3 { servers.append(try await start(origin, redis)) }
+        for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
         let watches = sources.map { _ in Watch() }
         let isOver = Locked(false)
         let backwards = Recorder<String>()
@@ -176,14 +151,14 @@ struct GenerationTests {
             }
             let isOld = number % 2 == 0
             let date = Date(timeIntervalSinceNow: isOld ? -1000 : 0)
-            let response = Source.response(isOld ? 1 : 2).header("Date", Self.text(date))
+            let response = Source.response(isOld ? 1 : 2).header("Date", HTTPDate.string(date))
                 .cacheControl("max-age=0")
             return isOld ? response.header("Age", "1000") : response
         }
         var servers: [LiveServer] = []
         for _ in 0..<4 {
             servers.append(
-                try await start(origin, redis) {
+                try await LiveServer.start(origin, redis) {
                     $0.http.passesCacheControl = true
                     $0.cache.staleWhileRevalidate = .zero
                 })

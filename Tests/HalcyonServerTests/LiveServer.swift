@@ -21,6 +21,23 @@ final class LiveServer: Sendable {
         try await LiveServer(change)
     }
 
+    /// One with sources of `origin`, which shares `redis` with others.
+    static func start(
+        _ origin: OriginServer, _ redis: RedisServer,
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.shared.redis.address = .unix(path: redis.path)
+            // For a busy machine.
+            $0.shared.redis.timeout = .seconds(5)
+            $0.shared.redis.lease = .seconds(30)
+            try change(&$0)
+        }
+    }
+
     private init(_ change: (inout ImageServerConfiguration) throws -> Void) async throws {
         folder = try TemporaryDirectory()
         var configuration = ImageServerConfiguration()

@@ -8,22 +8,6 @@ import Testing
 struct SharedRedisTests {
     private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
 
-    private func start(
-        _ origin: OriginServer, _ redis: RedisServer,
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
-            $0.shared.redis.address = .unix(path: redis.path)
-            // For a busy machine.
-            $0.shared.redis.timeout = .seconds(5)
-            $0.shared.redis.lease = .seconds(30)
-            try change(&$0)
-        }
-    }
-
     private func target(_ url: URL, _ options: String = "w:10") -> String {
         "/_/\(options)/plain/\(url.absoluteString)"
     }
@@ -47,7 +31,7 @@ struct SharedRedisTests {
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
         var servers: [LiveServer] = []
-        for _ in 0..<3 { servers.append(try await start(origin, redis)) }
+        for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
         let target = target(origin.url("/a.png"))
         let bodies = try await withThrowingTaskGroup(of: Data.self) { [servers] group in
             for server in servers {
@@ -73,7 +57,9 @@ struct SharedRedisTests {
     @Test func whatOneHasMadeOrFetchedIsThereForTheNext() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
         let made = try await one.ask(target(origin.url("/a.png")))
         let shared = try await two.ask(target(origin.url("/a.png")))
         #expect(made.body == shared.body)
@@ -92,7 +78,9 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .status(410))
         origin.route("/b.png", .garbage())
-        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
         for server in [one, two] {
             #expect(try await server.ask(target(origin.url("/a.png"))).status == 410)
             #expect(try await server.ask(target(origin.url("/b.png"))).status == 404)
@@ -106,7 +94,8 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         var servers: [LiveServer] = []
         for _ in 0..<2 {
-            servers.append(try await start(origin, redis) { $0.shared.redis.maxBytes = 10 })
+            servers.append(
+                try await LiveServer.start(origin, redis) { $0.shared.redis.maxBytes = 10 })
         }
         for server in servers {
             #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
@@ -118,7 +107,9 @@ struct SharedRedisTests {
     @Test func withoutRedisEachServerIsReadyAndWorksAlone() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let server = try await start(origin, redis) { $0.shared.redis.timeout = .milliseconds(50) }
+        let server = try await LiveServer.start(origin, redis) {
+            $0.shared.redis.timeout = .milliseconds(50)
+        }
         await redis.kill()
         for width in 1...20 {
             let answer = try await server.ask(target(origin.url("/a.png"), "w:\(width)"))
@@ -136,7 +127,9 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).cacheControl("private, max-age=60"))
         for _ in 0..<2 {
-            let server = try await start(origin, redis) { $0.http.passesCacheControl = true }
+            let server = try await LiveServer.start(origin, redis) {
+                $0.http.passesCacheControl = true
+            }
             #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
         }
         #expect(origin.requestCount == 2)
@@ -146,7 +139,9 @@ struct SharedRedisTests {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
         let target = target(origin.url("/a.png"))
         for server in [one, two] {
             #expect(try await server.ask(target).status == 200)
@@ -170,7 +165,9 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         // The server is wrong: all its pictures have one tag.
         origin.route("/2024/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
         let target = target(origin.url("/2024/a.png"))
         var orders = [
             "{\"source\":\"\(origin.url("/2024/a.png").absoluteString)\"}",
@@ -201,16 +198,20 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         let folder = try TemporaryDirectory()
-        let one = try await start(origin, redis)
+        let one = try await LiveServer.start(origin, redis)
         let target = target(origin.url("/a.png"))
-        let away = try await start(origin, redis) { $0.cache.directory = folder.url.path }
+        let away = try await LiveServer.start(origin, redis) {
+            $0.cache.directory = folder.url.path
+        }
         let old = try await away.ask(target)["ETag"]
         await away.listening.stop()
         _ = try await one.server.forget(source: origin.url("/a.png").absoluteString)
         origin.route(
             "/a.png",
             .png(PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)).with(.entityTag("\"2\"")))
-        let back = try await start(origin, redis) { $0.cache.directory = folder.url.path }
+        let back = try await LiveServer.start(origin, redis) {
+            $0.cache.directory = folder.url.path
+        }
         while try await back.ask(target)["ETag"] == old { await pause() }
         #expect(origin.requestCount == 2)
     }
@@ -220,7 +221,7 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let server = try await start(origin, redis)
+        let server = try await LiveServer.start(origin, redis)
         let target = target(origin.url("/a.png"))
         let first = Task { try await server.ask(target).status }
         await gate.waitForWaiters()
@@ -234,7 +235,9 @@ struct SharedRedisTests {
     @Test func anOriginThatAsksOneForAPauseIsLeftAloneByAll() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start()
-        let (one, two) = (try await start(origin, redis), try await start(origin, redis))
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
         origin.route("/a.png", .status(429).header("Retry-After", "200"))
         #expect(try await one.ask(target(origin.url("/a.png"))).status == 503)
         // It hears of it in its own time, which is short; nobody asks for what is missing until then.
@@ -250,7 +253,7 @@ struct SharedRedisTests {
             await pause()
         }
         // One that comes later hears of it, too.
-        let three = try await start(origin, redis)
+        let three = try await LiveServer.start(origin, redis)
         while try await three.ask(target(origin.url("/late\(number).png"))).status != 503 {
             number += 1
             await pause()

@@ -19,6 +19,13 @@ package struct HTTPCachePolicy: Sendable {
     /// only. It has to resist collisions (SHA-256).
     let digest: @Sendable ([UInt8]) -> [UInt8]
 
+    /// The same for a cache of several users.
+    package var inRoleOfAll: HTTPCachePolicy {
+        var caching = caching
+        caching.role = .shared
+        return HTTPCachePolicy(caching, digest: digest)
+    }
+
     /// `caching` with all numbers in their ranges.
     package init(_ caching: HTTPCaching, digest: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         var caching = caching

@@ -98,9 +98,7 @@ extension ImageCache {
         _ response: SharedResponse, as responseKey: String?, options: KingfisherParsedOptionsInfo
     ) async -> StatedOrigin? {
         let caching = options.asksForHTTPCaching ? options.httpCaching : .on
-        let policy = HTTPCachePolicy(caching) {
-            Array(Digest.sha256.hexadecimal(Data($0)).utf8)
-        }
+        let policy = HTTPCachePolicy(caching)
         // One with secrets in it is known by its digest.
         let isOfRequest = responseKey.map { CachedResponses.rowKey($0) == response.key } ?? false
         let key = isOfRequest ? responseKey ?? response.key : response.key

@@ -100,20 +100,13 @@ extension FreshnessWalk {
         throw error
     }
 
-    /// Whether an answer may be stored.
-    private func storing(_ hop: Hop, _ answer: DownloadAnswer) -> CacheStoring {
-        policy.storing(
+    /// Whether an answer may be stored, by a cache that follows `policy`; by default this one.
+    private func storing(
+        _ hop: Hop, _ answer: DownloadAnswer, under policy: HTTPCachePolicy? = nil
+    ) -> CacheStoring {
+        (policy ?? self.policy).storing(
             hop.asked.answered(by: answer), status: answer.status, fields: answer.fields,
             requested: answer.requested, received: answer.received)
-    }
-
-    /// Whether a cache of several users might store an answer.
-    private func mayBeShared(_ hop: Hop, _ answer: DownloadAnswer) -> Bool {
-        let storing = policy.inRoleOfAll.storing(
-            hop.asked.answered(by: answer), status: answer.status, fields: answer.fields,
-            requested: answer.requested, received: answer.received)
-        if case .store = storing { return true }
-        return false
     }
 
     /// Keeps an error for a while where the settings say so.
@@ -206,10 +199,7 @@ extension FreshnessWalk {
     /// Forgets a response, and what was made of it, wherever the request looks.
     func remove(_ record: ResponseRecord) async {
         for cache in request.caches { await cache.responses.remove(record) }
-        if let shared = request.targetCache.shared { shared.remove(shared.name(of: key)) }
-        if let shared = request.originalCache.shared {
-            shared.remove(shared.name(of: request.originalKey))
-        }
+        for file in request.sharedFiles(key) { file.level.remove(file.name) }
     }
 
     /// Removes what the cache of originals, when it is another one, has of bytes that `record` takes the
@@ -258,7 +248,9 @@ extension FreshnessWalk {
                 stored, hop.responseKey, body: body, over: others, under: policy)
             if let record {
                 isStored = true
-                if mayBeShared(hop, answer) { record.allowSharing() }
+                if case .store = self.storing(hop, answer, under: policy.inRoleOfAll) {
+                    record.allowSharing()
+                }
                 await removeOldOriginals(others, but: record)
                 try await store(
                     image, of: downloaded, StatedOrigin(origin(record), superseding: others))

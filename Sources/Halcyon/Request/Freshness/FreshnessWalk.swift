@@ -43,9 +43,7 @@ struct FreshnessWalk {
         self.key = key
         self.visit = visit
         next = first
-        policy = HTTPCachePolicy(request.options.httpCaching) {
-            Array(Digest.sha256.hexadecimal(Data($0)).utf8)
-        }
+        policy = HTTPCachePolicy(request.options.httpCaching)
     }
 
     var options: KingfisherParsedOptionsInfo { request.options }

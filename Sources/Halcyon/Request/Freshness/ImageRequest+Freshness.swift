@@ -59,6 +59,7 @@ extension ImageRequest {
     /// Brings what the disk does not have from the storage that machines share, with the response that it was
     /// made of, so that all that follows finds it as if this machine had loaded it.
     private func bringShared(_ key: ImageKey, first url: URL, _ resource: any Resource) async {
+        guard targetCache.shared != nil || originalCache.shared != nil else { return }
         if options.forceRefresh || options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly {
             return
         }

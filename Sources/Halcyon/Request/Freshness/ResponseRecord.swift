@@ -251,10 +251,8 @@ extension AnswerHead {
 }
 
 extension HTTPCachePolicy {
-    /// The same for a cache of several users.
-    var inRoleOfAll: HTTPCachePolicy {
-        var caching = caching
-        caching.role = .shared
-        return HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal(Data($0)).utf8) }
+    /// With SHA-256 for what is kept as a hash.
+    init(_ caching: HTTPCaching) {
+        self.init(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
     }
 }

@@ -38,10 +38,14 @@ extension ImageRequest {
         }
         if options.waitForCache {
             for writing in writings { _ = await writing.value }
-            if let shared = targetCache.shared { await shared.finish(shared.name(of: key)) }
-            if let shared = originalCache.shared {
-                await shared.finish(shared.name(of: originalKey))
-            }
+            for file in sharedFiles(key) { await file.level.finish(file.name) }
+        }
+    }
+
+    /// The image and its original, where machines share them.
+    func sharedFiles(_ key: ImageKey) -> [(level: SharedLevel, name: String)] {
+        [(targetCache, key), (originalCache, originalKey)].compactMap { cache, key in
+            cache.shared.map { ($0, $0.name(of: key)) }
         }
     }
 
