@@ -109,13 +109,10 @@ extension ImageCache {
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> (KFCrossPlatformImage, ImageOrigin?)? {
         let identifier = options.processor.identifier
+        // Nobody else leaves notes with images.
         return memoryStorage.notedValue(
             forKey: identifier.isEmpty ? key : key.computedKey(with: identifier),
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration
-        ).map { image, note in
-            // Nobody else leaves notes with images.
-            (image, note.map { unsafeDowncast($0, to: ImageOrigin.self) })
-        }
+            extendingExpiration: options.memoryCacheAccessExtendingExpiration)
     }
 
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the

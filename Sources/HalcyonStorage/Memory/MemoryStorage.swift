@@ -73,27 +73,29 @@ public enum MemoryStorage {
         @inlinable
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             objects.store(
-                StoredObject(value), cost: value.cacheCost, forKey: key, expiration: expiration)
+                StoredObject.of(value), cost: value.cacheCost, forKey: key, expiration: expiration)
         }
 
         /// Keeps `value` with a note of the storer's own beside it; see `store(value:forKey:expiration:)`.
         @inlinable
         package func store(
             value: T, forKey key: String, expiration: StorageExpiration?,
-            note: (any AnyObject & Sendable)?
+            note: (some AnyObject & Sendable)?
         ) {
             objects.store(
-                StoredObject(value), cost: value.cacheCost, forKey: key, expiration: expiration,
-                note: note)
+                StoredObject.of(value), cost: value.cacheCost, forKey: key, expiration: expiration,
+                note: note.map(StoredObject.of))
         }
 
-        /// The key's value and the note it was stored with, unless it is missing or expired.
+        /// The key's value and the note it was stored with, unless it is missing or expired. All notes must be
+        /// of one class.
         @inlinable
-        package func notedValue(
-            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
-        ) -> (value: T, note: (any AnyObject & Sendable)?)? {
+        package func notedValue<Note: AnyObject & Sendable>(
+            forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime,
+            note: Note.Type = Note.self
+        ) -> (value: T, note: Note?)? {
             objects.notedObject(forKey: key, extending: extendingExpiration).map {
-                ($0.object.value(as: T.self), $0.note)
+                ($0.object.value(as: T.self), $0.note?.value(as: Note.self))
             }
         }
 
@@ -141,12 +143,12 @@ final class ObjectStore: Sendable {
     struct Entry: Sendable {
         let object: StoredObject
         /// What the storer has to say of it.
-        let note: (any AnyObject & Sendable)?
+        let note: StoredObject?
         private let expiration: StorageExpiration
         private(set) var estimatedExpiration: Date
 
         init(
-            _ object: StoredObject, note: (any AnyObject & Sendable)? = nil,
+            _ object: StoredObject, note: StoredObject? = nil,
             expiration: StorageExpiration, at date: Date
         ) {
             self.object = object
@@ -210,7 +212,7 @@ final class ObjectStore: Sendable {
     @usableFromInline
     func store(
         _ object: StoredObject, cost: Int, forKey key: String, expiration: StorageExpiration?,
-        note: (any AnyObject & Sendable)? = nil
+        note: StoredObject? = nil
     ) {
         let date = now()
         let key = StoreKey(key)
@@ -237,7 +239,7 @@ final class ObjectStore: Sendable {
     @usableFromInline
     func notedObject(
         forKey key: String, extending: ExpirationExtending
-    ) -> (object: StoredObject, note: (any AnyObject & Sendable)?)? {
+    ) -> (object: StoredObject, note: StoredObject?)? {
         let date = now()
         let key = StoreKey(key)
         return entries.use(key) { entry in
@@ -285,25 +287,29 @@ final class ObjectStore: Sendable {
     var totalCost: Int { entries.budget.totalCost }
 }
 
-/// A value of any type as an object.
+/// A value of any type as an object of which only the references are counted.
+///
+/// No object is of this class: it stands for that of the value or of the box around it. Of a class, references
+/// are counted in place; of `AnyObject`, by functions that are looked up at run time.
 @usableFromInline
-struct StoredObject: Sendable {
-    @usableFromInline let object: any AnyObject & Sendable
-
+final class StoredObject: Sendable {
     /// An object stays itself, anything else gets one around it.
     @inlinable
-    init<T: Sendable>(_ value: T) {
-        object =
-            T.self is AnyClass
-            ? unsafeBitCast(value, to: (any AnyObject & Sendable).self) : ValueBox(value)
+    static func of<T: Sendable>(_ value: T) -> StoredObject {
+        let object =
+            T.self is AnyClass ? unsafeBitCast(value, to: AnyObject.self) : ValueBox(value)
+        return Unmanaged<StoredObject>.fromOpaque(Unmanaged.passUnretained(object).toOpaque())
+            .takeUnretainedValue()
     }
 
     /// The value, which must be of the type it was stored with.
     @inlinable
     func value<T: Sendable>(as type: T.Type) -> T {
-        T.self is AnyClass
-            ? unsafeBitCast(object, to: T.self)
-            : unsafeDowncast(object, to: ValueBox<T>.self).value
+        let object = Unmanaged.passUnretained(self).toOpaque()
+        return T.self is AnyClass
+            ? unsafeBitCast(
+                Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue(), to: T.self)
+            : Unmanaged<ValueBox<T>>.fromOpaque(object).takeUnretainedValue().value
     }
 }
 

@@ -33,20 +33,22 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     ///
     /// Takes constant time, except when all values that were to leave have left or been used since:
     /// then all are sorted anew.
-    func insert(_ value: Value, cost: Int, forKey key: StoreKey) -> [Value] {
+    func insert(_ value: consuming Value, cost: Int, forKey key: StoreKey) -> [Value] {
         let cost = max(0, cost)
+        // Moved to its place, not copied.
+        var value: Value? = consume value
         return ledger.withLock { ledger in
             var leaving: [Value] = []
             while true {
                 let placement = shards[shard(of: key)].place(
-                    value, cost: cost, forKey: key, at: clock, within: &ledger.budget)
+                    &value, cost: cost, forKey: key, at: clock, within: &ledger.budget)
                 switch placement {
                 case .placed(let former):
                     if let former { leaving.append(former) }
                     return leaving
                 case .tooCostly(let former):
                     if let former { leaving.append(former) }
-                    leaving.append(value)
+                    if let value { leaving.append(value) }
                     return leaving
                 case .full:
                     if let evicted = evict(from: &ledger) { leaving.append(evicted) }
@@ -192,9 +194,10 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     }
 
     /// Puts `value` in place of the key's former one if `budget` has room. If it is full, the former
-    /// one stays and is now the last one used, so that others leave before it.
+    /// one stays and is now the last one used, so that others leave before it. Takes `value` when it is
+    /// placed.
     func place(
-        _ value: Value, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
+        _ value: inout Value?, cost: Int, forKey key: StoreKey, at clock: borrowing UseClock,
         within budget: inout StoreBudget
     ) -> Placement {
         table.withLock { table in
@@ -210,7 +213,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
                 if let slot { table.update(slot) { $0.lastUse = clock.next() } }
                 return .full
             case .reserved:
-                let entry = Entry(cost: cost, value: value, lastUse: clock.next())
+                let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
                 guard let slot else {
                     table.insert(entry, forKey: key)
                     return .placed(former: nil)

@@ -177,7 +177,7 @@ import Testing
     /// Upstream: testStorageObject
     @Test func extendingStartsTheOwnExpirationAnew() {
         var object = ObjectStore.Entry(
-            StoredObject(1), expiration: .seconds(10), at: clock.now)
+            StoredObject.of(1), expiration: .seconds(10), at: clock.now)
         clock.advance(4)
         object.extendExpiration(at: clock.now)
         #expect(object.estimatedExpiration == clock.now.addingTimeInterval(10))
