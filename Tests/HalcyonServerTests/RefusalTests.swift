@@ -31,6 +31,22 @@ import Testing
         #expect(allowed.status == 200)
     }
 
+    @Test func theMemoryOfDecodingIsLimited() async throws {
+        #expect(ImageServerConfiguration().limits.maxDecodingBytes == 256 << 20)
+        let folder = try TemporaryDirectory()
+        // 2 million pixels of 16 bits with opacity, all of which are asked for: 16 MB.
+        try folder.write(
+            PNGFixture.data(.gradient(width: 2000, height: 1000), as: .rgba16), to: "large.png")
+        for (bytes, status) in [(4 << 20, 422), (256 << 20, 200)] {
+            let live = try await LiveServer.start {
+                $0.sources.local.root = folder.url.path
+                $0.limits.maxDecodingBytes = bytes
+            }
+            let answer = try await live.ask("/_/bl:2/plain/local:///large.png")
+            #expect(answer.status == status, "\(answer.text)")
+        }
+    }
+
     @Test func aURLThatMayRaiseTheLimitOfBytesGetsLargerSources() async throws {
         let picture = try Data(
             contentsOf: URL(fileURLWithPath: try #require(LiveServer.samples) + "/china.jpg"))

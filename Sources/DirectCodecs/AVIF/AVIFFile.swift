@@ -85,7 +85,8 @@ package final class AVIFFile: @unchecked Sendable {
         height = Int(image.height)
         // What is decoded is no larger than what the boxes tell, whose pixels have been counted.
         decoder.pointee.imageSizeLimit = min(
-            decoder.pointee.imageSizeLimit, image.width * image.height)
+            decoder.pointee.imageSizeLimit,
+            UInt32(clamping: UInt64(image.width) * UInt64(image.height)))
         depth = Int(image.depth)
         hasAlpha = decoder.pointee.alphaPresent != 0
         primaries = Int(image.colorPrimaries)

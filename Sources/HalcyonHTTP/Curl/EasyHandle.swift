@@ -1,3 +1,4 @@
+import Foundation
 import CCurl
 
 /// One transfer of libcurl, used again for later ones. Used on the thread of its loop alone.
@@ -106,7 +107,13 @@ struct TLSOptions: Sendable {
             throw TransportError.tls(
                 host: "any host", reason: "an additional root certificate cannot be read")
         }
-        let texts = configuration.additionalTrustRoots
+        var texts = configuration.additionalTrustRoots
+        if !texts.isEmpty, Self.systemFolder == nil, let file = Self.systemFile,
+            // A file that cannot be read has no roots to add.
+            let system = try? String(contentsOfFile: file, encoding: .utf8)
+        {
+            texts.append(system)
+        }
         roots = texts.isEmpty ? nil : StableBytes(texts.joined(separator: "\n"))
         certificate = configuration.clientCertificate.map { StableBytes($0.certificateChainPEM) }
         privateKey = configuration.clientCertificate.map { StableBytes($0.privateKeyPEM) }

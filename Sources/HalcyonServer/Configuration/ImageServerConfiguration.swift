@@ -124,6 +124,10 @@ extension ImageServerConfiguration {
         public var maxPixels = 50_000_000
         /// Pixels of one frame, in place of `maxPixels` for animations; none by default.
         public var maxFramePixels: Int?
+        /// Bytes of memory that decoding one picture may take; 256 MiB by default. Beyond what is estimated
+        /// from its header a source is refused, whole or, where its format allows for it, unless it is made
+        /// smaller.
+        public var maxDecodingBytes = 256 << 20
         /// Frames of an animation that are used; later ones are left out. 60 by default.
         public var maxFrames = 60
         /// The longer side of a result, which is made smaller to keep it; 8192 by default.

@@ -106,6 +106,7 @@ struct Setting: Sendable {
         Setting("limits.maxSourceBytes", \.limits.maxSourceBytes, in: 1...(1 << 40)),
         Setting("limits.maxPixels", \.limits.maxPixels, in: 1...(1 << 40)),
         Setting("limits.maxFramePixels", \.limits.maxFramePixels),
+        Setting("limits.maxDecodingBytes", \.limits.maxDecodingBytes, in: (1 << 20)...(1 << 40)),
         Setting("limits.maxFrames", \.limits.maxFrames, in: 1...10_000),
         Setting("limits.maxResultDimension", \.limits.maxResultDimension, in: 1...65535),
         Setting("limits.maxResultBytes", \.limits.maxResultBytes, in: 1...(1 << 40)),

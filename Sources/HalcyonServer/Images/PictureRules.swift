@@ -44,6 +44,7 @@ struct PictureRules: Sendable {
         var decoding = DecodingLimits.default
         // Counted here, for all frames together.
         decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
+        decoding.maximumMemory = limits.maxDecodingBytes
         decoding.maximumDuration = configuration.work.requestTimeout
         decodingLimits = decoding
     }

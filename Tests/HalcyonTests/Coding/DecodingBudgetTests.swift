@@ -108,17 +108,17 @@ struct DecodingBudgetTests {
 
     /// Images that are made of each other, on more threads than there is room for.
     @Test func deadlocksNotOverImagesInImages() async throws {
-        let overlay = try Image.decoding(
-            PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16))
+        // Each takes more than what is too little to be waited for.
+        let data = PNGFixture.data(.gradient(width: 1600, height: 1200), as: .rgba16)
+        let overlay = try Image.decoding(data)
         let done = Recorder<Int>()
         for index in 0..<8 {
-            let image = try Image.decoding(
-                PNGFixture.data(.gradient(width: 400, height: 300), as: .rgba16))
+            let image = try Image.decoding(data)
             thread {
                 let mixed = index % 2 == 0 ? image : overlay
                 done.record((try? mixed.bitmap().size.width) ?? 0)
             }
         }
-        #expect(await done.waitFor(count: 8) == [Int](repeating: 400, count: 8))
+        #expect(await done.waitFor(count: 8) == [Int](repeating: 1600, count: 8))
     }
 }

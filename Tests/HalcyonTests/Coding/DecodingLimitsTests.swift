@@ -124,6 +124,24 @@ struct DecodingLimitsTests {
         _ = try Self.image(sample.data, memory: nil, duration: .seconds(600)).bitmap()
     }
 
+    /// By a reader of ours and by libvips.
+    @Test(arguments: ["BMP", "TIFF"]) func stopsInTheMiddleOfAPicture(format: String) throws {
+        let grid = PixelGrid.gradient(width: 3000, height: 2000)
+        let data =
+            try format == "BMP"
+            ? BMPFixture.data(grid)
+            : grid.bitmap(channels: 3).vipsImage().encoded(
+                "tiffsave_buffer", ["compression": "deflate"])
+        let whole = try ContinuousClock().measure {
+            _ = try Self.image(data, memory: nil, duration: .seconds(600)).bitmap()
+        }
+        // Whatever the machine does beside it, the whole takes more than a twentieth of what it took.
+        let limit = whole / 20
+        #expect(throws: ImageCodingError.tooSlow(limit: limit)) {
+            try Self.image(data, memory: nil, duration: limit).bitmap()
+        }
+    }
+
     @Test func stopsAChainOfStepsThatTakesTooLong() throws {
         let data = PNGFixture.data(Self.grid, as: .rgba16)
         let image = try Self.image(data, memory: nil, duration: .nanoseconds(1))

@@ -54,6 +54,32 @@ import Testing
         #expect(try await fixture.got() == "4 fresh")
     }
 
+    @Test func secretsOfWhereARedirectLeadsDoNotReachTheIndex() async throws {
+        let fixture = try await FreshnessFixture()
+        let path = "/b.png?token=geheim"
+        fixture.origin.route(
+            "/a.png",
+            .redirect(to: path, status: 301).header("Cache-Control", "max-age=600")
+                .header("Link", "<https://example.com/c.png?token=geheim>"))
+        fixture.origin.route(
+            path,
+            .png(FreshnessFixture.png(3)).header("Cache-Control", "max-age=600")
+                .header("Content-Location", path))
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.origin.requestCount(for: "/a.png") == 2, "asked for each time")
+        #expect(fixture.count == 3)
+        // What is written without a file comes after what has been asked for before.
+        await DiskLane.writing.run {}
+        let folder = fixture.cache.diskStorage.directoryURL
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = try Data(contentsOf: folder.appending(path: file))
+            #expect(bytes.firstRange(of: Data("geheim".utf8)) == nil, "\(file)")
+        }
+    }
+
     @Test func aLoopEndsWithTheErrorOfTheNetwork() async throws {
         let fixture = try await FreshnessFixture()
         fixture.origin.routeRedirectLoop("/a.png", "/b.png", status: 301)

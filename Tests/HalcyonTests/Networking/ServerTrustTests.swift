@@ -76,6 +76,32 @@ struct ServerTrustTests {
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
     }
 
+    /// Reading all roots of the system takes longer than connecting does.
+    @Test func theRootsOfTheSystemAreNotReadForEachConnection() async {
+        await #expect(processExitsWith: .success) {
+            func bytesRead() throws -> Int {
+                let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+                let line = try #require(text.split(separator: "\n").first)
+                return try #require(Int(line.drop { !$0.isNumber }))
+            }
+            for roots in [[], [OriginServer.certificatePEM]] {
+                let downloader = ImageDownloader.patient()
+                downloader.additionalTrustRoots = roots
+                var before = 0
+                for number in 0..<4 {
+                    let server = try await OriginServer.start(tls: OriginTLS())
+                    server.route("/x", .ok(Data([1])))
+                    // The first time they may be.
+                    if number == 1 { before = try bytesRead() }
+                    let result = await downloader.result(server.url("/x"))
+                    #expect((result.errorCode == nil) == !roots.isEmpty)
+                }
+                // Debian's file has 220,000.
+                #expect(try bytesRead() - before < 100_000)
+            }
+        }
+    }
+
     @Test(arguments: [["h2", "http/1.1"], ["http/1.1"]])
     func theClientCertificateOpensAServerThatAsksForOne(protocols: [String]) async throws {
         let server = try await server(

@@ -75,7 +75,7 @@ extension Benchmark {
             100 files of 20 KB under keys that have files already with DiskStorage.Backend.store, the same \
             100 in each round; beside it 100 files under new keys in the same folder.
             """,
-        targets: ["new key": 1.5]
+        targets: ["new key": 1 / 1.5]
     ) { workbench in
         let count = 100
         let body = DiskStock.bytes(20_000)

@@ -16,7 +16,7 @@ extension Benchmark {
                 ImageDownloader with a processor that decodes nothing; the others only collect the \
                 bytes. curl is started anew in each round.
                 """,
-            targets: ["AsyncHTTPClient": 0.85]
+            targets: ["AsyncHTTPClient": 1, "curl --parallel": 0.8]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 2000
@@ -71,7 +71,7 @@ extension Benchmark {
                 checked to be an image, written, and entered into the index. URLSession keeps nothing; \
                 curl writes files.
                 """,
-            enoughRounds: 7, targets: ["URLSession": 4]
+            enoughRounds: 7, targets: ["URLSession": 2.5]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 2000
@@ -102,7 +102,7 @@ extension Benchmark {
                 500 URLs of one JPEG of 840x630 (100 KB) that are not in the disk cache, with \
                 ImagePrefetcher, 6 at a time, against curl into files.
                 """,
-            enoughRounds: 7, targets: ["curl --parallel": 0.8]
+            enoughRounds: 7, targets: ["curl --parallel": 1]
         ) { workbench in
             let origin = try await workbench.origin()
             let count = 500

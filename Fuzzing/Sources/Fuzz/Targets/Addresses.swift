@@ -64,10 +64,10 @@ extension FuzzTarget {
         precondition(url.host?.isEmpty == false && (1...65535).contains(url.port ?? 80))
         // What follows the sign in the key of a processed image is no host.
         guard url.host?.hasPrefix("com.onevcat.Kingfisher.") == false else { return }
-        // What is left beside `***` may read as one where there was none.
-        guard url.password != nil else { return }
-        let masked = URL(string: url.absoluteString.maskingSecrets)
-        precondition(masked?.password == nil, "the password is told: \(url)")
+        // What is left beside `***` may read as one that there was not.
+        guard let user = url.user(), let password = url.password() else { return }
+        let masked = url.absoluteString.maskingSecrets
+        precondition(!masked.contains("//\(user):\(password)@"), "the password is told: \(url)")
     }
 
     private static func redirect(from url: URL, to location: String) throws {

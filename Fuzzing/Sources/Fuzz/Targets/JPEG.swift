@@ -64,7 +64,8 @@ extension FuzzTarget {
     }
 
     /// The decoder that is fed in pieces, with the counter of scans beside it, which must have the same
-    /// opinion of the file. The first byte chooses the pieces.
+    /// opinion of the file: as long as the counter follows it, no scan is decoded that it has not seen begin.
+    /// The first byte chooses the pieces, each of another length.
     static let progressive = FuzzTarget(
         "progressive",
         seeds: { try files().flatMap { file in [1, 7, 64].map { Data([$0]) + file } } }
@@ -77,7 +78,8 @@ extension FuzzTarget {
         var pixels: [UInt8] = []
         var state = CJPEG_NEEDS_BYTES
         while received < bytes.count, state != CJPEG_FAILED, state != CJPEG_ENDED {
-            received = min(bytes.count, received + 1 + Int(first))
+            let length = 1 + Int(first ^ bytes[received] &* 31) % (1 + Int(first))
+            received = min(bytes.count, received + length)
             bytes.withUnsafeBytes { bytes in
                 while counter.count < received {
                     let left = bytes[counter.count..<received]
@@ -98,9 +100,11 @@ extension FuzzTarget {
                     guard header.is_progressive, header.channels > 0 else { return }
                 }
             } while state == CJPEG_HEADER_READ
-            guard state != CJPEG_FAILED, !pixels.isEmpty, cjpeg_scan_count(decoder) > 0 else {
-                continue
-            }
+            let decoded = Int(cjpeg_scan_count(decoder))
+            precondition(
+                state == CJPEG_FAILED || counter.isAtEnd || decoded <= counter.begun,
+                "\(decoded) scans decoded, \(counter.begun) counted")
+            guard state != CJPEG_FAILED, !pixels.isEmpty, decoded > 0 else { continue }
             if !cjpeg_read(decoder, &pixels, pixels.count) { return }
         }
     }

@@ -210,7 +210,8 @@ extension ResponseRow {
             key: key, variant: Data(stored.variant), vary: stored.vary.joined(separator: ","),
             url: url, status: stored.status,
             // A list of texts can be encoded.
-            fields: (try? JSONEncoder().encode(stored.fields)) ?? Data("[]".utf8),
+            fields: (try? JSONEncoder().encode(stored.fields.maskingAddresses))
+                ?? Data("[]".utf8),
             requested: stored.requested.timeIntervalSince1970,
             received: stored.received.timeIntervalSince1970, generation: generation,
             bodyLength: bodyLength, bodyChecksum: bodyChecksum,
@@ -222,7 +223,24 @@ extension ResponseRow {
     var headerFields: HTTPFields? { try? JSONDecoder().decode(HTTPFields.self, from: fields) }
 }
 
+extension HTTPFields {
+    /// The fields without what is secret in the addresses that nothing is loaded from.
+    fileprivate var maskingAddresses: HTTPFields {
+        HTTPFields(
+            lines.map { line in
+                ["content-location", "link", "refresh"].contains(line.name.lowercased())
+                    ? Line(name: line.name, value: line.value.maskingSecrets) : line
+            })
+    }
+}
+
 extension StoredResponse {
+    /// Whether it is a redirect to an address with a secret in it. The index has no secrets, so it is asked
+    /// for again each time.
+    var leadsToSecrets: Bool {
+        fields.values("Location").contains { $0.maskingSecrets != $0 }
+    }
+
     /// `nil` when the row makes no sense.
     package init?(_ row: ResponseRow) {
         guard let url = URL(string: row.url), let fields = row.headerFields else { return nil }

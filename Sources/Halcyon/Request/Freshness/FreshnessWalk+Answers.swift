@@ -153,7 +153,7 @@ extension FreshnessWalk {
     func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) async -> ResponseRecord? {
         let others = hop.superseded(under: policy)
         guard options.redirectHandler == nil,
-            case .store(let stored) = storing(hop, answer),
+            case .store(let stored) = storing(hop, answer), !stored.leadsToSecrets,
             let record = responses.adopt(
                 stored, hop.responseKey, body: nil, over: others, under: policy)
         else {
@@ -177,6 +177,8 @@ extension FreshnessWalk {
             return try await ask(hop, .fetch(because: .stale), copy: copy)
         case .useOnce:
             break
+        case .keep(let stored) where stored.leadsToSecrets:
+            await remove(record)
         case .keep(let stored):
             let variant = record.variant
             record.freshen(stored, under: policy)

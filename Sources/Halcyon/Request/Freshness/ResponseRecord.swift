@@ -26,12 +26,9 @@ final class ResponseRecord: Sendable {
     let generation: Int64
     /// `nil` for a redirect or a remembered error.
     let body: ResponseBody?
-    /// By whose rules `usableUntil` was found.
-    private let caching: HTTPCaching
+    /// When no decision is needed.
+    let usability: ResponseUsability
     private let state: Mutex<State>
-    /// Seconds since 1970 from and until which no decision is needed, as bits.
-    private let usableFrom: Atomic<UInt64>
-    private let usableUntil: Atomic<UInt64>
     private let isSuperseded = Atomic(false)
     private let isForAll = Atomic(false)
 
@@ -43,11 +40,9 @@ final class ResponseRecord: Sendable {
         rowKey = CachedResponses.rowKey(key)
         self.generation = generation
         self.body = body
-        caching = policy.caching
+        usability = ResponseUsability(of: stored, under: policy)
         state = Mutex(
             State(stored: stored, freshUntil: policy.freshness(of: stored).freshUntil))
-        usableFrom = Atomic(Self.bits(stored.received))
-        usableUntil = Atomic(Self.bits(policy.usableWithoutDecision(stored)))
     }
 
     var stored: StoredResponse { state.withLock { $0.stored } }
@@ -57,17 +52,8 @@ final class ResponseRecord: Sendable {
     /// Whether it is what the cache has under its key and variant.
     var isCurrent: Bool { !isSuperseded.load(ordering: .acquiring) }
 
-    /// Whether an image made of it may be used now without a decision.
-    func isUsable(at now: Date, under caching: HTTPCaching) -> Bool {
-        let now = now.timeIntervalSince1970
-        return now < Double(bitPattern: usableUntil.load(ordering: .acquiring))
-            && now >= Double(bitPattern: usableFrom.load(ordering: .acquiring))
-            && caching == self.caching
-    }
-
     /// Takes over what a validation, or another process, has found out about the same bytes.
     func freshen(_ stored: StoredResponse, under policy: HTTPCachePolicy) {
-        let until = Self.bits(policy.usableWithoutDecision(stored))
         let freshUntil = policy.freshness(of: stored).freshUntil
         state.withLock {
             $0.stored = stored
@@ -75,9 +61,7 @@ final class ResponseRecord: Sendable {
             $0.pause.noteSuccess()
             $0.lastError = nil
         }
-        guard isCurrent, policy.caching == caching else { return }
-        usableFrom.store(Self.bits(stored.received), ordering: .releasing)
-        usableUntil.store(until, ordering: .releasing)
+        if isCurrent { usability.renew(stored, under: policy) }
     }
 
     /// Notes that others than this program's user may have it, too.
@@ -92,7 +76,7 @@ final class ResponseRecord: Sendable {
         var stored = stored
         var asked = HTTPCacheRequest(url: stored.url)
         if !isForAll.load(ordering: .acquiring) { asked.fields.append("Authorization", "-") }
-        let policy = HTTPCachePolicy(caching) { $0 }.inRoleOfAll
+        let policy = HTTPCachePolicy(usability.caching) { $0 }.inRoleOfAll
         let storing = policy.storing(
             asked, status: stored.status, fields: stored.fields, requested: stored.requested,
             received: stored.received)
@@ -107,13 +91,13 @@ final class ResponseRecord: Sendable {
     /// Ends its use: other bytes have taken its place, or it may not be kept.
     func supersede() {
         isSuperseded.store(true, ordering: .releasing)
-        usableUntil.store(Self.bits(nil), ordering: .releasing)
+        usability.end()
     }
 
     /// Has it validated before it is used again.
     func invalidate() {
         state.withLock { $0.stored.isInvalidated = true }
-        usableUntil.store(Self.bits(nil), ordering: .releasing)
+        usability.end()
     }
 
     /// Notes that a stale copy was used because of `error`.
@@ -127,6 +111,42 @@ final class ResponseRecord: Sendable {
     /// The error because of which the server is left alone for a while.
     func pausingError(at now: Date) -> KingfisherError? {
         state.withLock { $0.pause.end(at: now) == nil ? nil : $0.lastError }
+    }
+}
+
+/// When an image made of a response may be used without a decision.
+///
+/// Apart from the response's record: that is referred to weakly, so that counting its references takes five
+/// times as long, and this is asked for each image that is found in memory.
+final class ResponseUsability: Sendable {
+    /// By whose rules.
+    let caching: HTTPCaching
+    /// Seconds since 1970, as bits.
+    private let from: Atomic<UInt64>
+    private let until: Atomic<UInt64>
+
+    init(of stored: StoredResponse, under policy: HTTPCachePolicy) {
+        caching = policy.caching
+        from = Atomic(Self.bits(stored.received))
+        until = Atomic(Self.bits(policy.usableWithoutDecision(stored)))
+    }
+
+    func holds(at now: Date, under caching: HTTPCaching) -> Bool {
+        let now = now.timeIntervalSince1970
+        return now < Double(bitPattern: until.load(ordering: .acquiring))
+            && now >= Double(bitPattern: from.load(ordering: .acquiring))
+            && caching == self.caching
+    }
+
+    /// Takes over what has been found out about the same bytes, if by the same rules.
+    func renew(_ stored: StoredResponse, under policy: HTTPCachePolicy) {
+        guard policy.caching == caching else { return }
+        from.store(Self.bits(stored.received), ordering: .releasing)
+        until.store(Self.bits(policy.usableWithoutDecision(stored)), ordering: .releasing)
+    }
+
+    func end() {
+        until.store(Self.bits(nil), ordering: .releasing)
     }
 
     private static func bits(_ date: Date?) -> UInt64 {
@@ -166,18 +186,20 @@ final class ImageOrigin: Sendable {
     let way: [ResponseRecord]
     /// Whether all redirects on the way are stored; if not they have to be asked for each time.
     let isWayKnown: Bool
+    /// That of the response and of all redirects; empty for none.
+    private let usability: [ResponseUsability]
 
     init(record: ResponseRecord?, way: [ResponseRecord], isWayKnown: Bool) {
         self.record = record
         self.way = way
         self.isWayKnown = isWayKnown
+        usability = (record.map { [$0] + way } ?? []).map(\.usability)
     }
 
     /// Whether the image may be used now without a decision.
     func isUsable(at now: Date, under caching: HTTPCaching) -> Bool {
-        guard let record else { return true }
-        return isWayKnown && record.isUsable(at: now, under: caching)
-            && way.allSatisfy { $0.isUsable(at: now, under: caching) }
+        (isWayKnown || usability.isEmpty)
+            && usability.allSatisfy { $0.holds(at: now, under: caching) }
     }
 
     /// Whether the image was reached by the same redirects.

@@ -66,7 +66,7 @@ extension Resource {
     /// A file URL becomes a local-file provider, anything else a network source.
     public func convertToSource(overrideCacheKey: String? = nil) -> Source {
         let key = overrideCacheKey ?? cacheKey
-        return downloadURL.isFileURL
+        return downloadURL.isOfFile
             ? .provider(LocalFileImageDataProvider(fileURL: downloadURL, cacheKey: key))
             : .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
     }
@@ -108,11 +108,19 @@ public typealias ImageResource = KF.ImageResource
 extension URL: Resource {
     /// The absolute string; for a file URL its path from the application bundle on (or the whole
     /// path), so that it survives a move of the bundle.
-    public var cacheKey: String { isFileURL ? localFileCacheKey : absoluteString }
+    public var cacheKey: String { isOfFile ? localFileCacheKey : absoluteString }
     public var downloadURL: URL { self }
 }
 
 extension URL {
+    /// Whether it names a local file: what `isFileURL` says, which makes a text of the scheme each time; a
+    /// request asks three times.
+    fileprivate var isOfFile: Bool {
+        guard baseURL == nil else { return isFileURL }
+        // In any case of letters.
+        return absoluteString.utf8.prefix(5).elementsEqual("file:".utf8) { $0 | 0x20 == $1 }
+    }
+
     /// The key of a local file: its path components from the innermost `.app` or `.appex` on.
     var localFileCacheKey: String {
         var components: [String] = []

@@ -1,0 +1,52 @@
+import Foundation
+import Vips
+
+@testable import DirectCodecs
+
+extension FuzzTarget {
+    /// Frames by libavif, into no more memory than they are said to need.
+    static let avif = FuzzTarget(
+        "avif",
+        seeds: {
+            Drawing.files(
+                "heifsave_buffer",
+                [["compression": "av1", "effort": 0], ["compression": "av1", "bitdepth": 10]],
+                bands: [3, 4])
+        }
+    ) { data in
+        let owner = ByteOwner(data)
+        let file = try AVIFFile(
+            UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
+        guard file.width <= mostPixels, file.height <= mostPixels / file.width else { return }
+        let samples = (file.hasAlpha ? 4 : 3) * (file.depth > 8 ? 2 : 1)
+        try decode(file.width * file.height * samples, frames: file.durations.count) {
+            try file.next(into: $0)
+        }
+    }
+
+    /// Frames by libjxl, likewise.
+    static let jpegXL = FuzzTarget(
+        "jxl",
+        seeds: {
+            Drawing.files("jxlsave_buffer", [["effort": 1], ["lossless": true]], bands: [1, 3, 4])
+        }
+    ) { data in
+        let owner = ByteOwner(data)
+        let file = try JPEGXLFile(
+            UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
+        guard file.width <= mostPixels, file.height <= mostPixels / file.width else { return }
+        let samples = file.channels * file.depth / 8
+        try decode(file.width * file.height * samples, frames: file.durations.count) {
+            try file.next(into: $0)
+        }
+    }
+
+    /// Decodes the first frames of a file.
+    private static func decode(
+        _ byteCount: Int, frames: Int, _ next: (UnsafeMutableRawPointer) throws -> Void
+    ) throws {
+        let pixels = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+        defer { pixels.deallocate() }
+        for _ in 0..<max(1, min(4, frames)) { try next(pixels) }
+    }
+}
