@@ -170,6 +170,74 @@ import Testing
         }
     }
 
+    // MARK: Requests that may change something
+
+    /// Has a request sent with `POST`.
+    private let posting = KingfisherOptionsInfoItem.requestModifier(
+        AnyModifier { request in
+            var request = request
+            request.httpMethod = "POST"
+            return request
+        })
+
+    /// Answers `POST` with a status, and `GET` with a picture.
+    private func answerPosts(_ status: Int, _ fixture: FreshnessFixture) {
+        let picture = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
+            .with(.entityTag("\"1\""))
+        fixture.origin.route("/a.png") { request in
+            guard request.method == "POST" else { return picture }
+            return status == 200 ? .png(FreshnessFixture.png(3)) : .status(status)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/a.png", []),
+            ("/a.png?Signature=one", [.cacheKeyNormalizer(.signedURLs)]),
+        ] as [(String, KingfisherOptionsInfo)])
+    func aSuccessfulPostHasTheImageValidatedAndAnErrorDoesNot(
+        _ path: String, _ options: KingfisherOptionsInfo
+    ) async throws {
+        let fixture = try await FreshnessFixture()
+        answerPosts(500, fixture)
+        #expect(try await fixture.got(options, at: path) == "3 fetched")
+        let error = await kingfisherError {
+            _ = try await fixture.get(options + [posting], at: path)
+        }
+        #expect(error?.errorCode == 2002)
+        #expect(try await fixture.got(options, at: path) == "3 fresh")
+        answerPosts(200, fixture)
+        #expect(try await fixture.got(options + [posting], at: path) == "3 fetched, unstored")
+        #expect(try await fixture.got(options, at: path) == "3 validated")
+        #expect(try await fixture.got(options, at: path) == "3 fresh")
+        #expect(fixture.origin.requests.map(\.method) == ["GET", "POST", "POST", "GET"])
+    }
+
+    @Test func aSuccessfulPostConcernsTheKeyOfTheResourceAndTheCacheOfOriginals() async throws {
+        let fixture = try await FreshnessFixture()
+        answerPosts(200, fixture)
+        let originals = try ImageCache(
+            name: "originals", cacheDirectoryURL: fixture.folder.file("originals"))
+        let resource = KF.ImageResource(downloadURL: fixture.url(), cacheKey: "cat")
+        let options: KingfisherOptionsInfo = [
+            .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
+        ]
+        func use(_ more: KingfisherOptionsInfoItem...) async throws -> String {
+            let result = try await fixture.manager.retrieveImage(
+                with: resource, options: options + more)
+            return "\(try #require(result.httpCacheUse))"
+        }
+        #expect(try await use() == "fetched(stored: true)")
+        #expect(try await use() == "fresh")
+        #expect(try await use(posting) == "fetched(stored: false)")
+        for cache in [fixture.cache, originals] {
+            let response = try #require(try await cache.httpResponse(forKey: "cat"))
+            #expect(response.isInvalidated)
+        }
+        #expect(try await use() == "validated")
+        #expect(try await use() == "fresh")
+    }
+
     // MARK: What callers and delegates are told
 
     @Test func aValidationReportsNoProgressAndItsMetrics() async throws {

@@ -134,18 +134,26 @@ extension FreshnessWalk {
         responses.writeAlone(record, put)
     }
 
+    /// Has what is stored of the URLs that a request may have changed validated before it is used again,
+    /// wherever the request looks.
     func invalidate(after hop: Hop, _ answer: DownloadAnswer) async {
         let urls = policy.invalidations(
             after: hop.asked, status: answer.status, fields: answer.fields)
         guard !urls.isEmpty else { return }
-        let keys = Set(
-            urls.map {
-                CachedResponses.rowKey(
-                    ResponseKey.key(url: $0, partition: options.httpCaching.partition))
-            })
-        await DiskLane.writing.run { [responses] in
-            // What cannot be written is known to this process all the same.
-            _ = try? responses.invalidate { key, _ in keys.contains(key) }
+        // That of the hop may be one that the resource was given.
+        var keys: Set = [CachedResponses.rowKey(hop.responseKey)]
+        for url in urls {
+            for normalizer in [options.cacheKeyNormalizer, nil] {
+                let key = ResponseKey.key(
+                    url: url, normalizer: normalizer, partition: options.httpCaching.partition)
+                keys.insert(CachedResponses.rowKey(key))
+            }
+        }
+        await DiskLane.writing.run { [keys, caches = request.caches] in
+            for cache in caches {
+                // What cannot be written is known to this process all the same.
+                _ = try? cache.responses.invalidate { key, _ in keys.contains(key) }
+            }
         }
     }
 
