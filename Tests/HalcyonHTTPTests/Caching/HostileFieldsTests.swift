@@ -151,6 +151,55 @@ struct HostileFieldsTests {
         #expect(again == freshening)
     }
 
+    @Test("Neither the order of fields nor the case of their names matters", arguments: 0..<4)
+    func orderAndCase(seed: UInt64) {
+        var numbers = Numbers(state: seed &+ 999)
+        var storedCount = 0
+        for policy in Self.policies {
+            for _ in 0..<60 {
+                let fields = Self.fields(&numbers)
+                let request = HTTPCacheRequest.get(Self.fields(&numbers))
+                let otherRequest = HTTPCacheRequest.get(Self.rewritten(request.fields, &numbers))
+                let one = policy.storing(fields, to: request)
+                let other = policy.storing(Self.rewritten(fields, &numbers), to: otherRequest)
+                #expect(one.refusal == other.refusal)
+                guard let one = one.stored, let other = other.stored else { continue }
+                storedCount += 1
+                #expect(one.vary == other.vary && one.variant == other.variant)
+                for seconds in [-1.0, 0, 1, 9, 59, 60, 99, 1e6] {
+                    let now = noon.addingTimeInterval(seconds)
+                    let decisions = [(request, one), (otherRequest, other)].map { asked, stored in
+                        policy.decide(asked, with: policy.select(asked, among: [stored]), now: now)
+                    }
+                    #expect(decisions[0] == decisions[1])
+                    #expect(
+                        policy.usesStale(one, for: request, after: .noAnswer, now: now)
+                            == policy.usesStale(
+                                other, for: otherRequest, after: .noAnswer, now: now)
+                    )
+                }
+            }
+        }
+        #expect(storedCount > 20)
+    }
+
+    /// The same fields in another order and with names in other letters. Those of one name stay in their
+    /// order, which counts.
+    private static func rewritten(_ fields: HTTPFields, _ numbers: inout Numbers) -> HTTPFields {
+        let names = Set(fields.lines.map { $0.name.lowercased() }).sorted()
+        var lines: [HTTPFields.Line] = []
+        for name in names.shuffled(using: &numbers) {
+            for line in fields.lines where line.name.lowercased() == name {
+                var letters = ""
+                for letter in name {
+                    letters += Bool.random(using: &numbers) ? letter.uppercased() : String(letter)
+                }
+                lines.append(.init(name: letters, value: line.value))
+            }
+        }
+        return HTTPFields(lines)
+    }
+
     /// Texts of the kinds that a careless parser reads again and again. In quadratic time this test
     /// would not end within minutes.
     @Test(

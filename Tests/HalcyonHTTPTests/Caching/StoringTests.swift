@@ -132,6 +132,26 @@ struct StoringTests {
             ])
     }
 
+    @Test(
+        "No field of the connection is stored",
+        arguments: [
+            "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+            "Proxy-Authentication-Info", "Proxy-Authorization", "TE", "Trailer",
+            "Transfer-Encoding",
+            "Upgrade",
+        ])
+    func ofConnection(name: String) {
+        for name in [name, name.lowercased()] {
+            let fields = HTTPFields([
+                .init(name: "A", value: "1"), .init(name: name, value: "x"),
+                .init(name: "B", value: "2"),
+            ])
+            for policy in [`private`, shared] {
+                #expect(policy.storing(fields).stored?.fields == ["A": "1", "B": "2"])
+            }
+        }
+    }
+
     @Test("Fields named by a qualified no-cache, and when shared by a private, are not stored")
     func qualified() {
         let fields: HTTPFields = [

@@ -32,18 +32,22 @@ import Testing
 
     @Test func aNewPictureTakesThePlaceOfAllThatWasMadeOfTheOldOne() async throws {
         let fixture = try await FreshnessFixture()
-        let small = KingfisherOptionsInfoItem.processor(
-            DownsamplingImageProcessor(size: CGSize(width: 2, height: 2)))
+        let processor = CountingProcessor()
+        let file = fixture.cache.cachePath(
+            forKey: fixture.url().cacheKey, processorIdentifier: processor.identifier)
         fixture.serve(8, tag: "\"1\"")
         #expect(try await fixture.got() == "8 fetched")
-        _ = try await fixture.get([small])
-        let before = fixture.count
+        #expect(try await fixture.got([.processor(processor)]) == "3 fresh")
+        #expect(processor.runs.value == 1)
+        #expect(FileManager.default.fileExists(atPath: file))
         fixture.serve(6, tag: "\"2\"")
         fixture.pass(100)
         #expect(try await fixture.got() == "6 fetched")
+        #expect(!FileManager.default.fileExists(atPath: file))
         // Made anew, of the new picture.
-        #expect(try await fixture.got([small]) == "2 fresh")
-        #expect(fixture.count == before + 1)
+        #expect(try await fixture.got([.processor(processor)]) == "3 fresh")
+        #expect(processor.runs.value == 2)
+        #expect(fixture.count == 2)
     }
 
     @Test func a304ForOneProcessorMakesTheImagesOfOthersFreshAgain() async throws {

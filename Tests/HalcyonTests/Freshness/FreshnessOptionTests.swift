@@ -66,6 +66,18 @@ import Testing
         #expect(fixture.count == 2)
     }
 
+    @Test func theScaleFactorMakesNoOtherResponse() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, tag: "\"1\"")
+        #expect(try await fixture.got() == "3 fetched")
+        #expect(try await fixture.got([.scaleFactor(2)]) == "3 fresh")
+        fixture.pass(100)
+        #expect(try await fixture.got([.scaleFactor(3)]) == "3 validated")
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(try await fixture.cache.httpResponses().count == 1)
+        #expect(fixture.count == 2)
+    }
+
     @Test func withCacheMemoryOnlyTheRecordValidatesAndNothingIsWritten() async throws {
         let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
@@ -129,6 +141,49 @@ import Testing
         fixture.downloader.cancelAll()
         #expect(await failure?.isCancelled == true)
         #expect(fixture.count == 0)
+    }
+
+    @Test(arguments: [
+        ("no-cache", "3 validated"), ("max-age=10", "3 validated"),
+        ("min-fresh=590", "3 validated"),
+        ("only-if-cached", "3 fresh"), ("no-store", "3 fetched, unstored"),
+    ])
+    func theWordsOfARequestCountForItAlone(_ words: String, _ use: String) async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=600", tag: "\"1\"")
+        #expect(try await fixture.got() == "3 fetched")
+        fixture.pass(100)
+        let modifier = setting(["Cache-Control": words])
+        #expect(try await fixture.got([.requestModifier(modifier)]) == use)
+        #expect(fixture.count == (use == "3 fresh" ? 1 : 2))
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test(
+        arguments: [
+            (nil, "3 fetched"), (.removingQueryItems(["n"]), "3 fresh"),
+        ] as [(CacheKeyNormalizer?, String)])
+    func aQueryThatChangesEachTimeMakesAnotherResponseUnlessItIsTakenOutOfTheKey(
+        _ normalizer: CacheKeyNormalizer?, _ second: String
+    ) async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=600", tag: "\"1\"")
+        let runs = Locked(0)
+        let modifier = AnyModifier { [url = fixture.url()] request in
+            var request = request
+            let number = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            request.url = url.appending(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
+            return request
+        }
+        var options: KingfisherOptionsInfo = [.requestModifier(modifier)]
+        if let normalizer { options.append(.cacheKeyNormalizer(normalizer)) }
+        #expect(try await fixture.got(options) == "3 fetched")
+        #expect(try await fixture.got(options) == second)
+        #expect(runs.value == 2)
+        #expect(fixture.count == (normalizer == nil ? 2 : 1))
     }
 
     @Test func aModifierThatGivesNothingLeavesTheCache() async throws {
@@ -235,12 +290,13 @@ import Testing
         let fixture = try await FreshnessFixture.aged()
         fixture.serve(4, at: "/other.png")
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
-        let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
+        let retries = ScriptedRetryStrategy([.retry(userInfo: nil)])
         let options: KingfisherOptionsInfo = [
             .retryStrategy(retries),
             .alternativeSources([.network(fixture.origin.url("/other.png"))]),
         ]
         #expect(try await fixture.got(options) == "3 stale error")
+        #expect(retries.calls.count == 0)
         #expect(fixture.origin.requestCount(for: "/other.png") == 0)
     }
 

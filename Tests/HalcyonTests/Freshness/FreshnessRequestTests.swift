@@ -286,6 +286,29 @@ import Testing
         #expect(shown.count == 0)
     }
 
+    @Test func aProgressivePictureIsShownWhileItComes() async throws {
+        let fixture = try await FreshnessFixture()
+        let jpeg = try ProgressiveFixture()
+        let gate = Gate()
+        fixture.origin.route(
+            "/a.png",
+            .ok(jpeg.data, contentType: "image/jpeg").cacheControl("max-age=60")
+                .with(.hold(afterBytes: jpeg.scanEnds[4], .gate(gate))))
+        let shown = Recorder<Image?>()
+        let request = ImageRequest(
+            source: .network(fixture.url()),
+            options: fixture.manager.parsedOptions([
+                .progressiveJPEG(
+                    ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0))
+            ]), probing: .onItsOwnThread, progressiveConsumer: { shown.record($0) })
+        async let ending = request.run()
+        await shown.waitFor(count: 1)
+        gate.open()
+        let result = try await ending.get()
+        #expect("\(try #require(result.httpCacheUse))" == "fetched(stored: true)")
+        #expect(try await fixture.got() == "90 fresh")
+    }
+
     @Test func aDelegateSeesA304AndIsAskedNothingAboutIt() async throws {
         let fixture = try await FreshnessFixture.aged()
         let delegate = Witness()
@@ -361,13 +384,23 @@ import Testing
 
     @Test func providersHaveNoHTTP() async throws {
         let fixture = try await FreshnessFixture()
-        let provider = Source.provider(
-            RawImageDataProvider(data: FreshnessFixture.png(6), cacheKey: "raw"))
-        for type in [CacheType.none, .memory] {
-            let result = try await fixture.manager.retrieveImage(with: provider)
-            #expect(result.cacheType == type && result.httpCacheUse == nil)
-            fixture.pass(1_000_000)
+        let bytes = FreshnessFixture.png(6)
+        let file = try fixture.folder.write(bytes, to: "six.png")
+        let providers: [any ImageDataProvider] = [
+            RawImageDataProvider(data: bytes, cacheKey: "raw"),
+            Base64ImageDataProvider(base64String: bytes.base64EncodedString(), cacheKey: "text"),
+            LocalFileImageDataProvider(fileURL: file),
+        ]
+        for provider in providers {
+            for type in [CacheType.none, .memory] {
+                let result = try await fixture.manager.retrieveImage(with: .provider(provider))
+                #expect(result.image.pixelSize.width == 6)
+                #expect(result.cacheType == type && result.httpCacheUse == nil)
+                fixture.pass(1_000_000)
+            }
         }
+        #expect(try await fixture.cache.httpResponses().isEmpty)
+        #expect(fixture.count == 0)
     }
 
     @Test func aDownloaderAloneAsksForTheWholeAndStoresNothing() async throws {

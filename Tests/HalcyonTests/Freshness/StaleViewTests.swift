@@ -52,9 +52,25 @@ import Testing
         let events = Recorder<String>()
         let view = HeadlessImageView()
         _ = await show(fixture, in: view, options(fixture, events))
-        let shown = view.image
+        let (shown, drawn) = (view.image, view.record.events.count)
         #expect(await events.waitFor(count: 1) == ["unchanged"])
         #expect(view.image === shown)
+        #expect(view.record.events.count == drawn)
+    }
+
+    @Test func theSameBytesSentAgainAreNotDrawnAgain() async throws {
+        let fixture = try await FreshnessFixture.aged(words)
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        // Without its tag the picture is sent whole.
+        fixture.serve(3, words)
+        _ = await show(fixture, in: view, options(fixture, events))
+        let (shown, drawn) = (view.image, view.record.events.count)
+        #expect(await events.waitFor(count: 1) == ["unchanged"])
+        #expect(fixture.lastCondition == "\"1\"")
+        #expect(view.image === shown)
+        #expect(view.record.events.count == drawn)
+        #expect(try await fixture.got() == "3 fresh")
     }
 
     @Test func aViewThatWasGivenSomethingElseIsLeftAlone() async throws {

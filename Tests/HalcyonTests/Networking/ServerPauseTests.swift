@@ -106,40 +106,45 @@ import Testing
                 == .pausedByServer(url: fixture.url.absoluteString, until: start + 40))
     }
 
-    private func prefetcher(_ completion: @escaping @Sendable (Int, Int) -> Void)
-        -> ImagePrefetcher
-    {
+    private func prefetcher(
+        _ caching: HTTPCaching, _ completion: @escaping @Sendable (Int, Int) -> Void
+    ) -> ImagePrefetcher {
         ImagePrefetcher(
             urls: [fixture.url],
-            options: [.targetCache(fixture.cache), .downloader(downloader)]
+            options: [
+                .httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader),
+            ]
         ) { _, failed, completed in
             completion(failed.count, completed.count)
         }
     }
 
-    private func prefetch() async -> (failed: Int, completed: Int) {
-        await handedOver { hand in prefetcher { hand(($0, $1)) }.start() }
+    private func prefetch(_ caching: HTTPCaching) async -> (failed: Int, completed: Int) {
+        await handedOver { hand in prefetcher(caching) { hand(($0, $1)) }.start() }
     }
 
-    @Test func aPrefetchWaitsForTheEndOfThePause() async {
+    @Test(arguments: [HTTPCaching.off, .on])
+    func aPrefetchWaitsForTheEndOfThePause(_ caching: HTTPCaching) async {
         await refuse(after: "40")
-        #expect(await prefetch() == (0, 1))
+        #expect(await prefetch(caching) == (0, 1))
         #expect(slept.events == [40])
         #expect(fixture.origin.requestCount(for: "/photo.png") == 1)
     }
 
-    @Test func aPrefetchFailsAfterAMinute() async {
+    @Test(arguments: [HTTPCaching.off, .on])
+    func aPrefetchFailsAfterAMinute(_ caching: HTTPCaching) async {
         await refuse(after: "100")
-        #expect(await prefetch() == (1, 0))
+        #expect(await prefetch(caching) == (1, 0))
         #expect(slept.events == [60])
         #expect(fixture.origin.requestCount(for: "/photo.png") == 0)
     }
 
-    @Test func aStoppedPrefetchWaitsNoLonger() async {
+    @Test(arguments: [HTTPCaching.off, .on])
+    func aStoppedPrefetchWaitsNoLonger(_ caching: HTTPCaching) async {
         await refuse(after: "40")
         wakes.set(Gate())
         let ended = OneShot<[Int]>()
-        let prefetcher = prefetcher { ended.give([$0, $1]) }
+        let prefetcher = prefetcher(caching) { ended.give([$0, $1]) }
         prefetcher.start()
         await slept.waitFor(count: 1)
         prefetcher.stop()

@@ -136,6 +136,22 @@ import Testing
         #expect(fixture.ranges.last == "bytes=\(half)-")
     }
 
+    @Test func aRedirectIsFollowedWithoutTheRangeAndThePartStays() async throws {
+        _ = await fixture.breakOff(after: half)
+        let other = PNGFixture.data(.gradient(width: 9, height: 7))
+        fixture.origin.route(fixture.path, .redirect(to: "/elsewhere.png"))
+        fixture.origin.route(
+            "/elsewhere.png", OriginResponse.png(other).with(.ranges, .entityTag(fixture.tag)))
+        #expect(await fixture.load().bytes == other)
+        let elsewhere = try #require(fixture.origin.requests(for: "/elsewhere.png").first)
+        #expect(elsewhere.headers["Range"] == nil && elsewhere.headers["If-Range"] == nil)
+        fixture.origin.route(fixture.path, fixture.response)
+        #expect(await fixture.load().bytes == picture)
+        let range = "bytes=\(half)-"
+        #expect(fixture.ranges == [nil, range, range])
+        #expect(try fixture.files().isEmpty)
+    }
+
     @Test func credentialsAreGivenForTheRestToo() async throws {
         _ = await fixture.breakOff(after: half)
         let credentials = Credentials(user: "ann", password: "secret")
