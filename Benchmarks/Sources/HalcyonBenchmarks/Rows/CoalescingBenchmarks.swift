@@ -139,7 +139,7 @@ private struct CoalescingOutcome: Sendable {
 }
 
 /// Reduces to 100 pixels and counts how often it is asked to decode bytes.
-private final class CountingProcessor: ImageProcessor {
+final class CountingProcessor: ImageProcessor {
     let identifier = "benchmarks.counting"
     private let downsampling = DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
     private let count = Atomic(0)

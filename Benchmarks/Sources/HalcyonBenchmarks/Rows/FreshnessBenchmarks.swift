@@ -40,6 +40,36 @@ extension Benchmark {
         },
         revisit("validated", .never, connections: 100, target: 2),
         revisit("shown while they are revalidated", .asAllowed, connections: 6, target: 10),
+        Benchmark(
+            "200 stale pictures, validated: decodes", unit: .count(of: "decodes"),
+            conditions: """
+                200 pictures reduced to 100 px in memory, all stale and none changed, until all are there, \
+                against loading all anew; runs of the processor.
+                """,
+            enoughRounds: 3
+        ) { workbench in
+            let origin = try await workbench.origin()
+            let cache = try ImageCache(name: "stale", cacheDirectoryURL: workbench.makeFolder())
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "stale"), cache: cache)
+            let caching = caching { $0.staleWhileRevalidate = .never }
+            let urls = FreshURLs(origin: origin, file: "stale/100kb.jpg").next(200)
+            let processor = CountingProcessor()
+            @Sendable func decodes(_ options: KingfisherOptionsInfo) async throws -> Sample {
+                let before = processor.runs
+                try await concurrently(urls.count, width: urls.count) { index in
+                    consume(
+                        try await manager.retrieveImage(
+                            with: urls[index],
+                            options: options + [.httpCaching(caching), .processor(processor)]))
+                }
+                return .amount(Double(processor.runs - before))
+            }
+            _ = try await decodes([.waitForCache])
+            return Contest(
+                ours: Contestant("with HTTP caching") { try await decodes([]) },
+                peers: [Contestant("reload") { try await decodes([.forceRefresh]) }])
+        },
     ]
 
     private static func caching(_ change: (inout HTTPCaching) -> Void) -> HTTPCaching {

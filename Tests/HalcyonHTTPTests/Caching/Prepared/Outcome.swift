@@ -49,6 +49,14 @@ struct Outcome {
         return Dictionary(grouping: passed, by: \.kind).mapValues(\.count)
     }
 
+    /// Prints how many of those are passed that count, for the table in the guide.
+    func print(_ name: String) {
+        let passed = passed
+        Swift.print(
+            "\(name): required \(passed[.required, default: 0]), "
+                + "optimal \(passed[.optimal, default: 0])")
+    }
+
     /// The required and optimal cases that are not passed.
     var missed: Set<String> {
         Set(cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))

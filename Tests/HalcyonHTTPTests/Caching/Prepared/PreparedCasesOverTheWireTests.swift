@@ -17,6 +17,7 @@ struct PreparedCasesOverTheWireTests {
     @Test("A private proxy passes all cases that can be sent")
     func privateRole() async throws {
         let outcome = try await play(PreparedCases.privateSet.get(), .on)
+        outcome.print("private role over the wire")
         #expect(
             outcome.missed.subtracting(Self.unsent) == Missed.storedParts.union(Missed.choices))
         #expect(outcome.passed[.required, default: 0] >= 136)
@@ -28,6 +29,7 @@ struct PreparedCasesOverTheWireTests {
         var caching = HTTPCaching.shared
         caching.targetedFields = ["CDN-Cache-Control"]
         let outcome = try await play(PreparedCases.sharedSet.get(), caching)
+        outcome.print("shared role over the wire")
         #expect(
             outcome.missed.subtracting(Self.unsent)
                 == Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate))

@@ -14,6 +14,7 @@ struct PreparedCasesTests {
         arguments: starts)
     func privateRole(start: Date) throws {
         let outcome = try Outcome(of: PreparedCases.privateSet, .on, start: start)
+        outcome.print("private role, as a client")
         #expect(outcome.missed == Missed.ranges.union(Missed.choices))
         #expect(outcome.passed == [.required: 135, .optimal: 67, .check: 57])
     }
@@ -21,6 +22,7 @@ struct PreparedCasesTests {
     @Test("A private cache that slices what it holds passes all required cases", arguments: starts)
     func privateProxy(start: Date) throws {
         let outcome = try Outcome(of: PreparedCases.privateSet, .on, isProxy: true, start: start)
+        outcome.print("private role, with slices")
         #expect(outcome.missed == Missed.storedParts.union(Missed.choices))
         #expect(outcome.passed[.required] == 137)
         #expect(outcome.passed[.optimal] == 70)
@@ -31,6 +33,7 @@ struct PreparedCasesTests {
         arguments: starts)
     func sharedRole(start: Date) throws {
         let outcome = try Outcome(of: PreparedCases.sharedSet, .shared, start: start)
+        outcome.print("shared role without a targeted field, as a client")
         let missed = outcome.missed.filter { !$0.hasPrefix("cdn-") }
         #expect(missed == Missed.ranges.union(Missed.choices).union(Missed.conditions))
         #expect(outcome.passed == [.required: 146, .optimal: 79, .check: 58])
@@ -39,6 +42,7 @@ struct PreparedCasesTests {
     @Test("A shared cache that heeds CDN-Cache-Control passes its cases too", arguments: starts)
     func sharedRoleWithTargetedField(start: Date) throws {
         let outcome = try Outcome(of: PreparedCases.sharedSet, Self.targeted, start: start)
+        outcome.print("shared role with a targeted field, as a client")
         #expect(outcome.missed == Missed.ranges.union(Missed.choices).union(Missed.conditions))
         #expect(outcome.passed == [.required: 156, .optimal: 86, .check: 63])
     }
@@ -49,6 +53,7 @@ struct PreparedCasesTests {
     func sharedProxy(start: Date) throws {
         let outcome = try Outcome(
             of: PreparedCases.sharedSet, Self.targeted, isProxy: true, start: start)
+        outcome.print("shared role with slices and answers to conditions")
         #expect(
             outcome.missed
                 == Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate))

@@ -111,7 +111,9 @@ import Testing
         fixture.origin.route(fixture.path, fixture.response)
         let result = try await fixture.load().get()
         #expect(result.originalData == large)
-        #expect(try #require(result.metrics).responseBodyBytesReceived <= 600_000)
+        let received = try #require(result.metrics).responseBodyBytesReceived
+        print("5 MB, interrupted at 90 %: \(received) bytes more")
+        #expect(received <= 600_000)
     }
 
     @Test func theProgressBeginsWhereTheFirstPartEnded() async throws {
