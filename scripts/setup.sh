@@ -39,6 +39,10 @@ readonly crash_packages=(strace)
 # The peers of the benchmarks: libraries of Python in an environment of its own, and a program.
 readonly benchmark_packages=(python3 python3-venv curl nginx-light openssl)
 
+# What image servers are measured with, and the one among them that is a package of its own.
+readonly server_benchmark_packages=(wrk nginx-light python3 python3-venv)
+readonly server_peer_packages=(libnginx-mod-http-image-filter)
+
 say() {
     printf '==> %s\n' "$*" >&2
 }

@@ -1,0 +1,38 @@
+"""Medians with their ranges, and tables of them."""
+
+import statistics
+
+
+class Figure:
+    """The median of some samples, with the least and the greatest."""
+
+    def __init__(self, samples):
+        self.median = statistics.median(samples)
+        self.least, self.greatest = min(samples), max(samples)
+
+    def text(self, factor=1):
+        median, least, greatest = (number(value * factor)
+                                   for value in (self.median, self.least, self.greatest))
+        return f"{median} ({least}…{greatest})"
+
+
+def number(value):
+    """Three digits that count."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def short(figure, factor=1):
+    return "–" if figure is None else number(figure.median * factor)
+
+
+def ratio(figure, other):
+    """How many times as much the first one is."""
+    return f"×{figure.median / other.median:.2f}"
+
+
+def table(heads, rows):
+    """The lines of a Markdown table."""
+    return ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads),
+            *("| " + " | ".join(row) + " |" for row in rows)]
