@@ -1,11 +1,16 @@
 """How good a server's picture is, so that like is compared with like."""
 
+import functools
 import http.client
 import io
 
 import numpy
 from PIL import Image
 from reference import similarity, thumbnail
+
+
+# All servers of a row are compared with the same one.
+exact_picture = functools.lru_cache(maxsize=2)(thumbnail)
 
 
 def get(server, target, fields=()):
@@ -32,7 +37,7 @@ class Sample:
                 raise RuntimeError(f"a picture is {image.format}, {image.width} pixels wide")
             self.frames = getattr(image, "n_frames", 1)
             pixels = numpy.asarray(image.convert("RGB"), dtype=numpy.float64)
-        exact = thumbnail(pictures / file, image.width, image.height)
+        exact = exact_picture(pictures / file, image.width, image.height)
         self.similarity = similarity(exact, pixels)
 
     @classmethod
