@@ -1,6 +1,7 @@
 """Whole pictures, animations and files of all formats, by each library of worker.py."""
 
 import io
+import pathlib
 import time
 
 
@@ -22,8 +23,11 @@ class VipsFormats:
     def pixels(self, data):
         return self.pyvips.Image.new_from_buffer(data, "", access="sequential").copy_memory()
 
-    def thumbnail(self, data, width, height):
-        return self.pyvips.Image.thumbnail_buffer(data, width, height=height).write_to_memory()
+    def thumbnail(self, data, width, height, way):
+        # libvips leaves colours in the space of the file unless it is told otherwise.
+        options = {"export_profile": "srgb"} if way == "sRGB" else {}
+        image = self.pyvips.Image.thumbnail_buffer(data, width, height=height, **options)
+        return image.write_to_memory()
 
     def frames(self, data):
         image = self.pyvips.Image.new_from_buffer(data, "", n=-1, access="sequential")
@@ -46,7 +50,7 @@ class PillowFormats:
         image.load()
         return image
 
-    def thumbnail(self, data, width, height):
+    def thumbnail(self, data, width, height, way):
         image = self.image.open(io.BytesIO(data))
         image.thumbnail((width, height), self.image.Resampling.LANCZOS)
         return image
@@ -61,7 +65,7 @@ class PillowFormats:
 
     def file(self, pixels, format, quality):
         file = io.BytesIO()
-        options = {} if format == "png" else {"quality": quality}
+        options = {} if format == "png" or quality is None else {"quality": quality}
         pixels.save(file, "JPEG" if format == "jpg" else format.upper(), **options)
         return file.getvalue()
 
@@ -71,11 +75,14 @@ class OpenCVFormats:
         self.cv2, self.numpy = library.cv2, library.numpy
 
     def pixels(self, data):
-        return self.cv2.imdecode(
+        picture = self.cv2.imdecode(
             self.numpy.frombuffer(data, self.numpy.uint8), self.cv2.IMREAD_COLOR
         )
+        if picture is None:
+            raise ValueError("OpenCV does not read the file")
+        return picture
 
-    def thumbnail(self, data, width, height):
+    def thumbnail(self, data, width, height, way):
         area = self.cv2.INTER_AREA
         return self.cv2.resize(self.pixels(data), (width, height), interpolation=area)
 
@@ -99,7 +106,7 @@ def answer(library, request):
         return timed(request, lambda: formats.pixels(data))
     if command == "file to thumbnail":
         size = request["width"], request["height"]
-        return timed(request, lambda: formats.thumbnail(data, *size))
+        return timed(request, lambda: formats.thumbnail(data, *size, request.get("way")))
     if command == "file to frames":
         return timed(request, lambda: formats.frames(data))
     pixels = formats.pixels(data)
@@ -111,4 +118,7 @@ def answer(library, request):
         return timed(request, write)
     if command == "file size":
         return {"value": len(write())}
+    if command == "file to disk":
+        pathlib.Path(request["pixels"]).write_bytes(write())
+        return {"value": 0}
     raise ValueError(f"no command {command}")

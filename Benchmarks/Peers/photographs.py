@@ -59,10 +59,81 @@ def save_formats(middle, small, output):
         part = middle.crop((left, top, left + 600, top + 450))
         frames.append(part.resize((400, 300), Image.Resampling.LANCZOS))
     options = {"save_all": True, "append_images": frames[1:], "duration": 50, "loop": 0}
+    frames[0].save(output / "20-frames.png", **options)
     frames[0].save(output / "20-frames.gif", **options)
     frames[0].save(output / "20-frames.webp", quality=80, **options)
-    for name in ["1mp.png", "1mp.webp", "400.png", "20-frames.gif", "20-frames.webp"]:
+    for name in ["1mp.png", "1mp.webp", "400.png"]:
         print(f"{name}: {(output / name).stat().st_size} bytes")
+    for kind in ["png", "gif", "webp"]:
+        print(f"20-frames.{kind}: {(output / f'20-frames.{kind}').stat().st_size} bytes")
+
+
+def save_modern(large, middle, output):
+    """Formats that not every Pillow writes; a row whose file is missing says so."""
+    try:
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+    except ImportError:
+        print("without pillow-heif there is no HEIC file")
+    try:
+        import pillow_jxl  # noqa: F401: registers itself
+    except ImportError:
+        print("without pillow-jxl-plugin there is no JPEG XL file")
+    files = [
+        (middle, "1mp.avif", {"quality": 75}),
+        (large, "12mp.avif", {"quality": 75}),
+        (middle, "1mp.heic", {"quality": 75}),
+        (large, "12mp.heic", {"quality": 75}),
+        (large, "12mp.jxl", {"quality": 85, "effort": 4}),
+    ]
+    for picture, name, options in files:
+        try:
+            picture.save(output / name, **options)
+        except (ValueError, OSError) as error:
+            print(f"{name}: {error}")
+            continue
+        print(f"{name}: {(output / name).stat().st_size} bytes")
+
+
+def display_p3():
+    """An ICC profile (version 4) of Display P3: primaries adapted to D50, and the curve of sRGB."""
+
+    def fixed(value):
+        return round(value * 65536).to_bytes(4, "big", signed=True)
+
+    def text(words):
+        encoded = words.encode("utf-16-be")
+        head = b"mluc" + bytes(4) + (1).to_bytes(4, "big") + (12).to_bytes(4, "big")
+        return head + b"enUS" + len(encoded).to_bytes(4, "big") + (28).to_bytes(4, "big") + encoded
+
+    def colour(*values):
+        return b"XYZ " + bytes(4) + b"".join(fixed(value) for value in values)
+
+    parameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    curve = b"para" + bytes(4) + (3).to_bytes(2, "big") + bytes(2)
+    curve += b"".join(fixed(value) for value in parameters)
+    tags = {
+        b"desc": text("Display P3"),
+        b"cprt": text("none"),
+        b"wtpt": colour(0.9642, 1.0, 0.8249),
+        b"rXYZ": colour(0.51512, 0.2412, -0.00105),
+        b"gXYZ": colour(0.29198, 0.69225, 0.04189),
+        b"bXYZ": colour(0.1571, 0.06657, 0.78407),
+        b"rTRC": curve,
+        b"gTRC": curve,
+        b"bTRC": curve,
+    }
+    table, content = b"", b""
+    start = 128 + 4 + 12 * len(tags)
+    for name, data in tags.items():
+        table += name + (start + len(content)).to_bytes(4, "big") + len(data).to_bytes(4, "big")
+        content += data + bytes(-len(data) % 4)
+    header = (start + len(content)).to_bytes(4, "big") + bytes(4) + b"\x04\x30\0\0mntrRGB XYZ "
+    header += bytes(12) + b"acsp" + bytes(28)
+    header += b"".join(fixed(value) for value in (0.9642, 1.0, 0.8249))
+    header += bytes(128 - len(header))
+    return header + len(tags).to_bytes(4, "big") + table + content
 
 
 def save_series(largest, output):
@@ -80,6 +151,8 @@ def main(samples, output):
     large = with_noise(mosaic(samples, 4032, 3024), 3.0, seed=1)
     save(large, output / "12mp.jpg", quality=90)
     save(large, output / "12mp-progressive.jpg", quality=90, progressive=True)
+    large.save(
+        output / "12mp-p3.jpg", quality=90, subsampling="4:2:0", icc_profile=display_p3())
     largest = with_noise(mosaic(samples, 6000, 4000), 3.0, seed=5)
     save(largest, output / "24mp.jpg", quality=90)
     save(large.resize((1600, 1200), Image.Resampling.LANCZOS), output / "1600.jpg", quality=90)
@@ -99,6 +172,7 @@ def main(samples, output):
         print(f"{path.name}: {len(frames)} frames, {path.stat().st_size} bytes")
 
     save_formats(middle, small, output)
+    save_modern(large, middle, output)
     save_series(largest, output / "series")
 
     # Exactly 20,000 bytes: what follows the end of a JPEG is ignored.

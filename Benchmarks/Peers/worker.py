@@ -6,6 +6,7 @@ Prints a line with its version, then answers each line of standard input, a JSON
 `command` and arguments, with a line of JSON. Times work inside, with one thread.
 """
 
+import importlib
 import json
 import pathlib
 import sys
@@ -115,6 +116,13 @@ class Pillow(Library):
 
         import PIL.Image
 
+        for plugin in ["pillow_heif", "pillow_jxl"]:
+            try:
+                module = importlib.import_module(plugin)
+            except ImportError:
+                continue  # formats that it cannot read are answered with an error
+            if plugin == "pillow_heif":
+                module.register_heif_opener()
         self.io = io
         self.image = PIL.Image
         self.version = PIL.__version__

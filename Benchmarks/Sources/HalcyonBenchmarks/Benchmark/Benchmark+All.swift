@@ -12,6 +12,7 @@ extension Benchmark {
         + fourCut
         + jpeg
         + formats
+        + modernFormats
         + peakMemory
         + playback
 }

@@ -16,6 +16,7 @@ extension Benchmark {
             thumbnailOfFile("WebP 1.1 MP", of: "1mp.webp", target: 1.1),
             allFrames("WebP", of: "20-frames.webp"),
             allFrames("GIF", of: "20-frames.gif"),
+            allFrames("APNG", of: "20-frames.png", by: [.pillow]),
         ] + written("JPEG 400×300", of: "400.png", .JPEG, target: 1.1, size: 0.97)
         + written("JPEG 1600×1200", of: "1600.jpg", .JPEG, target: 1.1, size: 0.97)
         + written("PNG 400×300", of: "400.png", .PNG, target: 3, size: 1)
@@ -83,7 +84,10 @@ extension Benchmark {
         }
     }
 
-    private static func allFrames(_ format: String, of photograph: String) -> Benchmark {
+    private static func allFrames(
+        _ format: String, of photograph: String,
+        by libraries: [PeerLibrary] = [.systemVips, .bundledVips, .pillow]
+    ) -> Benchmark {
         Benchmark(
             "\(format), 20 frames of 400×300", unit: .milliseconds, clock: .cpu,
             conditions: """
@@ -102,8 +106,7 @@ extension Benchmark {
                     }
                 },
                 peers: await contestants(
-                    workbench, request("file to frames", file),
-                    of: [.systemVips, .bundledVips, .pillow]))
+                    workbench, request("file to frames", file), of: libraries))
         }
     }
 

@@ -85,9 +85,9 @@ struct PeerRequest: Encodable, Sendable {
     var `repeat`: Int?
     /// 1…100, of a file to write.
     var quality: Int?
-    /// Of a file to write: `jpg`, `png` or `webp`.
+    /// Of a file to write: `jpg`, `png`, `webp` or `avif`.
     var format: String?
-    /// The file of raw RGB pixels to write or to judge.
+    /// The file to write, or the raw RGB pixels to judge.
     var pixels: String?
     /// By what it is judged: the raw value of `QualityClass.Measure`.
     var measure: String?
