@@ -46,7 +46,7 @@ import Testing
         case 4: damaged.replaceSubrange(8..<12, with: [255, 255, 255, 255])
         default: damaged[20] ^= 1
         }
-        machines.table.objects.withLock { [damaged] in $0[name] = damaged }
+        machines.table.objects.update { [damaged] in $0[name] = damaged }
         #expect(try await machines.get(machines.two) == .init(3, .none))
         #expect(machines.origin.requestCount == 2)
         let stored = machines.table.objects.value[name].flatMap { SharedFile($0) }
@@ -84,10 +84,8 @@ import Testing
     @Test func whatAProgramStoresOthersFind() async throws {
         let machines = try await SharedMachines()
         try await machines.one.cache.store(testImage(width: 7), forKey: "user-42")
-        let stored = machines.table.calls
-        await stored.wait { $0.contains(.store) }
         // What is being stored is not waited for by other machines.
-        while machines.table.objects.value.isEmpty { await pause() }
+        await machines.table.objects.wait { !$0.isEmpty }
         let found = try await machines.two.cache.retrieveImage(forKey: "user-42")
         #expect(found.cacheType == .disk && found.image?.pixelSize.width == 7)
         #expect(try await machines.two.cache.retrieveImageInDiskCache(forKey: "user-43") == nil)
@@ -147,7 +145,7 @@ import Testing
     @Test func whatHasExpiredIsNotUsed() async throws {
         let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
-        machines.table.objects.withLock { objects in
+        machines.table.objects.update { objects in
             objects = objects.mapValues { data in
                 SharedFile(
                     bytes: SharedFile(data)?.bytes ?? Data(),
@@ -164,7 +162,7 @@ import Testing
         let machines = try await SharedMachines(table: table)
         let file = SharedFile(bytes: SharedMachines.png(9), expires: nil, origin: .unknown)
         let level = SharedLevel(table, cacheName: "test")
-        table.objects.withLock { [url = machines.url] in
+        table.objects.update { [url = machines.url] in
             $0[level.name(of: ImageKey(url.cacheKey))] = file.data
         }
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -12,7 +12,7 @@ final class SharedTable: SharedImageStorage, Sendable {
     struct Failure: Error {}
 
     let calls = Recorder<Call>()
-    let objects = Locked<[String: Data]>([:])
+    let objects = Observed<[String: Data]>([:])
     let isBroken = Locked(false)
     /// What reading waits for.
     let gate = Gate()
@@ -31,13 +31,13 @@ final class SharedTable: SharedImageStorage, Sendable {
     func store(_ data: Data, named name: String) async throws {
         calls.record(.store)
         if isBroken.value { throw Failure() }
-        objects.withLock { $0[name] = data }
+        objects.update { $0[name] = data }
     }
 
     func remove(named name: String) async throws {
         calls.record(.remove)
         if isBroken.value { throw Failure() }
-        _ = objects.withLock { $0.removeValue(forKey: name) }
+        objects.update { $0[name] = nil }
     }
 
     func count(_ call: Call) -> Int { calls.events.count { $0 == call } }

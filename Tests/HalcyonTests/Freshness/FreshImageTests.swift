@@ -235,7 +235,7 @@ import Testing
         ]
         #expect(try await fixture.got(listening) == "3 stale revalidating")
         #expect(fixture.count == 1)
-        while network.observerCount == 0 { await pause() }
+        await network.observations.waitFor(count: 1)
         network.connect()
         guard case .unchanged? = await events.waitFor(count: 1).first else {
             Issue.record("not unchanged")

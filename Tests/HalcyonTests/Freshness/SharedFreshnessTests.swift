@@ -80,7 +80,7 @@ import Testing
     @Test func whatTheProgramHasStoredIsItsWordOnAllMachines() async throws {
         let machines = try await SharedMachines(.on)
         try await machines.one.cache.store(testImage(width: 7), forKey: machines.url.cacheKey)
-        while machines.table.objects.value.isEmpty { await pause() }
+        await machines.table.objects.wait { !$0.isEmpty }
         #expect(try await machines.use(machines.two) == "7 fresh")
         #expect(machines.origin.requestCount == 0)
     }
@@ -92,7 +92,7 @@ import Testing
         machines.clock.withLock { $0 += 100 }
         machines.origin.route("/a.png", .status(404))
         await #expect(throws: KingfisherError.self) { try await machines.use(machines.one) }
-        while !machines.table.objects.value.isEmpty { await pause() }
+        await machines.table.objects.wait { $0.isEmpty }
         #expect(machines.table.count(.remove) > 0)
     }
 

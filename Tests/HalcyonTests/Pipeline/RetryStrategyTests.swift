@@ -329,6 +329,8 @@ final class FakeNetwork: NetworkMonitoring {
     }
 
     private let state: Mutex<State>
+    /// One event for each time that somebody began to wait for the network.
+    let observations = Recorder<Void>()
 
     init(isConnected: Bool) {
         state = Mutex(State(isConnected: isConnected))
@@ -347,6 +349,7 @@ final class FakeNetwork: NetworkMonitoring {
             $0.waiting.append(
                 Waiting(observer: observer, timeout: timeoutInterval, callback: callback))
         }
+        observations.record(())
         return observer
     }
 
