@@ -16,16 +16,14 @@ import Testing
     }
 
     /// The events of the requests that `body` makes, up to the end of the last one.
-    private func events(
-        ends: Int = 1, of body: () async throws -> Void
-    ) async throws -> [ImageEvent] {
+    private func events(of body: () async throws -> Void) async throws -> [ImageEvent] {
         let stream = environment.manager.events
         let recorder = Recorder<ImageEvent>()
         let listening = Task {
             for await event in stream { recorder.record(event) }
         }
         try await body()
-        let events = await recorder.wait { $0.count(where: \.kind.isEnd) >= ends }
+        let events = await recorder.wait { $0.contains(where: \.kind.isEnd) }
         listening.cancel()
         return events
     }
@@ -102,14 +100,14 @@ import Testing
     @Test func whoSharesADownloadIsToldOfItsOwnRequest() async throws {
         environment.transport.answer(
             url, with: try .image(.solid(.red, width: 4, height: 3)).delayed(by: .seconds(1)))
-        let events = try await events(ends: 2) {
-            async let first: Void = retrieve()
-            async let second: Void = retrieve()
-            await environment.clock.waitForSleepers()
-            while environment.downloader.downloads.tickets.count < 2 { await pause() }
-            environment.clock.advance(by: .seconds(1))
-            _ = try await (first, second)
-        }
+        let recorder = environment.manager.recordedEvents()
+        async let first: Void = retrieve()
+        async let second: Void = retrieve()
+        await environment.clock.waitForSleepers()
+        await recorder.wait { $0.waitingCount == 2 }
+        environment.clock.advance(by: .seconds(1))
+        _ = try await (first, second)
+        let events = await recorder.wait { $0.count(where: \.kind.isEnd) == 2 }
         #expect(environment.transport.requestCount(for: url) == 1)
         let byRequest = Dictionary(grouping: events, by: \.request)
         #expect(byRequest.count == 2)

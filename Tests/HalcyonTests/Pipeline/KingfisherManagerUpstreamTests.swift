@@ -77,12 +77,14 @@ import Testing
     @Test func whoDoesNotWaitFindsItInMemory() async throws {
         fixture.manager.defaultOptions = []
         let serializer = SuspendedSerializer()
+        let events = fixture.manager.recordedEvents()
         let result = try await fixture.retrieveByCallback([.cacheSerializer(serializer)]).get()
         #expect(result.cacheType == .none)
         #expect(cache.imageCachedType(forKey: key) == .memory)
         #expect(!cache.diskStorage.isCached(forKey: key))
         serializer.letGo()
-        while !cache.diskStorage.isCached(forKey: key) { await pause() }
+        await events.wait { $0.fileCount == 1 }
+        #expect(cache.diskStorage.isCached(forKey: key))
     }
 
     /// Upstream: testCacheCallbackCoordinatorStateChanging
@@ -98,6 +100,7 @@ import Testing
         if memoryOnly { options.append(.cacheMemoryOnly) }
         if withOriginal { options.append(.cacheOriginalImage) }
         let completions = Recorder<[Bool]>()
+        let events = fixture.manager.recordedEvents()
         let (cache, key) = (cache, key)
         fixture.manager.retrieveImage(with: fixture.url, options: options) { _ in
             completions.record([
@@ -109,8 +112,10 @@ import Testing
         if waiting { #expect(seen == [!memoryOnly, withOriginal]) }
         // Whether waited for or not, what was asked for gets there.
         let processed = key.computedKey(with: processor.identifier)
-        while cache.diskStorage.isCached(forKey: key) != withOriginal { await pause() }
-        while cache.diskStorage.isCached(forKey: processed) == memoryOnly { await pause() }
+        let fileCount = (memoryOnly ? 0 : 1) + (withOriginal ? 1 : 0)
+        await events.wait { $0.fileCount == fileCount }
+        #expect(cache.diskStorage.isCached(forKey: key) == withOriginal)
+        #expect(cache.diskStorage.isCached(forKey: processed) == !memoryOnly)
         #expect(completions.count == 1)
     }
 
