@@ -40,14 +40,18 @@ import Testing
         let view = HeadlessImageView()
         view.kf.indicatorType = .activity
         let indicator = try #require(view.overlays.first?.view as? HeadlessActivityView)
-        let results = show(fixture, in: view, placeholder: PresentationFixture.image(width: 20))
+        let events = Recorder<HTTPRevalidation>()
+        let results = show(
+            fixture, in: view, placeholder: PresentationFixture.image(width: 20),
+            [.onHTTPRevalidation { events.record($0) }])
         #expect(view.image?.pixelSize.width == 3 && view.kf.placeholder == nil)
         #expect(!indicator.isAnimating && results.count == 1)
         // Nor while the server is asked.
         await fixture.origin.waitForRequests(2)
         #expect(view.image?.pixelSize.width == 3 && !indicator.isAnimating)
         gate.open()
-        while view.image?.pixelSize.width != 4 { await pause() }
+        await events.waitFor(count: 1)
+        #expect(view.image?.pixelSize.width == 4)
         #expect(results.count == 1, "the completion is called once")
     }
 

@@ -81,10 +81,17 @@ import Testing
         let gate = Gate()
         fixture.serve(4, words, tag: "\"2\"", [.wait(.gate(gate))])
         _ = await show(fixture, in: view, options(fixture, events))
+        // Who asks for the same image after the view is told after it, and on the same queue.
+        let told = Recorder<HTTPRevalidation>()
+        let second = try await fixture.got([
+            .callbackQueue(.mainAsync), .onHTTPRevalidation { told.record($0) },
+        ])
+        #expect(second == "3 stale revalidating")
         #expect(await show(fixture, in: view, options(fixture, events), path: "/b.png").width == 5)
         gate.open()
+        await told.waitFor(count: 1)
         // The new picture is cached, and nothing else happens.
-        while try await fixture.get().image.pixelSize.width != 4 { await pause() }
+        #expect(try await fixture.get().image.pixelSize.width == 4)
         #expect(view.image?.pixelSize.width == 5)
         #expect(events.events.isEmpty)
     }

@@ -28,13 +28,18 @@ import Testing
         func story() async throws -> String {
             try await HTTPCachingSnippets.request(fixture.manager, url)
         }
+        let answers = Recorder<HTTPRevalidation>()
+        fixture.manager.defaultOptions += [
+            .callbackQueue(.untouch), .onHTTPRevalidation { answers.record($0) },
+        ]
         fixture.serve(30, "max-age=60, stale-while-revalidate=60", tag: "\"1\"")
         #expect(try await story() == "sent by the server")
         #expect(try await story() == "cached, and the server was not asked")
         fixture.pass(90)
         #expect(try await story() == "cached, and its time is over")
         // The answer to the question in the background would take the next line back.
-        while try await fixture.got() != "30 fresh" { await pause() }
+        await answers.waitFor(count: 1)
+        #expect(try await fixture.got() == "30 fresh")
         try await fixture.cache.invalidateResponses(forKey: url.absoluteString)
         #expect(try await story() == "cached, and the server says that it is still good")
     }
