@@ -20,6 +20,9 @@ public enum HeadlessEvent: Hashable, Sendable {
     /// It was shown or hidden.
     case hidden(Bool)
 
+    /// Whether it was given an image.
+    public var isImage: Bool { if case .image(.some) = self { true } else { false } }
+
     /// It was given `image`, or none.
     public static func shows(_ image: KFCrossPlatformImage?) -> HeadlessEvent {
         .image(image.map { ObjectIdentifier($0) })
@@ -37,23 +40,30 @@ public enum HeadlessEvent: Hashable, Sendable {
     }
 
     private let clock: ManualClock
-    /// What happened so far.
-    public private(set) var entries: [Entry] = []
+    private let list = Recorder<Entry>()
 
     public init(clock: ManualClock) {
         self.clock = clock
     }
+
+    /// What happened so far.
+    public var entries: [Entry] { list.events }
 
     /// What happened so far, without the times.
     public var events: [HeadlessEvent] { entries.map(\.event) }
 
     /// Adds an event that happens now.
     public func record(_ event: HeadlessEvent) {
-        entries.append(Entry(time: clock.now.offset, event: event))
+        list.record(Entry(time: clock.now.offset, event: event))
     }
 
     /// Forgets what happened so far.
     public func removeAll() {
-        entries = []
+        list.removeAll()
+    }
+
+    /// Waits until `condition` holds for what happened so far; returns at once when cancelled.
+    public func wait(until condition: @Sendable ([HeadlessEvent]) -> Bool) async {
+        await list.wait { condition($0.map(\.event)) }
     }
 }

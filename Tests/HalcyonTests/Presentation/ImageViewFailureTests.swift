@@ -64,7 +64,9 @@ import Testing
         _ = await results.wait(for: 1)
         #expect(view.kf.retryFailedLoad())
         #expect(view.kf.placeholder != nil && view.kf.taskIdentifier != nil)
-        while view.kf.taskIdentifier != nil { await pause() }
+        let before = view.record.events.count
+        await view.record.wait { $0.dropFirst(before).contains(where: \.isImage) }
+        #expect(view.kf.taskIdentifier == nil)
         #expect(view.image?.pixelSize.width == 3 && results.count == 1)
         #expect(!view.kf.retryFailedLoad())
     }
