@@ -24,7 +24,7 @@ struct DiskStorageProcessTests {
         return try OtherProcess(script, arguments: [index])
     }
 
-    @Test func aProcessKilledInATransactionChangesNothing() throws {
+    @Test func aProcessKilledInATransactionChangesNothing() async throws {
         let other = try run(
             """
             import sqlite3, sys, time
@@ -36,7 +36,7 @@ struct DiskStorageProcessTests {
             """)
         #expect(other.readLine() == "ready")
         #expect(try storage.value(forKey: "1") == Note("one"), "writers do not delay readers")
-        other.kill()
+        await other.kill()
         try storage.store(value: Note("two"), forKey: "2")
         #expect(try storage.value(forKey: "1") == Note("one"))
         #expect(try storage.totalSize() == 6)
@@ -102,7 +102,7 @@ final class OtherProcess {
     }
 
     deinit {
-        kill()
+        process.send(SIGKILL)
     }
 
     /// The next line the script prints; waits for it.
@@ -122,8 +122,8 @@ final class OtherProcess {
     }
 
     /// Ends the process without giving it a chance to tidy up, and waits until it is gone.
-    func kill() {
+    func kill() async {
         process.send(SIGKILL)
-        while process.isRunning { sched_yield() }
+        _ = await process.exitCode()
     }
 }

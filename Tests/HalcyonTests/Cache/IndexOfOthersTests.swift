@@ -64,8 +64,8 @@ struct IndexOfOthersTests {
         "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
         "PRAGMA user_version = 99", "PRAGMA application_id = 5", "PRAGMA journal_mode = WAL",
     ])
-    func rowsThatMakeNoSenseHarmNothing(statement: String) throws {
-        try run(on: index, "db.execute(\"\(statement)\")").kill()
+    func rowsThatMakeNoSenseHarmNothing(statement: String) async throws {
+        try await run(on: index, "db.execute(\"\(statement)\")").kill()
         for storage in [storage, try makeStorage()] {
             storage.config.sizeLimit = 1000
             for (key, text) in [("1", "one"), ("2", "two")] {
@@ -89,9 +89,9 @@ struct IndexOfOthersTests {
     private func sizesCount(_ sizes: Int) -> Int { [5: 1, 8: 2, 11: 3][sizes] ?? -1 }
 
     @Test(arguments: ["file", "link", "hard link"])
-    func aDatabaseOfOthersIsNotTouched(way: String) throws {
+    func aDatabaseOfOthersIsNotTouched(way: String) async throws {
         let others = folder.file("notes.sqlite").path
-        try run(
+        try await run(
             on: others,
             "db.execute('CREATE TABLE notes (text)'); db.execute('PRAGMA user_version = 1')"
         ).kill()
@@ -120,10 +120,10 @@ struct IndexOfOthersTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
     }
 
-    @Test func aJournalThatNamesAnotherFileRemovesNothing() throws {
+    @Test func aJournalThatNamesAnotherFileRemovesNothing() async throws {
         let victim = try folder.write(Data("dear".utf8), to: "victim.txt")
         // The journal of a transaction over several databases: SQLite removes the file at its end.
-        try run(
+        try await run(
             on: index,
             """
             import struct
@@ -142,11 +142,11 @@ struct IndexOfOthersTests {
         #expect(try Data(contentsOf: victim) == Data("dear".utf8))
     }
 
-    @Test func anIndexOfAFormerVersionLeavesNoSecrets() throws {
+    @Test func anIndexOfAFormerVersionLeavesNoSecrets() async throws {
         for name in DiskIndex.fileNames {
             unlink(storage.directoryURL.appendingPathComponent(name).path)
         }
-        try run(
+        try await run(
             on: index,
             """
             db.execute("PRAGMA journal_mode = WAL")
@@ -173,7 +173,7 @@ struct IndexOfOthersTests {
         "db.execute('BEGIN IMMEDIATE')", "db.execute('BEGIN EXCLUSIVE')",
         "lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY); fcntl.flock(lock, fcntl.LOCK_EX)",
     ])
-    func aLockOfOthersIsDoneWithout(script: String) throws {
+    func aLockOfOthersIsDoneWithout(script: String) async throws {
         let other = try run(on: index, script)
         for storage in [storage, try makeStorage()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
@@ -186,7 +186,7 @@ struct IndexOfOthersTests {
             try storage.remove(forKey: "4")
             #expect(try storage.value(forKey: "4") == nil)
         }
-        other.kill()
+        await other.kill()
         storage.files.directory.flushAccesses()
         let fresh = try makeStorage()
         #expect(try fresh.value(forKey: "3") == Note("three"), "the row is written when it can be")
@@ -194,7 +194,7 @@ struct IndexOfOthersTests {
         #expect(try fresh.totalSize() == 11)
     }
 
-    @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() throws {
+    @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() async throws {
         for name in DiskIndex.fileNames {
             unlink(storage.directoryURL.appendingPathComponent(name).path)
         }
@@ -212,12 +212,12 @@ struct IndexOfOthersTests {
         #expect(try locked.totalSize() == 6)
         #expect(try locked.entries().count == 2)
         #expect(access(index, F_OK) != 0)
-        other.kill()
+        await other.kill()
         #expect(try locked.value(forKey: "2") == Note("two"))
         #expect(try locked.entries().count == 2)
     }
 
-    @Test func openingWhatIsThereTakesNoLock() throws {
+    @Test func openingWhatIsThereTakesNoLock() async throws {
         // Whoever wants to write or to lock the folder would fail.
         let other = try run(
             on: index,
@@ -231,10 +231,10 @@ struct IndexOfOthersTests {
             try $0.row(named: "2".kf.sha256)
         }
         #expect(row??.expires == IndexRow.never, "it is the index that answers")
-        other.kill()
+        await other.kill()
     }
 
-    @Test func anExpiredFileStaysAMissWithoutTheIndex() throws {
+    @Test func anExpiredFileStaysAMissWithoutTheIndex() async throws {
         let old = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
         #expect(utimensat(AT_FDCWD, storage.cacheFileURL(forKey: "1").path, old, 0) == 0)
         let other = try run(on: index, "db.execute('BEGIN EXCLUSIVE')")
@@ -242,10 +242,10 @@ struct IndexOfOthersTests {
         #expect(try fresh.value(forKey: "1") == nil)
         #expect(!fresh.isCached(forKey: "1"))
         #expect(try fresh.value(forKey: "2") == Note("two"))
-        other.kill()
+        await other.kill()
     }
 
-    @Test func everythingCanBeRemovedWhateverIsLocked() throws {
+    @Test func everythingCanBeRemovedWhateverIsLocked() async throws {
         let other = try run(
             on: index,
             """
@@ -256,7 +256,7 @@ struct IndexOfOthersTests {
         #expect(try makeStorage().removeAllFiles().count == 2)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) == [])
-        other.kill()
+        await other.kill()
         #expect(try storage.value(forKey: "1") == nil)
         try storage.store(value: Note("one"), forKey: "1")
         #expect(try makeStorage().entries().map(\.key) == ["1"])

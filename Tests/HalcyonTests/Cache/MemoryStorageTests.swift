@@ -152,14 +152,20 @@ import Testing
 
     /// Upstream: testAutoCleanExpiredMemory
     @Test func theTimerRemovesExpiredValues() async throws {
+        let asked = Recorder<Date>()
         let storage = MemoryStorage.Backend<Weight>(
             config: MemoryStorage.Config(totalCostLimit: 3, cleanInterval: 0.01),
-            now: { [clock] in clock.now })
+            now: { [clock] in
+                let now = clock.now
+                asked.record(now)
+                return now
+            })
         storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
         clock.advance(2)
-        while storage.objects.entry(forKey: "1") != nil {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        let later = clock.now
+        // Only the timer asks for the time now. When it does so again, it has done its work once.
+        await asked.wait { $0.count { $0 == later } >= 2 }
+        #expect(storage.objects.entry(forKey: "1") == nil)
         #expect(storage.totalCacheCost() == 0)
     }
 

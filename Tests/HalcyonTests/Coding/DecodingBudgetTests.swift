@@ -15,6 +15,7 @@ struct DecodingBudgetTests {
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<String>()
+        let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
             budget.holding(70) {
@@ -22,20 +23,26 @@ struct DecodingBudgetTests {
                 mayEnd.wait()
                 events.record("first ends")
             }
+            returns.record(())
         }
         await events.waitFor(count: 1)
-        thread { budget.holding(40) { events.record("second begins") } }
+        thread {
+            budget.holding(40) { events.record("second begins") }
+            returns.record(())
+        }
         while budget.waitingCount != 1 { await pause() }
         #expect(budget.heldBytes == 70)
         mayEnd.signal()
         await events.waitFor(count: 3)
         #expect(events.events == ["first begins", "first ends", "second begins"])
-        while budget.heldBytes != 0 { await pause() }
+        await returns.waitFor(count: 2)
+        #expect(budget.heldBytes == 0)
     }
 
     @Test func letsThoseWorkTogetherWhoHaveRoom() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<Int>()
+        let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         for bytes in [30, 30, 40] {
             thread {
@@ -43,12 +50,14 @@ struct DecodingBudgetTests {
                     events.record(bytes)
                     mayEnd.wait()
                 }
+                returns.record(())
             }
         }
         await events.waitFor(count: 3)
         #expect(budget.heldBytes == 100)
         for _ in 0..<3 { mayEnd.signal() }
-        while budget.heldBytes != 0 { await pause() }
+        await returns.waitFor(count: 3)
+        #expect(budget.heldBytes == 0)
     }
 
     @Test func decodesWhatIsLargerThanTheWholeAlone() async {
@@ -84,17 +93,20 @@ struct DecodingBudgetTests {
     @Test func holdsUpNoTask() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<Int>()
+        let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
             budget.holding(80) {
                 events.record(0)
                 mayEnd.wait()
             }
+            returns.record(())
         }
         await events.waitFor(count: 1)
         #expect(budget.holding(80) { budget.heldBytes } == 160)
         mayEnd.signal()
-        while budget.heldBytes != 0 { await pause() }
+        await returns.waitFor(count: 1)
+        #expect(budget.heldBytes == 0)
     }
 
     @Test func doesNotCountWhatIsSmall() {

@@ -234,9 +234,7 @@ struct ProgressiveDisplayTests {
         async let failing = viewing.load(
             sharp, [.processor(CountingProcessor(identifier: "test.none", gives: nil))], into: third
         )
-        while viewing.downloader.downloads.tickets.count < 3 {
-            await Task.yield()
-        }
+        while viewing.downloader.downloads.tickets.count < 3 { await pause() }
         begun.open()
         _ = try await plain.get()
         _ = try await processed.get()

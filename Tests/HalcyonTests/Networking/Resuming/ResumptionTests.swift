@@ -316,7 +316,7 @@ import Testing
         #expect(await fixture.load().bytes == picture)
         #expect(fixture.ranges == [nil, nil, nil])
         #expect(try Data(contentsOf: file) == picture.prefix(half))
-        other.kill()
+        await other.kill()
         #expect(await fixture.load().bytes == picture)
         #expect(fixture.ranges.last == "bytes=\(half)-")
     }
