@@ -39,7 +39,7 @@ final class Browser: Sendable {
         for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
             environment[name] = folder.url.path
         }
-        let (driver, port) = try await Self.driver(in: folder, environment)
+        let (driver, port) = try await Self.driver(environment)
         let base = "http://127.0.0.1:\(port)/session"
         let capabilities: [String: Any] = [
             "goog:chromeOptions": [
@@ -65,26 +65,25 @@ final class Browser: Sendable {
     /// Starts a driver. It chooses its port for one kind of address, and ends when that is taken for the
     /// other: then another one is started.
     private static func driver(
-        in folder: TemporaryDirectory, _ environment: [String: String]
+        _ environment: [String: String]
     ) async throws -> (ChildProcess, port: String) {
-        let log = folder.file("driver.log")
+        var last: [String] = []
         for _ in 0..<5 {
-            let output = Glibc.open(log.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
             let input = Glibc.open("/dev/null", O_RDONLY)
-            defer { for descriptor in [output, input] { close(descriptor) } }
-            let driver = try ChildProcess(
-                executable: executables[1], arguments: ["--port=0"], environment: environment,
-                standardInput: input, standardOutput: output, standardError: output)
-            while driver.isRunning {
-                let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-                if let match = text.firstMatch(of: /started successfully on port ([0-9]+)/) {
-                    return (driver, String(match.1))
-                }
-                await pause()
+            defer { close(input) }
+            let (driver, log) = try ChildLines.of {
+                try ChildProcess(
+                    executable: executables[1], arguments: ["--port=0"], environment: environment,
+                    standardInput: input, standardOutput: $0, standardError: $0)
             }
+            let line = await log.line(containing: "started successfully on port ")
+            if let match = line?.firstMatch(of: /port ([0-9]+)/) {
+                return (driver, String(match.1))
+            }
+            last = log.all
         }
-        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        throw Problem(description: "The driver does not start: \(text)")
+        throw Problem(
+            description: "The driver does not start: \(last.joined(separator: "\n"))")
     }
 
     /// Ends the browser. To be called, so that none outlives the tests.

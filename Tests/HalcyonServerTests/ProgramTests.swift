@@ -23,11 +23,13 @@ import Testing
             .deletingLastPathComponent().appendingPathComponent("halcyon-server").path
     }
 
+    /// Starts the program, which writes to the files run.out and run.err unless told to write elsewhere.
     private func start(
-        _ arguments: [String], name: String = "run", environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil,
+        errors: Int32? = nil
     ) throws -> ChildProcess {
         let descriptors = ["out", "err"].map {
-            open(folder.file("\(name).\($0)").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            open(folder.file("run.\($0)").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         }
         defer { for descriptor in descriptors { close(descriptor) } }
         let input = open("/dev/null", O_RDONLY)
@@ -35,7 +37,8 @@ import Testing
         return try ChildProcess(
             executable: executable, arguments: arguments,
             environment: ["XDG_CACHE_HOME": folder.url.path].merging(environment) { $1 },
-            standardInput: input, standardOutput: descriptors[0], standardError: descriptors[1])
+            standardInput: input, standardOutput: output ?? descriptors[0],
+            standardError: errors ?? descriptors[1])
     }
 
     private func text(_ file: String) -> String {
@@ -98,17 +101,20 @@ import Testing
         #expect(missing.code == 78)
     }
 
+    /// The port of the first address that is told.
+    private func firstPort(in output: ChildLines) -> Int? {
+        output.all.joined(separator: "\n").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)
+            .flatMap { Int($0.1) }
+    }
+
     @Test func withoutArgumentsItServesTheSamplePicturesAndEndsOnASignal() async throws {
         let arguments = [
             "--bind", "127.0.0.1:0", "--ops-bind", "127.0.0.1:0", "--log-format", "json",
         ]
-        let child = try start(arguments)
-        while child.isRunning, !text("run.out").contains("docs/server.md") { await pause() }
-        let port = try #require(
-            text("run.out").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\.?/).flatMap {
-                Int($0.1)
-            })
-        #expect(text("run.out").split(separator: "\n").count == 5)
+        let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
+        _ = try #require(await output.line(containing: "docs/server.md"))
+        let port = try #require(firstPort(in: output))
+        #expect(output.all.count { !$0.isEmpty } == 5)
         let client = try RawClient(port: port)
         let answer = await client.exchange(
             "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
@@ -119,12 +125,10 @@ import Testing
     }
 
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
-        let child = try start([
-            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json",
-        ])
-        while child.isRunning, !text("run.out").contains("docs/server.md") { await pause() }
-        let port = try #require(
-            text("run.out").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) })
+        let arguments = ["--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json"]
+        let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
+        _ = try #require(await output.line(containing: "docs/server.md"))
+        let port = try #require(firstPort(in: output))
         _ = await (try RawClient(port: port)).exchange(
             "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
         child.send(SIGTERM)
@@ -154,11 +158,12 @@ import Testing
         }
         let file = try write("\"one=w:1\"")
         let port = try ClosedPort().number
-        let child = try start([
+        let arguments = [
             "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
             "--log-format", "json",
-        ])
-        while child.isRunning, !text("run.err").contains("\"listening\"") { await pause() }
+        ]
+        let (child, log) = try ChildLines.of { try start(arguments, errors: $0) }
+        _ = try #require(await log.line(containing: "\"listening\""))
         func status(_ preset: String) async throws -> String {
             let answer = await (try RawClient(port: port)).exchange(
                 "/_/pr:\(preset)/plain/local:///china.jpg", headers: ["Connection: close"])
@@ -167,12 +172,12 @@ import Testing
         #expect(try await status("one") == "200")
         _ = try write("\"two=w:2\"")
         child.send(SIGHUP)
-        while child.isRunning, !text("run.err").contains("\"reloaded\"") { await pause() }
+        _ = try #require(await log.line(containing: "\"reloaded\""))
         #expect(try await status("one") == "404")
         #expect(try await status("two") == "200")
         _ = try write("\"three=nothing:1\"")
         child.send(SIGHUP)
-        while child.isRunning, !text("run.err").contains("stay as they are") { await pause() }
+        _ = try #require(await log.line(containing: "stay as they are"))
         #expect(try await status("two") == "200")
         child.send(SIGTERM)
         #expect(await child.exitCode() == 0)

@@ -29,26 +29,21 @@ public final class RedisServer: Sendable {
 
     /// Starts it again after `kill`, without what it knew.
     public func start() async throws {
-        let log = folder.file("log")
-        let output = open(log.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         let input = open("/dev/null", O_RDONLY)
-        defer {
-            close(output)
-            close(input)
-        }
+        defer { close(input) }
         var arguments = [
             "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir",
             folder.url.path,
         ]
         if let password { arguments += ["--requirepass", password] }
-        let child = try ChildProcess(
-            executable: Self.program, arguments: arguments, standardInput: input,
-            standardOutput: output, standardError: output)
+        let (child, log) = try ChildLines.of {
+            try ChildProcess(
+                executable: Self.program, arguments: arguments, standardInput: input,
+                standardOutput: $0, standardError: $0)
+        }
         self.child.set(child)
-        func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
-        while !text().contains("eady to accept connections") {
-            guard child.isRunning else { throw URLError(.cannotConnectToHost) }
-            await pause()
+        guard await log.line(containing: "eady to accept connections") != nil else {
+            throw URLError(.cannotConnectToHost)
         }
     }
 
