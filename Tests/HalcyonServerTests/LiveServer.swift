@@ -58,6 +58,11 @@ final class LiveServer: Sendable {
 
     var port: Int { listening.ports[0] }
 
+    /// Waits until `count` requests have ended because their clients have left.
+    func waitForClientsThatLeave(_ count: Int) async {
+        await log.wait { $0.count { $0.message == "request" && $0["status"] == "499" } >= count }
+    }
+
     /// The folder of the sample pictures.
     static var samples: String? { try? SamplePictures().directory.path }
 

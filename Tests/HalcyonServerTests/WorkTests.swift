@@ -129,11 +129,11 @@ import Testing
         await origin.waitForRequests(1)
         try await collapsed(2, live)
         clients.removeLast(2)
-        while live.server.requestsUnderWay > 1 { await pause() }
+        await live.waitForClientsThatLeave(2)
         #expect(origin.abandonedRequestCount == 0)
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
-        while live.server.requestsUnderWay > 0 { await pause() }
+        await live.waitForClientsThatLeave(3)
         #expect(try await metric(live, "halcyon_gate_in_use{gate=\"downloads\"}") == 0)
         gate.open()
     }
@@ -150,7 +150,7 @@ import Testing
         async let stays = live.ask(target)
         try await collapsed(1, live)
         leaver = nil
-        while live.server.requestsUnderWay > 1 { await pause() }
+        await live.waitForClientsThatLeave(1)
         gate.open()
         #expect(try await stays.status == 200)
         #expect(origin.requestCount == 1)
