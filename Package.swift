@@ -165,7 +165,9 @@ let package = Package(
         .target(name: "HalcyonSampleServer"),
         .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
         .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
-        .target(name: "HalcyonGTKTestKit", dependencies: ["Halcyon", "HalcyonGTK", "CGtk4"]),
+        .target(
+            name: "HalcyonGTKTestKit",
+            dependencies: ["Halcyon", "HalcyonGTK", "HalcyonTestSupport", "CGtk4"]),
         .executableTarget(
             name: "HalcyonCLI",
             dependencies: [

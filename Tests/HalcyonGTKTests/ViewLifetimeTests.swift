@@ -149,7 +149,7 @@ struct ViewLifetimeTests {
         #expect(count.alive == 2)
         weakWindow?.close()
         // GTK itself lets go of a window when the display has answered.
-        while count.alive > 0, !Task.isCancelled { await pause() }
+        await count.waitUntilGone()
         #expect(weakWindow == nil)
     }
 
@@ -181,7 +181,7 @@ struct ViewLifetimeTests {
                 holder.set(nil)
             }
         }
-        while count.alive > 0, !Task.isCancelled { await pause() }
+        await count.waitUntilGone()
         #expect(count.alive == 0)
     }
 

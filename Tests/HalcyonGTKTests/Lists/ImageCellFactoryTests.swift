@@ -184,15 +184,17 @@ struct ImageCellFactoryTests {
 
     @Test func aGridThatIsGoneLeavesNoCells() async throws {
         let fixture = try await ListFixture(count: 60)
+        let count = LiveObjects()
         var cells: [WeakView] = []
         do {
             let list = fixture.makeList(.grid(columns: 2...4))
             let window = await TestWindow(list, width: 200, height: 300)
             await window.frames { list.isComplete }
             cells = list.binder.allCells.map { WeakView(view: $0.cell) }
+            for cell in list.binder.allCells { count.watch(cell.cell) }
             #expect(!cells.isEmpty)
         }
-        await Task.yield()
+        await count.waitUntilGone()
         #expect(cells.allSatisfy { $0.view == nil })
     }
 
