@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HalcyonPixels
 import HalcyonTestKit
 import Testing
 
@@ -9,7 +10,7 @@ import Halcyon
 @Suite struct SharedImageTests {
     private let fixture: ManagerFixture
     private let queue = HeldQueue()
-    private let processor = CountingProcessor()
+    private let processor = DecodingProcessor()
     private let serializer = CountingSerializer()
     private let ends = Recorder<Result<RetrieveImageResult, KingfisherError>>()
 
@@ -38,7 +39,7 @@ import Halcyon
         queue.release()
         let images = try await ends.waitFor(count: 20).map { try $0.get().image }
         #expect(images.allSatisfy { $0 === images[0] })
-        #expect(processor.runs.value == 1)
+        try expectPixelsDecodedOnce(images)
         #expect(serializer.writes.value == 1)
         #expect(fixture.origin.requestCount == 0)
     }
@@ -48,8 +49,7 @@ import Halcyon
         for _ in 0..<20 { start(.network(fixture.url)) }
         await queue.operations.waitFor(count: 1)
         queue.release()
-        _ = await ends.waitFor(count: 20)
-        #expect(processor.runs.value == 1)
+        try expectPixelsDecodedOnce(try await ends.waitFor(count: 20).map { try $0.get().image })
         #expect(serializer.writes.value == 1)
         #expect(fixture.origin.requestCount == 1)
     }
@@ -63,7 +63,7 @@ import Halcyon
         let results = try await ends.waitFor(count: 20).map { try $0.get() }
         #expect(results.allSatisfy { $0.data() == fixture.png })
         #expect(provider.calls.value == 1)
-        #expect(processor.runs.value == 1)
+        try expectPixelsDecodedOnce(results.map(\.image))
         #expect(serializer.writes.value == 1)
     }
 
@@ -124,6 +124,15 @@ import Halcyon
         #expect(downloads.events == [1003])
         queue.release()
         #expect(processor.runs.value == 0 && downloads.count == 1)
+    }
+
+    /// All have the very pixels that the processor decoded when it ran, once.
+    private func expectPixelsDecodedOnce(_ images: [Image]) throws {
+        let bitmaps = try images.map { try $0.bitmap() }
+        #expect(images.count == 20)
+        #expect(bitmaps[0].size == PixelSize(width: 16, height: 12))
+        #expect(processor.runs.value == 1)
+        #expect(Set(bitmaps.map(\.identity)) == Set(processor.decoded.events.map(\.identity)))
     }
 
     private var isCached: Bool {
@@ -295,6 +304,25 @@ final class HeldQueue: CallbackOperationQueue {
             return operations.events
         }
         for block in held { block() }
+    }
+}
+
+/// Makes images smaller, and keeps the pixels that it decodes for that.
+private final class DecodingProcessor: ImageProcessor {
+    let identifier = "test.decoding"
+    let runs = Locked(0)
+    let decoded = Recorder<Bitmap>()
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
+        -> KFCrossPlatformImage?
+    {
+        runs.withLock { $0 += 1 }
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 16, height: 16))
+        guard let image = processor.process(item: item, options: options),
+            let bitmap = try? image.bitmap()
+        else { return nil }
+        decoded.record(bitmap)
+        return image
     }
 }
 
