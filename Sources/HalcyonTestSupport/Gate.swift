@@ -37,9 +37,12 @@ public final class Gate: Sendable {
     }
 }
 
-/// A millisecond for others, in loops that wait for what tells nobody when it happens.
+/// A millisecond for others, in loops that wait for what tells nobody when it happens: references that go
+/// away, files of other processes, ports that are closed, news by way of Redis, and what is only known by
+/// asking, such as the metrics of a server.
 ///
-/// Unlike `Task.yield()` such a loop leaves the processor to what it waits for.
+/// Whoever can be told waits with ``Observed`` or ``Recorder`` instead. Unlike `Task.yield()`, such a loop
+/// leaves the processor to what it waits for.
 package func pause() async {
     // A cancelled test goes on to its own checks.
     try? await Task.sleep(for: .milliseconds(1))
