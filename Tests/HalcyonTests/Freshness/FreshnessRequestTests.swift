@@ -393,7 +393,8 @@ import Testing
         ]
         for provider in providers {
             for type in [CacheType.none, .memory] {
-                let result = try await fixture.manager.retrieveImage(with: .provider(provider))
+                let result = try await fixture.manager.retrieveImage(
+                    with: Source.provider(provider))
                 #expect(result.image.pixelSize.width == 6)
                 #expect(result.cacheType == type && result.httpCacheUse == nil)
                 fixture.pass(1_000_000)
