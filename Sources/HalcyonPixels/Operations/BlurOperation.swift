@@ -1,3 +1,4 @@
+import CDecoding
 package import Foundation
 import Vips
 
@@ -45,16 +46,16 @@ struct BoxBlur {
     func apply(to image: VipsImage) throws -> VipsImage {
         let pixels = try image.rendered()
         if pixels.format == .ushort {
-            blur(pixels, as: UInt16.self)
+            try blur(pixels, as: UInt16.self)
         } else {
-            blur(pixels, as: UInt8.self)
+            try blur(pixels, as: UInt8.self)
         }
         return try pixels.vipsImage()
     }
 
     private func blur<Sample: FixedWidthInteger & UnsignedInteger>(
         _ pixels: VipsPixels, as type: Sample.Type
-    ) {
+    ) throws {
         let samples = UnsafeMutableBufferPointer(
             start: pixels.pointer.assumingMemoryBound(to: Sample.self),
             count: pixels.width * pixels.height * pixels.bands)
@@ -64,7 +65,7 @@ struct BoxBlur {
         defer { copy.deallocate() }
         for _ in 0..<passes {
             _ = copy.initialize(fromContentsOf: samples)
-            pass(from: UnsafeBufferPointer(copy), to: samples, size: size, bands: pixels.bands)
+            try pass(from: UnsafeBufferPointer(copy), to: samples, size: size, bands: pixels.bands)
         }
         if pixels.bands == 4 { Self.unpremultiply(samples) }
     }
@@ -72,7 +73,7 @@ struct BoxBlur {
     private func pass<Sample: FixedWidthInteger & UnsignedInteger>(
         from source: UnsafeBufferPointer<Sample>, to target: UnsafeMutableBufferPointer<Sample>,
         size: PixelSize, bands: Int
-    ) {
+    ) throws {
         let reach = side / 2
         let row = size.width * bands
         let lastRow = size.height - 1
@@ -88,6 +89,9 @@ struct BoxBlur {
             columns[x] = sum
         }
         for y in 0..<size.height {
+            guard !cdecoding_is_late() else {
+                throw ImageCodingError.processing(reason: "it takes too long")
+            }
             for band in 0..<bands {
                 var sum = columns[band] * UInt64(reach + 1)
                 for x in 1..<(1 + min(reach, lastColumn)) { sum += columns[x * bands + band] }
