@@ -35,6 +35,7 @@ picture("PNG, 16 bits and alpha, 12,000 × 12,000", EITHER,
         lambda: plain_png(12_000, 12_000, 16, 6), options=SMALL)
 picture("PNG, interlaced, 12,000 × 12,000", EITHER, lambda: plain_png(12_000, 12_000, 8, 2, 1),
         options=SMALL)
+picture("PNG of 108 megapixels", "the picture", lambda: plain_png(12_000, 9_000, 8, 2))
 picture("PNG, 30,000 × 30,000", "an error", lambda: plain_png(30_000, 30_000, 1, 0), "limit")
 picture("PNG, 1 × 100,000,000", EITHER, lambda: plain_png(1, 1_000_000, 1, 0))
 picture("PNG of 2³¹ − 1 pixels in each row", "an error", lambda: SIGNATURE + png_header(
