@@ -67,7 +67,7 @@ extension FuzzTarget {
         // What is left beside `***` may read as one that there was not.
         guard let user = url.user(), let password = url.password() else { return }
         let masked = url.absoluteString.maskingSecrets
-        precondition(!masked.contains("//\(user):\(password)@"), "the password is told: \(url)")
+        precondition(!masked.contains("://\(user):\(password)@"), "the password is told: \(url)")
     }
 
     private static func redirect(from url: URL, to location: String) throws {

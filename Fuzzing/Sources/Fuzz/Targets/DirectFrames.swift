@@ -10,7 +10,10 @@ extension FuzzTarget {
         seeds: {
             Drawing.files(
                 "heifsave_buffer",
-                [["compression": "av1", "effort": 0], ["compression": "av1", "bitdepth": 10]],
+                [
+                    ["compression": "av1", "effort": 0],
+                    ["compression": "av1", "Q": 10, "effort": 0],
+                ],
                 bands: [3, 4])
         }
     ) { data in
