@@ -54,3 +54,5 @@ def loads(outcome, count=1):
 def survives(outcome):
     """It ends by itself, one way or the other."""
     check(outcome.code in (0, 1), outcome.summary)
+    # What is refused has to be there: no case asks for a file that is not.
+    check("There is no file" not in outcome.out + outcome.err, outcome.summary)

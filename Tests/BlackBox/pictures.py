@@ -107,7 +107,8 @@ picture("a picture with rubbish behind it", "the picture", lambda: png() + b"rub
 
 def add_found(folder):
     """A case for each file of a folder: it is read, or refused, within the limits."""
-    for path in sorted(pathlib.Path(folder).rglob("*")):
+    # The program runs in a folder of its own.
+    for path in sorted(pathlib.Path(folder).resolve().rglob("*")):
         if not path.is_file() or path.suffix in (".md", ".txt"):
             continue
 
