@@ -195,7 +195,9 @@ import Halcyon
         #expect(entry.format == "JPEG")
     }
 
-    @Test func aFileOfTheFirstStaysWhenTheLaterOneDoesNotOverwrite() async throws {
+    /// Many times: which of the two is ready first is the scheduler's choice.
+    @Test(arguments: 0..<20)
+    func aFileOfTheFirstStaysWhenTheLaterOneDoesNotOverwrite(time: Int) async throws {
         let entry = try await file(
             [.cacheSerializer(DefaultCacheSerializer.default)],
             [

@@ -133,8 +133,8 @@ extension ImageRequest {
 /// The files written of one material, so that a thousand callers write one once.
 ///
 /// Callers that differ in what the file is to hold, or for how long, each have it written, and the
-/// file ends as the latest of them asked: whichever is ready first, an earlier request never
-/// overwrites what a later one wrote.
+/// file ends as if they had been ready in the order they asked: an earlier request never overwrites
+/// what a later one wrote, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
     /// Where a file is.
     struct Place: Hashable, Sendable {
@@ -152,6 +152,10 @@ final class ImageFiles: Sendable {
         var keepsPosition = true
         let expiration: StorageExpiration?
         let writeOptions: UInt
+
+        var overwrites: Bool {
+            !Data.WritingOptions(rawValue: writeOptions).contains(.withoutOverwriting)
+        }
     }
 
     typealias Writing = OneShot<CacheStoreResult>
@@ -174,7 +178,8 @@ final class ImageFiles: Sendable {
             if let file = files[place] {
                 let isSame = file.wish == wish && (wish.creating == nil || wish.serializer != nil)
                 if isSame { files[place]?.request = max(file.request, request) }
-                if isSame || file.request > request { return file.writing }
+                let isLate = file.request > request && file.wish.overwrites
+                if isSame || isLate { return file.writing }
             }
             let writing = begin()
             files[place] = File(wish: wish, request: request, writing: writing)
