@@ -1,9 +1,13 @@
 import NIOCore
 
 /// Watches the bytes of a connection: how long the head of a request takes.
-final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// Time in which nothing is read from the connection does not count: then it is not the client that is slow.
+final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private enum Phase {
         case idle
@@ -15,6 +19,8 @@ final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     private let headTime: TimeAmount
     private var phase = Phase.idle
+    /// Whether the server is ready for more bytes.
+    private var isReading = false
 
     init(headTime: TimeAmount) {
         self.headTime = headTime
@@ -35,16 +41,31 @@ final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
         phase = next
     }
 
+    func read(context: ChannelHandlerContext) {
+        isReading = true
+        context.read()
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .idle = phase {
-            let channel = context.channel
-            phase = .head(
-                context.eventLoop.scheduleTask(in: headTime) {
-                    channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.Cut())
-                })
-        }
+        if case .idle = phase { watchHead(context) }
         context.fireChannelRead(data)
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        context.fireChannelReadComplete()
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) { enter(.over) }
+
+    private func watchHead(_ context: ChannelHandlerContext) {
+        phase = .head(
+            context.eventLoop.assumeIsolated().scheduleTask(in: headTime) { [self] in
+                if isReading {
+                    context.fireUserInboundEventTriggered(ConnectionLimits.SlowHead())
+                } else {
+                    watchHead(context)
+                }
+            })
+    }
 }

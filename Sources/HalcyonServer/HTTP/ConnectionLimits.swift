@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Ends connections when it is time: not before an answer has been taken, but at once when the client sends
-/// the head of a request too slowly, takes nothing of an answer, or is silent for too long. What a client
-/// goes on sending after an answer that ends the connection is not kept.
+/// Ends connections when it is time: not before an answer has been taken, but at once when the client takes
+/// nothing of it, or is silent for too long; when it sends the head of a request too slowly, after the answers
+/// to those before it. What a client goes on sending after an answer that ends the connection is not kept.
 ///
 /// It stands behind the decoder of HTTP, and puts a handler of bytes before it. The framework closes a
 /// connection as soon as it has handed over the answer: that waits here.
@@ -30,6 +30,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     /// Fired by whoever wants the connection to end, whatever it is doing.
     struct Cut: Sendable {}
 
+    /// Fired when the head of a request does not come to its end: it is not taken any longer, nor is any other.
+    struct SlowHead: Sendable {}
+
     private let times: Times
     private let bytes: ByteWatch
     private var progress: WriteProgress
@@ -50,6 +53,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum Phase {
         case serving
+        /// No further request is taken; those that have come are answered.
+        case afterRequests
         /// The answer that is being handed over is the last one.
         case afterAnswer
         /// The last answer has been handed over.
@@ -94,16 +99,13 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             bytes.noteHead()
             isReading = true
-            if phase == .serving || phase == .afterAnswer { unanswered += 1 }
+            if phase == .serving { unanswered += 1 }
         case .end:
             bytes.noteEnd()
             isReading = false
         case .body: break
         }
-        switch phase {
-        case .serving, .afterAnswer: context.fireChannelRead(data)
-        case .afterWriting, .lingering, .cut: break
-        }
+        if phase == .serving { context.fireChannelRead(data) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -121,6 +123,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         case is Cut:
             cut(context)
             return
+        case is SlowHead:
+            takeNoMore(context)
+            return
         case is ChannelShouldQuiesceEvent:
             isQuiescing = true
         case let event as ChannelEvent where event == .inputClosed:
@@ -132,11 +137,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch phase {
-        case .serving, .afterAnswer: break
         // What comes after the last request may be anything.
-        case .afterWriting, .lingering, .cut: return
-        }
+        guard phase == .serving else { return }
         guard let parserError = error as? HTTPParserError, parserError == .headerOverflow,
             unanswered == 0
         else {
@@ -161,7 +163,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch phase {
-        case .serving, .afterAnswer: break
+        case .serving, .afterRequests, .afterAnswer: break
         case .afterWriting, .lingering, .cut:
             promise?.fail(ChannelError.outputClosed)
             return
@@ -169,13 +171,15 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational:
             // The rest of a request that is answered before its end is not waited for.
-            if isQuiescing || isReading { head.headerFields[.connection] = "close" }
+            let isLast = unanswered == 1 && (isReading || phase == .afterRequests)
+            if isQuiescing || isLast { head.headerFields[.connection] = "close" }
             if head.headerFields[.connection] == "close" { phase = .afterAnswer }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             unanswered -= 1
             unwritten += 1
-            if phase == .afterAnswer { phase = .afterWriting }
+            let isLast = phase == .afterAnswer || phase == .afterRequests && unanswered == 0
+            if isLast { phase = .afterWriting }
             let written = promise ?? context.eventLoop.makePromise(of: Void.self)
             written.futureResult.assumeIsolated().whenComplete { [self] _ in noteWritten(context) }
             context.write(data, promise: written)
@@ -195,7 +199,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
     ) {
         // Who ends its output answers nothing more, and would wait for the client.
-        let isLast = mode == .output && (phase == .serving || phase == .afterAnswer)
+        let answers = phase == .serving || phase == .afterRequests || phase == .afterAnswer
+        let isLast = mode == .output && answers
         let mustWait = unwritten > 0 || isLast || phase == .lingering && isReading
         guard mustWait, mode != .input, phase != .cut else {
             context.close(mode: mode, promise: promise)
@@ -211,6 +216,20 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         if isLast {
             phase = .afterWriting
             if unwritten == 0 { linger(context) }
+        }
+    }
+
+    /// Ends the connection after the answers that are due.
+    private func takeNoMore(_ context: ChannelHandlerContext) {
+        // In any other phase it ends anyway.
+        guard phase == .serving else { return }
+        bytes.stop()
+        if unanswered > 0 {
+            phase = .afterRequests
+        } else if unwritten > 0 {
+            phase = .afterWriting
+        } else {
+            cut(context)
         }
     }
 

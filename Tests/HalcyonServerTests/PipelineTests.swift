@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Clients that send on while an answer is being made.
+@Suite struct PipelineTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let origin: OriginServer
+    private let gate = Gate()
+    private let target: String
+
+    /// The answers for `target` wait until the gate opens.
+    init() async throws {
+        origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        target = "/_/w:10/plain/\(origin.url("/a.png").absoluteString)"
+    }
+
+    private func start(
+        _ change: (inout ImageServerConfiguration) -> Void
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.work.idleTimeout = .seconds(600)
+            change(&$0)
+        }
+    }
+
+    private func request(_ target: String, _ fields: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+    }
+
+    /// Waits until the heads of requests have taken too long that were begun after all others.
+    private func waitForSlowHeads(_ live: LiveServer) async throws {
+        for _ in 0..<2 {
+            let other = try RawClient(port: live.port)
+            other.send("G")
+            #expect(await other.read().bytes.isEmpty)
+        }
+    }
+
+    /// The heads of whole answers; one that is not whole is an issue.
+    private func heads(_ bytes: [UInt8]) throws -> [String] {
+        var heads: [String] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let end = try #require(rest.firstRange(of: Array("\r\n\r\n".utf8)))
+            let head = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            let length = try #require(head.firstMatch(of: /(?i)content-length: ([0-9]+)/)?.1)
+            let count = try #require(Int(length))
+            #expect(rest[end.upperBound...].count >= count)
+            rest = rest[end.upperBound...].dropFirst(count)
+            heads.append(head)
+        }
+        return heads
+    }
+
+    @Test(arguments: ["", " HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+    func aSlowHeadDoesNotCostTheAnswerThatIsBeingMade(late: String) async throws {
+        let live = try await start { $0.work.headTimeout = .milliseconds(200) }
+        let client = try RawClient(port: live.port)
+        client.send(request(target))
+        await origin.waitForRequests(1)
+        client.send("GET /live")
+        try await waitForSlowHeads(live)
+        // The rest of it comes too late.
+        if !late.isEmpty { client.send(late) }
+        gate.open()
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        let heads = try heads(bytes)
+        #expect(heads.count == 1)
+        #expect(heads.first?.hasPrefix("HTTP/1.1 200") == true)
+        #expect(heads.first?.lowercased().contains("\r\nconnection: close") == true)
+    }
+
+    @Test func allRequestsBeforeASlowHeadAreAnswered() async throws {
+        let live = try await start { $0.work.headTimeout = .milliseconds(200) }
+        let client = try RawClient(port: live.port)
+        client.send(request(target))
+        await origin.waitForRequests(1)
+        client.send(request("/live") + request("/health"))
+        // By then they have come.
+        try await waitForSlowHeads(live)
+        client.send("GET /live")
+        try await waitForSlowHeads(live)
+        gate.open()
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        let heads = try heads(bytes)
+        #expect(heads.count == 3)
+        #expect(
+            heads.map { $0.lowercased().contains("connection: close") } == [false, false, true])
+    }
+
+    @Test func requestsThatWaitForTheirTurnAreNotSlow() async throws {
+        let live = try await start { $0.work.headTimeout = .milliseconds(200) }
+        let client = try RawClient(port: live.port)
+        client.send(request(target))
+        await origin.waitForRequests(1)
+        // More than is read before its turn, and the last of what is read may end in any place.
+        let field = "X-Field: \(String(repeating: "a", count: 3000))\r\n"
+        let sender = DispatchQueue(label: "sender")
+        sender.async { [self] in
+            client.send(String(repeating: request("/live", field), count: 500))
+            client.finishSending()
+        }
+        try await waitForSlowHeads(live)
+        gate.open()
+        let (bytes, _) = await client.read()
+        #expect(try heads(bytes).count == 501)
+    }
+
+    @Test func aRequestIsAnsweredAlthoughTheNextOneHasNotEnded() async throws {
+        let live = try await start { $0.work.headTimeout = .milliseconds(200) }
+        let client = try RawClient(port: live.port)
+        client.send(request(target))
+        await origin.waitForRequests(1)
+        client.send(request("/live", "Content-Length: 3\r\n") + "ab")
+        // By then it has come.
+        try await waitForSlowHeads(live)
+        gate.open()
+        let heads = try heads(await client.read().bytes)
+        #expect(heads.map { $0.lowercased().contains("connection: close") } == [false, true])
+    }
+}
