@@ -4,7 +4,7 @@ import HalcyonServer
 import HalcyonTestKit
 import Testing
 
-/// Clients that send on while an answer is being made.
+/// Clients that send on while an answer is being made: further requests, or a body that nobody reads.
 @Suite struct PipelineTests {
     private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
     private let origin: OriginServer
@@ -41,6 +41,11 @@ import Testing
             other.send("G")
             #expect(await other.read().bytes.isEmpty)
         }
+    }
+
+    /// Waits until a connection that was opened after all others has been idle for too long, some times over.
+    private func waitForIdleEnds(_ live: LiveServer) async throws {
+        for _ in 0..<4 { _ = await (try RawClient(port: live.port)).read() }
     }
 
     /// The heads of whole answers; one that is not whole is an issue.
@@ -126,5 +131,58 @@ import Testing
         gate.open()
         let heads = try heads(await client.read().bytes)
         #expect(heads.map { $0.lowercased().contains("connection: close") } == [false, true])
+    }
+
+    @Test(arguments: [0, 100, 4 << 20])
+    func aBodyThatNobodyReadsDoesNotCostTheAnswer(sent: Int) async throws {
+        let live = try await start { $0.work.idleTimeout = .milliseconds(100) }
+        let client = try RawClient(port: live.port)
+        let sender = DispatchQueue(label: "sender")
+        sender.async { [self] in
+            client.send(request(target, "Content-Length: \(max(sent, 200))\r\n"))
+            client.send(String(repeating: "a", count: sent))
+        }
+        await origin.waitForRequests(1)
+        try await waitForIdleEnds(live)
+        gate.open()
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        let heads = try heads(bytes)
+        #expect(heads.count == 1)
+        #expect(heads.first?.hasPrefix("HTTP/1.1 200") == true)
+        await withCheckedContinuation { done in sender.async { done.resume() } }
+    }
+
+    @Test func aClientMaySendAllOfItsBodyBeforeItTakesALargeAnswer() async throws {
+        let folder = try TemporaryDirectory()
+        var large = picture
+        large.append(Data(count: 18 << 20))
+        try folder.write(large, to: "large.png")
+        let live = try await start {
+            $0.sources.local.root = folder.url.path
+            $0.processing.allowsRaw = true
+        }
+        let client = try RawClient(port: live.port, receiveBuffer: 4096)
+        let count = 32 << 20
+        let isSent = Locked(false)
+        let sender = DispatchQueue(label: "sender")
+        sender.async { [self] in
+            client.send(
+                request("/_/raw:1/plain/local:///large.png", "Content-Length: \(count)\r\n"))
+            isSent.set(client.send(String(repeating: "a", count: count)))
+        }
+        await withCheckedContinuation { done in sender.async { done.resume() } }
+        #expect(isSent.value)
+        let (bytes, error) = await client.read()
+        #expect(error == 0)
+        #expect(try heads(bytes).count == 1)
+    }
+
+    @Test func aBodyThatIsWantedAndDoesNotComeEndsTheConnection() async throws {
+        let live = try await start { $0.work.idleTimeout = .milliseconds(100) }
+        let client = try RawClient(port: try #require(live.listening.operationsPort))
+        client.send("POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n\r\n{")
+        let (bytes, _) = await client.read()
+        #expect(!bytes.starts(with: "HTTP/1.1 200".utf8))
     }
 }

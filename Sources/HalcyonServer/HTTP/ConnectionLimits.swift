@@ -33,11 +33,17 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     /// Fired when the head of a request does not come to its end: it is not taken any longer, nor is any other.
     struct SlowHead: Sendable {}
 
+    /// Fired when the answer that is being made needs the body of its request, so that it is the client who
+    /// has to go on.
+    struct BodyWanted: Sendable {}
+
     private let times: Times
     private let bytes: ByteWatch
     private var progress: WriteProgress
     /// Whether the end of a request has not come yet.
     private var isReading = false
+    /// Whether the request that is being answered waits for its body.
+    private var isBodyWanted = false
     /// Requests whose answers have not been handed over.
     private var unanswered = 0
     /// Answers that have been handed over and not taken.
@@ -115,7 +121,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What comes after the last request is read for the client's sake, also when nobody asks for more.
     private func readOn(_ context: ChannelHandlerContext) {
-        if phase == .afterWriting || phase == .lingering { context.read() }
+        switch phase {
+        case .afterAnswer, .afterWriting, .lingering: context.read()
+        case .serving, .afterRequests, .cut: break
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -125,6 +134,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case is SlowHead:
             takeNoMore(context)
+            return
+        case is BodyWanted:
+            isBodyWanted = true
             return
         case is ChannelShouldQuiesceEvent:
             isQuiescing = true
@@ -173,11 +185,15 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             // The rest of a request that is answered before its end is not waited for.
             let isLast = unanswered == 1 && (isReading || phase == .afterRequests)
             if isQuiescing || isLast { head.headerFields[.connection] = "close" }
-            if head.headerFields[.connection] == "close" { phase = .afterAnswer }
+            let ends = head.headerFields[.connection] == "close"
+            if ends { phase = .afterAnswer }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+            // A client that sends all of its request before it takes the answer has to get rid of it.
+            if ends { readOn(context) }
         case .end:
             unanswered -= 1
             unwritten += 1
+            isBodyWanted = false
             let isLast = phase == .afterAnswer || phase == .afterRequests && unanswered == 0
             if isLast { phase = .afterWriting }
             let written = promise ?? context.eventLoop.makePromise(of: Void.self)
@@ -272,7 +288,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         guard idleTimer == nil else { return }
         idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             idleTimer = nil
-            let isWorking = unanswered > 0 && !isReading || unwritten > 0
+            // For the body of the only request, and not for one behind it.
+            let isWaiting = isReading && isBodyWanted && unanswered == 1 && phase == .serving
+            let isWorking = unanswered > 0 && !isWaiting || unwritten > 0
             let left =
                 isWorking ? times.idle : lastActivity + times.idle - NIODeadline.now()
             if left > .zero { watchIdleness(context, in: left) } else { cut(context) }

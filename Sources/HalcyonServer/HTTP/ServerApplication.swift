@@ -83,13 +83,19 @@ extension ServerRequest {
                 } else {
                     ending.give(.clientGone)
                 }
+            },
+            willRead: { [channel = context.channel] in
+                channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.BodyWanted())
             }, onRead: { isRead.give(()) })
     }
 
-    /// - Parameter onRead: Called when all of the request's body has been read.
+    /// - Parameters:
+    ///   - willRead: Called before the request's body is read.
+    ///   - onRead: Called when all of it has been read.
     init(
         _ request: Request, target: String, peer: String?, ending: Ending,
-        watch: @escaping @Sendable () -> Void, onRead: @escaping @Sendable () -> Void = {}
+        watch: @escaping @Sendable () -> Void, willRead: @escaping @Sendable () -> Void = {},
+        onRead: @escaping @Sendable () -> Void = {}
     ) {
         self.init(
             method: request.method.rawValue, target: target,
@@ -97,6 +103,7 @@ extension ServerRequest {
                 request.head.fieldsWithHost.map { .init(name: $0.name, value: $0.value) }),
             peer: peer, ending: ending, watch: watch,
             readBody: { [body = request.body] limit in
+                willRead()
                 // More than that, and less than was announced, are one to who needs it.
                 guard let bytes = try? await body.collect(upTo: limit) else { return nil }
                 onRead()
