@@ -126,6 +126,53 @@ import Testing
         #expect(origin.requestCount == 1)
     }
 
+    /// Where the bytes of the fallback come from.
+    enum FallbackPlace: CaseIterable {
+        case data, url
+    }
+
+    @Test(arguments: FallbackPlace.allCases)
+    func aPurgeByURLReachesTheFallbackThatItShows(place: FallbackPlace) async throws {
+        let origin = try await OriginServer.start(files: ["/fallback.png": old, "/a.png": old])
+        let live = try await start(origin) {
+            switch place {
+            case .data: $0.fallback.picture.data = old.base64EncodedString()
+            case .url: $0.fallback.picture.url = origin.url("/fallback.png").absoluteString
+            }
+            $0.processing.allowsRaw = true
+        }
+        // The answer for a source that is not there as it is would be the fallback as a picture.
+        let targets = ["w:10", "w:20", "raw:1"].map { target(origin.url("/missing.png"), $0) }
+        for target in targets {
+            let answer = try await live.ask(target)
+            #expect(answer["Fallback-Image"] == "1")
+            #expect(answer.status == 200)
+        }
+        for shown in [0, 2] {
+            #expect(
+                try await purge(live, "{\"url\":\"\(targets[shown])\"}")
+                    == "{\"results\":1,\"sources\":0}\n")
+            for (number, target) in targets.enumerated() {
+                let status = try await live.ask(target)["Cache-Status"]
+                #expect(status?.contains("hit") == (number != shown), "\(target): \(status ?? "")")
+            }
+        }
+    }
+
+    @Test func aPurgeOfTheFallbacksSourceReachesAllThatWasMadeOfIt() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/fallback.png", .png(old).with(.entityTag("\"1\"")))
+        let source = origin.url("/fallback.png").absoluteString
+        let live = try await start(origin) { $0.fallback.picture.url = source }
+        let targets = ["w:10", "w:20"].map { target(origin.url("/missing.png"), $0) }
+        for target in targets { #expect(try color(try await live.ask(target)) == [10, 200, 30]) }
+        origin.route("/fallback.png", .png(new).with(.entityTag("\"1\"")))
+        #expect(
+            try await purge(live, "{\"source\":\"\(source)\"}")
+                == "{\"results\":2,\"sources\":1}\n")
+        for target in targets { #expect(try color(try await live.ask(target)) == [200, 10, 30]) }
+    }
+
     @Test func aPurgeOfAFileReachesItsPictures() async throws {
         let live = try await LiveServer.start()
         for width in 1...3 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }

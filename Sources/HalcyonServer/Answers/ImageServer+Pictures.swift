@@ -36,8 +36,7 @@ extension ImageServer {
         _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
         guard let fallback, failure.kind.allowsFallback else { throw failure }
-        var plan = plan
-        plan.options.raw = false
+        let plan = plan.forFallback
         var notesOfFallback = notes
         var answer: ServerAnswer
         do throws(Failure) {
@@ -198,6 +197,15 @@ extension ImageServer {
 
     /// Another one whenever a step or an encoder may give other bytes.
     static let epoch = "1"
+}
+
+extension ImagePlan {
+    /// The same for the picture that stands in for its source, which is never sent as it is.
+    var forFallback: ImagePlan {
+        var plan = self
+        plan.options.raw = false
+        return plan
+    }
 }
 
 extension FoundSource {

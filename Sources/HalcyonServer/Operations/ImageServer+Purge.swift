@@ -92,10 +92,11 @@ private struct PurgeReport: Encodable {
     /// Whether all servers know of it; left out by one that shares nothing.
     let told: Bool?
 
-    init(_ forgotten: ImageServer.Forgotten) {
-        sources = forgotten.sources
-        results = forgotten.results
-        told = forgotten.isTold
+    init(_ forgotten: [ImageServer.Forgotten]) {
+        sources = forgotten.reduce(0) { $0 + $1.sources }
+        results = forgotten.reduce(0) { $0 + $1.results }
+        let told = forgotten.compactMap(\.isTold)
+        self.told = told.isEmpty ? nil : told.allSatisfy(\.self)
     }
 }
 
@@ -106,13 +107,17 @@ extension ImageServer {
         switch (order.source, order.prefix, order.url, order.all) {
         case (let source?, nil, nil, nil):
             let meant = try Failure.ofPlan { () throws(PlanError) in try purge(ofSource: source) }
-            return PurgeReport(await forget(meant))
+            return PurgeReport([await forget(meant)])
         case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
-            return PurgeReport(await forget(.prefix(Purge.normalized(prefix: prefix))))
+            return PurgeReport([await forget(.prefix(Purge.normalized(prefix: prefix)))])
         case (nil, nil, let url?, nil):
-            return PurgeReport(await forget(try await purge(ofURL: url, request)))
+            var forgotten: [Forgotten] = []
+            for purge in try await purges(ofURL: url, request) {
+                forgotten.append(await forget(purge))
+            }
+            return PurgeReport(forgotten)
         case (nil, nil, nil, true?):
-            return PurgeReport(await forget(.everything))
+            return PurgeReport([await forget(.everything)])
         default:
             throw Failure(
                 .badRequest,
@@ -121,27 +126,53 @@ extension ImageServer {
         }
     }
 
-    /// The purge of what a URL of this server shows, in all its formats and for all hints of browsers.
-    private func purge(
+    /// The purges of what a URL of this server shows, in all its formats and for all hints of browsers: of what
+    /// was made of its source, and of what was made of the fallback in its place.
+    private func purges(
         ofURL target: String, _ request: ServerRequest
-    ) async throws(Failure) -> Purge {
+    ) async throws(Failure) -> [Purge] {
         guard target.hasPrefix(prefix + "/") else {
             throw Failure(.invalidPath, "The URL has to be a path of this server")
         }
         let path = String(target.dropFirst(prefix.count))
+        let fallbackKey = try keyOfFallback()
         var names: Set<String> = []
+        var namesOfFallback: Set<String> = []
         var sources: Set<String> = []
         for hints in hintsOfBrowsers {
             let plan = try plan(path, hints: hints)
-            let (marked, mark) = try await withWatermark(plan, until: request.ending)
-            names.insert(PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark)))
+            names.insert(try await name(of: plan, until: request.ending))
             sources.insert(plan.source)
+            if fallbackKey != nil {
+                namesOfFallback.insert(
+                    try await name(of: plan.forFallback, until: request.ending))
+            }
         }
         guard let source = sources.first else {
             throw Failure(.invalidPath, "The URL names no source")
         }
-        return .plans(
-            names, source: try Failure.ofPlan { () throws(PlanError) in try key(of: source) })
+        let sourceKey = try Failure.ofPlan { () throws(PlanError) in try key(of: source) }
+        var purges = [Purge.plans(names, source: sourceKey)]
+        if let fallbackKey { purges.append(.plans(namesOfFallback, source: fallbackKey)) }
+        return purges
+    }
+
+    /// What results of a plan are found by.
+    private func name(
+        of plan: ImagePlan, until ending: Ending
+    ) async throws(Failure) -> String {
+        let (marked, mark) = try await withWatermark(plan, until: ending)
+        return PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark))
+    }
+
+    /// What results of the fallback are found by; `nil` where none is set.
+    private func keyOfFallback() throws(Failure) -> String? {
+        switch fallback?.origin {
+        case .here(let source): return source.key
+        case .url(let text):
+            return try Failure.ofPlan { () throws(PlanError) in try key(of: text) }
+        case nil: return nil
+        }
     }
 
     /// What results of a source are found by; it need not be known.

@@ -8,12 +8,13 @@ import Synchronization
 
 /// A picture that the operator has set: the watermark, or the one that stands in for others.
 final class StandingPicture: Sendable {
-    private enum Origin: Sendable {
+    /// Where its bytes come from.
+    enum Origin: Sendable {
         case here(FoundSource)
         case url(String)
     }
 
-    private let origin: Origin
+    let origin: Origin
     /// The picture in its present version, decoded.
     private let decoded = Mutex<(validator: String, image: Image)?>(nil)
 
