@@ -29,12 +29,13 @@ struct LeasedWorkTests {
         }
 
         func text(
-            _ name: String = "a", until stopped: OneShot<Bool> = OneShot(),
+            _ name: String = "a", marks: [String] = [], until stopped: OneShot<Bool> = OneShot(),
             isPublishable: Bool = true, _ make: @escaping @Sendable () async -> String
         ) async -> String? {
             await work.value(
-                for: name, until: stopped, reading: { String(buffer: $0) },
-                making: {
+                for: name, marks: marks, until: stopped,
+                reading: { text, _ in String(buffer: text) },
+                making: { _ in
                     let text = await make()
                     return .init(
                         text,
@@ -100,7 +101,8 @@ struct LeasedWorkTests {
         let (one, two) = (TextNode(server, lease: .milliseconds(300)), TextNode(server))
         // Takes the lease and is not heard of again.
         let acquired = try await one.knowledge.acquire(
-            "a", token: "gone", for: .milliseconds(300), after: 0)
+            "a", token: "gone", for: .milliseconds(300), after: 0
+        ).value
         guard case .acquired = acquired else {
             Issue.record("\(acquired)")
             return
@@ -126,7 +128,8 @@ struct LeasedWorkTests {
         var (left, renewals) = (Duration.zero, 0)
         while renewals < 3 {
             let acquisition = try await two.knowledge.acquire(
-                "a", token: "stranger", for: .seconds(1), after: 0)
+                "a", token: "stranger", for: .seconds(1), after: 0
+            ).value
             guard case .held(let time) = acquisition else {
                 Issue.record("\(acquisition)")
                 break
@@ -157,7 +160,7 @@ struct LeasedWorkTests {
         gate.open()
         #expect(await late.value == "late")
         await one.waitFor(.refused)
-        let record = try #require(try await two.knowledge.record("a"))
+        let record = try #require(try await two.knowledge.record("a").value)
         #expect(String(buffer: record.content) == "two")
     }
 
@@ -168,7 +171,8 @@ struct LeasedWorkTests {
         for round in 0..<3 {
             guard
                 case .acquired(let generation) = try await node.knowledge.acquire(
-                    "a", token: "\(round)", for: .seconds(30), after: 0)
+                    "a", token: "\(round)", for: .seconds(30), after: 0
+                ).value
             else {
                 Issue.record("the lease is held")
                 return
@@ -179,13 +183,14 @@ struct LeasedWorkTests {
             #expect(
                 try await node.knowledge.publish(
                     record, as: "a", token: "\(round)", lifetime: .seconds(60)))
-            #expect(try await node.knowledge.record("a") == record)
+            #expect(try await node.knowledge.record("a").value == record)
             try await node.knowledge.forget(["a"], telling: ByteBuffer())
-            #expect(try await node.knowledge.record("a") == nil)
+            #expect(try await node.knowledge.record("a").value == nil)
         }
         guard
             case .acquired(let next) = try await node.knowledge.acquire(
-                "a", token: "t", for: .seconds(30), after: last + 1_000_000_000)
+                "a", token: "t", for: .seconds(30), after: last + 1_000_000_000
+            ).value
         else {
             Issue.record("the lease is held")
             return
@@ -199,7 +204,8 @@ struct LeasedWorkTests {
         _ = await node.text { "one" }
         await node.waitFor(.published)
         let acquisition = try await node.knowledge.acquire(
-            "a", token: "t", for: .seconds(30), after: 0)
+            "a", token: "t", for: .seconds(30), after: 0
+        ).value
         guard case .published(let record) = acquisition else {
             Issue.record("\(acquisition)")
             return
@@ -265,6 +271,95 @@ struct LeasedWorkTests {
         #expect(await second.value == nil)
         gate.open()
         #expect(await first.value == "one")
+    }
+
+    /// Has what counts for one mark made again, with the names of no records.
+    private func mark(_ name: String, _ node: TextNode) async throws {
+        try await node.knowledge.forget([], marking: [name], telling: ByteBuffer())
+    }
+
+    @Test func aRecordThatIsOlderThanOneOfItsMarksIsMadeAgain() async throws {
+        let server = try await RedisServer.start()
+        let (one, two, three) = (TextNode(server), TextNode(server), TextNode(server))
+        for name in ["a", "b"] {
+            #expect(await one.text(name, marks: ["all", name]) { "old" } == "old")
+        }
+        while one.events.events.count(where: { $0 == .published }) < 2 { await pause() }
+        try await mark("a", two)
+        #expect(await two.text("b", marks: ["all", "b"]) { "new" } == "old")
+        #expect(await two.text("a", marks: ["all", "a"]) { "new" } == "new")
+        await two.waitFor(.published)
+        // What is newer than the mark is shared again.
+        for node in [one, three] {
+            #expect(await node.text("a", marks: ["all", "a"]) { "newer" } == "new")
+        }
+        try await mark("all", one)
+        #expect(await three.text("b", marks: ["all", "b"]) { "new" } == "new")
+    }
+
+    @Test func whatWasBegunBeforeAMarkIsOfUseToNobodyAfterIt() async throws {
+        let server = try await RedisServer.start()
+        let (one, two, three) = (TextNode(server), TextNode(server), TextNode(server))
+        let gate = Gate()
+        let first = Task {
+            await one.text(marks: ["m"]) {
+                try? await gate.wait()
+                return "old"
+            }
+        }
+        await gate.waitForWaiters()
+        try await mark("m", two)
+        gate.open()
+        #expect(await first.value == "old")
+        await one.waitFor(.published)
+        #expect(await two.text(marks: ["m"]) { "new" } == "new")
+        await two.waitFor(.published)
+        #expect(await three.text(marks: ["m"]) { "newer" } == "new")
+    }
+
+    @Test func whoWaitsWhenAMarkIsSetMakesTheValueItself() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let gate = Gate()
+        let first = Task {
+            await one.text(marks: ["m"]) {
+                try? await gate.wait()
+                return "old"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await two.text(marks: ["m"]) { "new" } }
+        await two.waitFor(.waited)
+        try await mark("m", one)
+        gate.open()
+        #expect(await first.value == "old")
+        #expect(await second.value == "new")
+    }
+
+    @Test func whoMakesAValueKnowsTheLatestMark() async throws {
+        let server = try await RedisServer.start()
+        let node = TextNode(server)
+        let marks = Recorder<Int64?>()
+        func make(_ name: String) async {
+            _ = await node.work.value(
+                for: name, marks: ["x", "y"], until: OneShot<Bool>(),
+                reading: { _, _ in nil as String? },
+                making: { mark in
+                    marks.record(mark)
+                    return .init("", publication: nil)
+                })
+        }
+        await make("a")
+        try await mark("x", node)
+        await make("b")
+        try await mark("y", node)
+        await make("c")
+        await server.kill()
+        await make("d")
+        let seen = marks.events
+        #expect(seen.first == .some(.some(0)) && seen.last == .some(.none))
+        let (second, third) = (try #require(seen[1]), try #require(seen[2]))
+        #expect(second > 1_000_000 && third > second)
     }
 
     @Test func aNodeLearnsWhatWasForgottenBeforeItWasThere() async throws {

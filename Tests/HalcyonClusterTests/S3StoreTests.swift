@@ -47,6 +47,31 @@ import Testing
         #expect(try await !store.store(object, as: "r/abc"))
     }
 
+    @Test func anObjectHasTheGenerationThatItWasPutWith() async throws {
+        let origin = try await OriginServer.start()
+        let path = "/bucket/some/prefix/a"
+        origin.route(path, .status(200))
+        let store = try store(origin)
+        var object = object
+        object.generation = 1_700_000_000_000_000
+        #expect(try await store.store(object, as: "a"))
+        let field = "x-amz-meta-halcyon-generation"
+        #expect(origin.requests.first?.headers[field] == "1700000000000000")
+        #expect(origin.requests.first?.headers["Authorization"]?.contains(field) == true)
+        origin.route(path, answer(object.body).header(field, "1700000000000000"))
+        #expect(try await store.object("a") == object)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 0, true), (nil, 1, false), (5, 0, true), (5, 4, true), (5, 5, false),
+            (5, 6, false),
+        ] as [(Int64?, Int64, Bool)])
+    func anObjectIsNewerThanAMark(generation: Int64?, mark: Int64, isNewer: Bool) {
+        let object = SharedObject(body: Data(), generation: generation)
+        #expect(object.isNewer(than: mark) == isNewer)
+    }
+
     @Test func anObjectIsReplacedAndRemovedWhenThatIsAskedFor() async throws {
         let origin = try await OriginServer.start()
         origin.route("/bucket/some/prefix/a", .status(200))

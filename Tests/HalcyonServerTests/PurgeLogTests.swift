@@ -60,6 +60,65 @@ import Testing
         #expect(Purge(message: Purge.prefix("local:///a b ä").message) == .prefix("local:///a b ä"))
     }
 
+    @Test func aPurgeMarksWhatIsReadForAllThatItReaches() {
+        let urls = [
+            "https://example.com/a.png", "https://example.com/2024/05/a.png?size=/x/",
+            "https://example.com:8443/a.png", "local:///2024/a.png", "local:///a.png", "",
+            "https://example.com/" + String(repeating: "a/", count: 20) + "b.png",
+        ]
+        let origins = urls.enumerated().flatMap { number, url in
+            ["w:10", "w:20"].map {
+                PictureOrigin(source: "key\(number)", url: url, plan: $0)
+            }
+        }
+        var purges: [Purge] = [.everything]
+        for origin in origins {
+            purges.append(.source(origin.source))
+            purges.append(.plans([origin.planName, "other"], source: origin.source))
+            if origin.url.hasPrefix("local:") { purges.append(.file(origin.url)) }
+            for length in 1..<max(2, origin.url.count) where !origin.url.isEmpty {
+                purges.append(.prefix(String(origin.url.prefix(length))))
+            }
+        }
+        for purge in purges {
+            let marks = Set(PurgeMarks.names(of: purge))
+            for origin in origins where purge.matches(origin) {
+                if case .source = purge, origin.url.hasPrefix("local:") { continue }
+                #expect(
+                    !marks.isDisjoint(with: PurgeMarks.names(for: origin)), "\(purge), \(origin)")
+            }
+            for origin in origins where purge.matches(source: origin.source, url: origin.url) {
+                if case .source = purge, origin.url.hasPrefix("local:") { continue }
+                let names = PurgeMarks.names(forSource: origin.source, url: origin.url)
+                #expect(!marks.isDisjoint(with: names), "\(purge), \(origin)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (Purge.source("other"), false), (.file("https://example.com/2024/a.png"), false),
+        (.prefix("https://example.com/2025/"), false), (.prefix("https://example.org/"), false),
+        (.plans([PictureOrigin.name(ofPlan: "w:11")], source: "key"), false),
+        (.plans([PictureOrigin.name(ofPlan: "w:10")], source: "other"), false),
+        // The innermost folder around it.
+        (.prefix("https://example.com/2024/b"), true), (.prefix("https://example.com/20"), true),
+        (.prefix("https://example.com:80"), true), (.prefix("https://exam"), true),
+    ])
+    func aPurgeOfOtherThingsMarksThemOnly(purge: Purge, isMarked: Bool) {
+        let origin = PictureOrigin(
+            source: "key", url: "https://example.com/2024/a.png", plan: "w:10")
+        let marks = Set(PurgeMarks.names(of: purge))
+        #expect(marks.isDisjoint(with: PurgeMarks.names(for: origin)) != isMarked)
+    }
+
+    @Test func theMarksOfAPictureAreFew() {
+        let url = "https://example.com/" + String(repeating: "a/", count: 1000)
+        let origin = PictureOrigin(source: "key", url: url, plan: "w:10")
+        let names = PurgeMarks.names(for: origin)
+        #expect(names.count == 11)
+        #expect(names.allSatisfy { $0.utf8.count < 80 })
+    }
+
     @Test func hitsAreCountedByMinutes() {
         var window = HitWindow()
         #expect(window.share(seconds: 60, before: 0) == nil)

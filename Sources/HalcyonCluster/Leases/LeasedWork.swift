@@ -68,13 +68,15 @@ package final class LeasedWork: Sendable {
     ///
     /// What is made here is published after this returns.
     /// - Parameters:
+    ///   - marks: Those that count for it: no record is used that is not newer than all of them.
     ///   - stopped: Given when nobody waits here any longer. `making` has to look at it by itself.
-    ///   - reading: What a record holds; `nil` when it is of no use here.
+    ///   - reading: What a record holds; `nil` when it is of no use here. Told the latest mark.
+    ///   - making: Told the latest mark, too; `nil` when nobody could be asked for it.
     /// - Returns: `nil` when `stopped` was given before there was a value.
     package func value<Value: Sendable>(
-        for name: String, until stopped: OneShot<some Sendable>,
-        reading: @Sendable (ByteBuffer) async -> Value?,
-        making: @Sendable () async -> Made<Value>
+        for name: String, marks: [String] = [], until stopped: OneShot<some Sendable>,
+        reading: @Sendable (ByteBuffer, _ mark: Int64) async -> Value?,
+        making: @Sendable (_ mark: Int64?) async -> Made<Value>
     ) async -> Value? {
         let lease = Lease(knowledge, name, duration)
         var turn = LeaseTurn()
@@ -84,10 +86,11 @@ package final class LeasedWork: Sendable {
         var news: News?
         defer { news?.end() }
         var remaining = duration
+        var mark: Int64?
 
         /// What a record is to the turn; keeps the value.
-        func found(_ record: SharedRecord) async -> LeaseTurn.Event {
-            value = await reading(record.content)
+        func found(_ record: SharedRecord, _ mark: Int64) async -> LeaseTurn.Event {
+            value = record.generation > mark ? await reading(record.content, mark) : nil
             return .found(generation: record.generation, isUsable: value != nil)
         }
 
@@ -95,9 +98,10 @@ package final class LeasedWork: Sendable {
             switch current {
             case .look:
                 do throws(EngineError) {
-                    let record = try await knowledge.record(name)
-                    if let record {
-                        action = turn.next(await found(record))
+                    let known = try await knowledge.record(name, marks: marks)
+                    mark = known.mark
+                    if let record = known.value {
+                        action = turn.next(await found(record, known.mark))
                     } else {
                         action = turn.next(.nothingFound)
                     }
@@ -110,7 +114,10 @@ package final class LeasedWork: Sendable {
                 // From before the question on, so that no answer falls between.
                 news = knowledge.news(of: name)
                 do throws(EngineError) {
-                    switch try await lease.acquire(after: generation) {
+                    let answer = try await lease.acquire(
+                        after: max(generation, mark ?? 0), marks: marks)
+                    mark = answer.mark
+                    switch answer.value {
                     case .acquired(let generation):
                         onEvent(.acquired)
                         action = turn.next(.acquired(generation: generation))
@@ -118,7 +125,7 @@ package final class LeasedWork: Sendable {
                         remaining = time
                         action = turn.next(.held)
                     case .published(let record):
-                        action = turn.next(await found(record))
+                        action = turn.next(await found(record, answer.mark))
                     }
                 } catch {
                     // It may have been given all the same, and others would wait for it to its end.
@@ -133,7 +140,7 @@ package final class LeasedWork: Sendable {
                 action = turn.next(isStopped ? .stopped : .woken)
             case .make(let generation):
                 if generation != nil { lease.keep() }
-                let made = await making()
+                let made = await making(mark)
                 value = made.value
                 publication = made.publication
                 if lease.isLost {
@@ -225,8 +232,11 @@ private final class Lease: Sendable {
 
     var isLost: Bool { state.withLock { if case .lost = $0 { true } else { false } } }
 
-    func acquire(after generation: Int64) async throws(EngineError) -> Acquisition {
-        try await knowledge.acquire(name, token: token, for: duration, after: generation)
+    func acquire(
+        after generation: Int64, marks: [String]
+    ) async throws(EngineError) -> Marked<Acquisition> {
+        try await knowledge.acquire(
+            name, token: token, for: duration, after: generation, marks: marks)
     }
 
     /// Renews it until it has ended.

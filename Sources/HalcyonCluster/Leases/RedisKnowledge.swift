@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A record is a hash with `g`, its generation, and `c`, its content; a lease is a string with the token of its
 /// holder that goes by itself. What concerns both is done by scripts, which Redis runs one at a time. They are
-/// sent as they are, so that a server that was restarted knows them.
+/// sent as they are, so that a server that was restarted knows them. A mark is a string with a time, which is
+/// kept for 90 days.
 package final class RedisKnowledge: SharedKnowledge {
     private let client: RedisClient
     private let prefix: String
@@ -51,27 +52,25 @@ package final class RedisKnowledge: SharedKnowledge {
 
     package var breakerState: CircuitBreaker.State { client.breakerState }
 
-    package func record(_ name: String) async throws(EngineError) -> SharedRecord? {
-        Self.record(try await send(["HMGET", recordKey(name), "g", "c"]))
+    package func record(
+        _ name: String, marks: [String] = []
+    ) async throws(EngineError) -> Marked<SharedRecord?> {
+        let reply = try await send(["HMGET", recordKey(name), "g", "c"], marks)
+        return Marked(Self.record(reply.value), mark: reply.mark)
     }
 
     package func acquire(
-        _ name: String, token: String, for duration: Duration, after generation: Int64
-    ) async throws(EngineError) -> Acquisition {
-        let reply = try await run(
-            Self.acquiring, name, ["\(token)", "\(duration.milliseconds)", "\(generation)"])
-        guard let parts = reply.array, parts.count == 3, let kind = parts[0].text else {
+        _ name: String, token: String, for duration: Duration, after generation: Int64,
+        marks: [String] = []
+    ) async throws(EngineError) -> Marked<Acquisition> {
+        let reply = try await send(
+            running(
+                Self.acquiring, name, ["\(token)", "\(duration.milliseconds)", "\(generation)"]),
+            marks)
+        guard let acquisition = Self.acquisition(reply.value) else {
             throw EngineError("an answer that is none")
         }
-        switch kind {
-        case "acquired": return .acquired(generation: parts[1].integer ?? 0)
-        case "held": return .held(for: .milliseconds(max(0, parts[1].integer ?? 0)))
-        default:
-            guard let record = Self.record(.array(Array(parts[1...]))) else {
-                throw EngineError("an answer that is none")
-            }
-            return .published(record)
-        }
+        return Marked(acquisition, mark: reply.mark)
     }
 
     package func renew(
@@ -97,9 +96,12 @@ package final class RedisKnowledge: SharedKnowledge {
     }
 
     package func forget(
-        _ names: [String], telling message: ByteBuffer
+        _ names: [String], marking marks: [String] = [], telling message: ByteBuffer
     ) async throws(EngineError) {
-        var commands: [RESPCommand] = []
+        // First, so that what others find when they have been told is compared with them.
+        var commands: [RESPCommand] = marks.map {
+            ["EVAL", Self.marking, "1", markKey($0), "\(Self.markLifetime.milliseconds)"]
+        }
         for name in names { commands.append(["DEL", leaseKey(name), recordKey(name)]) }
         _ = try await send(commands + telling(message, of: .forgotten))
     }
@@ -131,22 +133,39 @@ package final class RedisKnowledge: SharedKnowledge {
     /// The key of both has the name in braces, so that a cluster of Redis keeps them together.
     private func leaseKey(_ name: String) -> String { "\(prefix):lease:{\(name)}" }
     private func recordKey(_ name: String) -> String { "\(prefix):record:{\(name)}" }
+    private func markKey(_ name: String) -> String { "\(prefix):mark:\(name)" }
+
+    /// Longer than records live, and than objects in a store should.
+    private static let markLifetime = Duration.seconds(90 * 86_400)
 
     private func telling(_ message: ByteBuffer, of topic: Topic) -> [RESPCommand] {
         let appending = logs[topic].map { [$0.appending(message)] } ?? []
         return appending + [["PUBLISH", "\(prefix):tidings", "\(topic.rawValue)"]]
     }
 
+    private func running(
+        _ script: String, _ name: String, _ arguments: [Argument]
+    ) -> RESPCommand {
+        var command: RESPCommand = ["EVAL", script, "2", leaseKey(name), recordKey(name)]
+        command.arguments += arguments.map(\.bytes)
+        return command
+    }
+
     private func run(
         _ script: String, _ name: String, _ arguments: [Argument]
     ) async throws(EngineError) -> RESPValue {
-        var command: RESPCommand = ["EVAL", script, "2", leaseKey(name), recordKey(name)]
-        command.arguments += arguments.map(\.bytes)
-        return try await send(command)
+        try await send([running(script, name, arguments)]).first ?? .null
     }
 
-    private func send(_ command: RESPCommand) async throws(EngineError) -> RESPValue {
-        try await send([command]).first ?? .null
+    /// Sends a command, and reads marks after it.
+    private func send(
+        _ command: RESPCommand, _ marks: [String]
+    ) async throws(EngineError) -> Marked<RESPValue> {
+        var reading: RESPCommand = ["MGET"]
+        reading.arguments += marks.map { ByteBuffer(string: markKey($0)) }
+        let replies = try await send(marks.isEmpty ? [command] : [command, reading])
+        let times = replies.dropFirst().first?.array?.compactMap(\.integer)
+        return Marked(replies.first ?? .null, mark: times?.max() ?? 0)
     }
 
     private func send(_ commands: [RESPCommand]) async throws(EngineError) -> [RESPValue] {
@@ -162,6 +181,17 @@ package final class RedisKnowledge: SharedKnowledge {
             let content = parts[1].bytes
         else { return nil }
         return SharedRecord(generation: generation, content: content)
+    }
+
+    private static func acquisition(_ reply: RESPValue) -> Acquisition? {
+        guard let parts = reply.array, parts.count == 3, let kind = parts[0].text else {
+            return nil
+        }
+        switch kind {
+        case "acquired": return .acquired(generation: parts[1].integer ?? 0)
+        case "held": return .held(for: .milliseconds(max(0, parts[1].integer ?? 0)))
+        default: return record(.array(Array(parts[1...]))).map { .published($0) }
+        }
     }
 
     // MARK: Scripts
@@ -182,6 +212,15 @@ package final class RedisKnowledge: SharedKnowledge {
         local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
         local last = math.max(g, tonumber(ARGV[3]))
         return {'acquired', string.format('%.0f', math.max(now, last + 1)), 0}
+        """
+
+    /// The time in microseconds; never earlier than it was, whatever has been done to the clock.
+    private static let marking = """
+        local t = redis.call('TIME')
+        local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+        local last = tonumber(redis.call('GET', KEYS[1]) or 0)
+        redis.call('SET', KEYS[1], string.format('%.0f', math.max(now, last)), 'PX', ARGV[1])
+        return 1
         """
 
     private static let renewing = """

@@ -13,6 +13,18 @@ package struct SharedRecord: Hashable, Sendable {
     }
 }
 
+/// An answer, and the latest of the marks that were asked for with it: in microseconds of the engine's clock, as
+/// generations are; 0 without any.
+package struct Marked<Value: Sendable>: Sendable {
+    package let value: Value
+    package let mark: Int64
+
+    package init(_ value: Value, mark: Int64) {
+        self.value = value
+        self.mark = mark
+    }
+}
+
 /// What came of asking for a lease.
 package enum Acquisition: Hashable, Sendable {
     /// It is ours; what is made under it is published as `generation`.
@@ -34,18 +46,26 @@ package struct EngineError: Error, Hashable, Sendable {
 
 /// What nodes tell each other: records and leases by names, and that something has to be forgotten.
 ///
+/// A mark is the time of something that records which were begun before it do not survive: a record is of no
+/// use when its generation is not greater. Who reads it names the marks that count, and compares.
+///
 /// Each call takes a limited time, a few hundredths of a second, and throws when the engine cannot answer.
 package protocol SharedKnowledge: Sendable {
-    func record(_ name: String) async throws(EngineError) -> SharedRecord?
+    /// The record of a name; in the same round trip, the latest of some marks.
+    func record(
+        _ name: String, marks: [String]
+    ) async throws(EngineError) -> Marked<SharedRecord?>
 
-    /// Takes the lease of a name unless somebody has it, or there is a record newer than `generation`.
+    /// Takes the lease of a name unless somebody has it, or there is a record newer than `generation`. Marks are
+    /// read afterwards, in the same round trip.
     ///
     /// - Parameters:
     ///   - token: A random text that nobody else has. Asking again with the same is no second lease.
     ///   - duration: When the lease ends by itself.
     func acquire(
-        _ name: String, token: String, for duration: Duration, after generation: Int64
-    ) async throws(EngineError) -> Acquisition
+        _ name: String, token: String, for duration: Duration, after generation: Int64,
+        marks: [String]
+    ) async throws(EngineError) -> Marked<Acquisition>
 
     /// Has a lease last for `duration` from now on; `false` when it is not held with this token.
     func renew(
@@ -62,11 +82,15 @@ package protocol SharedKnowledge: Sendable {
         _ record: SharedRecord, as name: String, token: String, lifetime: Duration
     ) async throws(EngineError) -> Bool
 
-    /// Removes records and their leases, so that what is being made of them now is not published, and tells
-    /// all nodes.
+    /// Sets marks to the present time, removes records and their leases, so that what is being made of them now
+    /// is not published, and tells all nodes.
     ///
-    /// - Parameter message: What they are told, of the topic ``Topic/forgotten``.
-    func forget(_ names: [String], telling message: ByteBuffer) async throws(EngineError)
+    /// - Parameters:
+    ///   - marks: For records whose names are not known here.
+    ///   - message: What they are told, of the topic ``Topic/forgotten``.
+    func forget(
+        _ names: [String], marking marks: [String], telling message: ByteBuffer
+    ) async throws(EngineError)
 
     /// Tells all nodes something: those that are there within a second, others when they are back.
     func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError)

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Objects in a bucket of a store that speaks the protocol of Amazon S3.
 ///
-/// Length and SHA-256 of an object are its metadata: one request tells whether it is whole. Nothing else is,
-/// because stores limit metadata, Amazon's to 2 KB.
+/// Length and SHA-256 of an object are its metadata: one request tells whether it is whole; and its generation,
+/// where it has one. Nothing else is, because stores limit metadata, Amazon's to 2 KB.
 package final class S3Store: SharedBytes {
     package struct Settings: Sendable {
         /// Scheme, host and, where needed, port and path; the bucket is the next segment.
@@ -71,6 +71,9 @@ package final class S3Store: SharedBytes {
         request.setValue("\(object.body.count)", forHTTPHeaderField: Field.length)
         request.setValue(
             Digest.sha256.hexadecimal(object.body), forHTTPHeaderField: Field.digest)
+        if let generation = object.generation {
+            request.setValue("\(generation)", forHTTPHeaderField: Field.generation)
+        }
         let answer = try await send(request)
         switch answer.status {
         case 200...299: return true
@@ -92,6 +95,7 @@ package final class S3Store: SharedBytes {
     private enum Field {
         static let length = "x-amz-meta-halcyon-length"
         static let digest = "x-amz-meta-halcyon-sha256"
+        static let generation = "x-amz-meta-halcyon-generation"
     }
 
     private struct Answer: Sendable {
@@ -147,6 +151,7 @@ package final class S3Store: SharedBytes {
         else { return nil }
         return SharedObject(
             body: answer.body,
-            mediaType: answer.head.value("content-type") ?? "application/octet-stream")
+            mediaType: answer.head.value("content-type") ?? "application/octet-stream",
+            generation: answer.head.value(Field.generation).flatMap { Int64($0) })
     }
 }

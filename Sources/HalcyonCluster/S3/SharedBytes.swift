@@ -4,14 +4,22 @@ package import Foundation
 package struct SharedObject: Hashable, Sendable {
     package var body: Data
     package var mediaType: String
+    /// That of the record which it belongs to; `nil` for one without.
+    package var generation: Int64?
 
-    package init(body: Data, mediaType: String = "application/octet-stream") {
+    package init(
+        body: Data, mediaType: String = "application/octet-stream", generation: Int64? = nil
+    ) {
         self.body = body
         self.mediaType = mediaType
+        self.generation = generation
     }
+
+    /// Whether it was begun after `mark`.
+    package func isNewer(than mark: Int64) -> Bool { mark == 0 || generation ?? 0 > mark }
 }
 
-/// Objects by names. Where names say what is in them, an object never changes.
+/// Objects by names. Where names say what is in them, an object never changes but for its generation.
 ///
 /// Each call takes a limited time, some tenths of a second, and throws when the store cannot answer.
 package protocol SharedBytes: Sendable {

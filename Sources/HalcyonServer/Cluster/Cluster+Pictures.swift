@@ -18,7 +18,7 @@ extension Cluster {
         keep: @Sendable (MadePicture, Data) -> Void,
         making: @Sendable () async -> Result<PictureMaker.Made, Failure>
     ) async throws(Failure) -> PictureMaker.Made {
-        let name = "r/\(key)"
+        let name = Self.name(ofPicture: key)
 
         @Sendable func shared(_ data: Data) -> Outcome? {
             let format = ImageSniffer.format(of: data)
@@ -39,19 +39,27 @@ extension Cluster {
             }
             return made
         }
+        /// One of the store that was begun after a mark; `nil` also when nobody could be asked for marks.
+        @Sendable func stored(newerThan mark: Int64?) async -> SharedObject? {
+            guard let mark, let object = await object(name), object.isNewer(than: mark)
+            else { return nil }
+            return object
+        }
+
         let outcome: Outcome? = await work.value(
-            for: name, until: stopped,
-            reading: { content in
+            for: name, marks: PurgeMarks.names(for: origin), until: stopped,
+            reading: { content, mark in
                 switch SharedContent(content) {
                 case .bytes(_, let body): return shared(Data(buffer: body))
-                case .object(_, let name): return await object(name).flatMap { shared($0.body) }
+                case .object:
+                    return await stored(newerThan: mark).flatMap { shared($0.body) }
                 case .failure(let failure): return .failure(failure)
                 case .elsewhere, nil: return nil
                 }
             },
-            making: {
+            making: { mark in
                 // What was made longer ago than Redis remembers.
-                if let object = await object(name), let found = shared(object.body) {
+                if let object = await stored(newerThan: mark), let found = shared(object.body) {
                     return LeasedWork.Made(
                         found, publication: publication(of: object, isStored: true) { _ in name })
                 }
@@ -64,8 +72,10 @@ extension Cluster {
                     }
                     let object = SharedObject(made.picture)
                     return LeasedWork.Made(
-                        outcome, publication: publication(of: object, isLasting: true) { _ in name }
-                    )
+                        outcome,
+                        publication: publication(
+                            of: object, isLasting: true, replacing: mark ?? 0 > 0
+                        ) { _ in name })
                 case .failure(let failure):
                     return LeasedWork.Made(outcome, publication: publication(of: failure))
                 }

@@ -16,10 +16,11 @@ extension Cluster {
     /// A source: as another server has it, or asked for here while the others wait.
     ///
     /// - Parameters:
+    ///   - url: That of the source.
     ///   - accept: What a source of another server is here; `nil` when it is of no use.
     ///   - asking: Asks its server. Given, with how long it is good, when others may have it.
     func source<Found: Sendable>(
-        _ key: String, until stopped: Ending,
+        _ key: String, url: String, until stopped: Ending,
         accept: @Sendable (SharedSource) async -> Found?,
         asking:
             @Sendable () async -> (
@@ -27,9 +28,11 @@ extension Cluster {
             )
     ) async -> Result<Found, Failure> {
         guard let work else { return await asking().found }
+        let name = Self.name(ofSource: key)
         let outcome: Result<Found, Failure>? = await work.value(
-            for: "s/\(key)", until: stopped,
-            reading: { content in
+            for: name, marks: PurgeMarks.names(forSource: key, url: url), until: stopped,
+            reading: { content, _ in
+                // Objects of sources have the generation in their names.
                 switch SharedContent(content) {
                 case .bytes(let head, let body):
                     guard let source = SharedSource(head, Data(buffer: body)) else { return nil }
@@ -43,7 +46,7 @@ extension Cluster {
                 case .elsewhere, nil: return nil
                 }
             },
-            making: {
+            making: { _ in
                 let (found, shared) = await asking()
                 if let shared, let head = try? JSONEncoder().encode(SharedHead(shared.source)) {
                     return LeasedWork.Made(
@@ -51,7 +54,7 @@ extension Cluster {
                         publication: publication(
                             of: SharedObject(body: shared.source.body), head: head,
                             lifetime: shared.lifetime
-                        ) { "s/\(key)/\($0)" })
+                        ) { "\(name)/\($0)" })
                 }
                 switch found {
                 case .success: return LeasedWork.Made(found, publication: Self.elsewhere)

@@ -74,26 +74,32 @@ final class Cluster: Sendable {
     ///   - lifetime: How long it is good; no longer than the settings say.
     ///   - isStored: Whether it is in the store of bytes already.
     ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
+    ///   - replacing: Whether one of the same name in the store may be too old to be used.
     ///   - name: What it is called there.
     func publication(
         of object: SharedObject, head: Data = Data(), lifetime: Duration = .seconds(1 << 40),
         isStored: Bool = false,
         isLasting: Bool = false,
+        replacing: Bool = false,
         as name: @escaping @Sendable (_ generation: Int64) -> String
     ) -> LeasedWork.Publication {
         let lifetime = min(lifetime, settings.maxAge)
+        @Sendable func stored(_ generation: Int64) async -> Bool {
+            if isStored { return true }
+            var object = object
+            object.generation = generation
+            return await store(object, as: name(generation), replacing: replacing)
+        }
         if object.body.count <= settings.maxBytes {
-            return LeasedWork.Publication(lifetime: lifetime) { [self] generation in
-                if isLasting, !isStored { Task { await store(object, as: name(generation)) } }
+            return LeasedWork.Publication(lifetime: lifetime) { generation in
+                if isLasting { Task { await stored(generation) } }
                 return SharedContent.bytes(head: head, ByteBuffer(data: object.body)).buffer
             }
         }
         guard store != nil else { return Self.elsewhere }
-        return LeasedWork.Publication(lifetime: lifetime) { [self] generation in
-            let name = name(generation)
-            let isThere = if isStored { true } else { await store(object, as: name) }
-            guard isThere else { return SharedContent.elsewhere.buffer }
-            return SharedContent.object(head: head, name: name).buffer
+        return LeasedWork.Publication(lifetime: lifetime) { generation in
+            guard await stored(generation) else { return SharedContent.elsewhere.buffer }
+            return SharedContent.object(head: head, name: name(generation)).buffer
         }
     }
 
@@ -133,15 +139,35 @@ final class Cluster: Sendable {
 
     /// Whether it is in the store afterwards.
     @discardableResult
-    func store(_ object: SharedObject, as name: String) async -> Bool {
+    func store(
+        _ object: SharedObject, as name: String, replacing: Bool = false
+    ) async -> Bool {
         guard let store else { return false }
         do throws(EngineError) {
-            let isNew = try await store.store(object, as: name)
+            let isNew = try await store.store(object, as: name, replacing: replacing)
             metrics.objects.add(["put", isNew ? "stored" : "there"])
             return true
         } catch {
             metrics.objects.add(["put", "error"])
             return false
+        }
+    }
+
+    /// Removes pictures, a few at a time.
+    func removeObjects(ofPictures keys: [String]) async {
+        guard let store else { return }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, key) in keys.enumerated() {
+                if number >= 8 { _ = await group.next() }
+                group.addTask { [metrics] in
+                    do throws(EngineError) {
+                        try await store.remove(Self.name(ofPicture: key))
+                        metrics.objects.add(["remove", "removed"])
+                    } catch {
+                        metrics.objects.add(["remove", "error"])
+                    }
+                }
+            }
         }
     }
 
@@ -157,19 +183,39 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Removes records from what is shared, and tells all servers of a purge.
+    /// Has all servers leave alone what is shared until now and concerned by a purge, and forget what they have
+    /// of it.
     ///
+    /// - Parameters:
+    ///   - sources: The keys of those that are known here.
+    ///   - pictures: The same of what was made.
     /// - Returns: Whether they were told.
-    func forget(_ names: [String], telling purge: Purge) async -> Bool {
-        guard let knowledge else { return false }
+    func forget(
+        _ purge: Purge, sources: Set<String>, pictures: [String]
+    ) async -> Bool {
+        guard let knowledge else {
+            // Nobody can be told what is too old: at least what is known here goes.
+            await removeObjects(ofPictures: pictures)
+            return false
+        }
+        let names = sources.map(Self.name(ofSource:)) + pictures.map(Self.name(ofPicture:))
+        // They take room, and would be there again if Redis lost its marks.
+        Task { await removeObjects(ofPictures: pictures) }
         do throws(EngineError) {
             try await knowledge.forget(
-                names, telling: ByteBuffer(string: "\(sender) \(purge.message)"))
+                names, marking: PurgeMarks.names(of: purge),
+                telling: ByteBuffer(string: "\(sender) \(purge.message)"))
             return true
         } catch {
             return false
         }
     }
+
+    /// What a source is called among what is shared.
+    static func name(ofSource key: String) -> String { "s/\(key)" }
+
+    /// What a picture that was made is called there, by its key.
+    static func name(ofPicture key: String) -> String { "r/\(key)" }
 
     /// What is told of it in metrics.
     var gauges: [Gauge] {

@@ -47,7 +47,8 @@ extension ImageServer {
         let gone = await forgetting.forget(purge)
         var isTold: Bool?
         if let cluster {
-            isTold = await cluster.forget(gone.sharedNames(of: purge), telling: purge)
+            isTold = await cluster.forget(
+                purge, sources: gone.sharedSources(of: purge), pictures: gone.results.keys)
             // Until then it may have come back from there.
             await forgetting.forget(purge)
         }
@@ -64,11 +65,9 @@ struct Forgetting: Sendable {
         let sources: Set<String>
         let results: (count: Int, keys: [String])
 
-        /// The names of what servers share of it.
-        func sharedNames(of purge: Purge) -> [String] {
-            var sources = sources
-            if case .source(let key) = purge { sources.insert(key) }
-            return sources.map { "s/\($0)" } + results.keys.map { "r/\($0)" }
+        /// The keys of those that other servers may be fetching, as far as they can be named.
+        func sharedSources(of purge: Purge) -> Set<String> {
+            if case .source(let key) = purge { sources.union([key]) } else { sources }
         }
     }
 

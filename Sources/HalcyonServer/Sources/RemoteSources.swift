@@ -279,7 +279,7 @@ final class RemoteSources: Sendable {
         let known = visit?.isUndisturbed == false ? nil : known
         guard let cluster else { return await asked(fetch, known) }
         let outcome = await cluster.source(
-            key, until: stopped,
+            key, url: fetch.url.absoluteString, until: stopped,
             accept: { await self.taken($0, fetch, known) },
             asking: {
                 let found = await self.asked(fetch, known)

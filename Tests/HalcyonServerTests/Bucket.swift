@@ -1,0 +1,97 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonTestKit
+import HalcyonWork
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+@testable import HalcyonServer
+
+/// A bucket of a store of Amazon's protocol, as far as image servers use it, on a free port.
+final class Bucket: Sendable {
+    private struct Object {
+        let fields: HalcyonHTTP.HTTPFields
+        let body: ByteBuffer
+    }
+
+    private let port: Int
+    /// By their paths.
+    private let objects: Locked<[String: Object]>
+    private let task: Task<Void, any Error>
+
+    init() async throws {
+        let objects = Locked<[String: Object]>([:])
+        let listening = OneShot<Int>()
+        let application = ServerApplication.make(
+            .tcp(host: "127.0.0.1", port: 0), ImageServerConfiguration(),
+            clients: ClientRegistry(), logger: Logger(label: "bucket"),
+            onListening: { listening.give($0) }
+        ) { await Self.answer($0, objects) }
+        self.objects = objects
+        task = Task {
+            try await ServiceGroup(
+                configuration: .init(services: [application], logger: application.logger)
+            ).run()
+        }
+        port = await listening.value
+    }
+
+    deinit { task.cancel() }
+
+    private static func answer(
+        _ request: ServerRequest, _ objects: Locked<[String: Object]>
+    ) async -> ServerAnswer {
+        let body = try? await request.body(1 << 20)
+        return objects.withLock { objects -> ServerAnswer in
+            let known = objects[request.target]
+            switch request.method {
+            case "PUT":
+                guard let body, known == nil || !request.fields.contains("If-None-Match") else {
+                    return ServerAnswer(status: 412, fields: [:])
+                }
+                objects[request.target] = Object(fields: request.fields, body: body)
+                return ServerAnswer(status: 200, fields: [:])
+            case "DELETE":
+                objects[request.target] = nil
+                return ServerAnswer(status: 204, fields: [:])
+            default:
+                guard let known else { return ServerAnswer(status: 404, fields: [:]) }
+                let fields = known.fields.lines.filter { $0.name.lowercased().hasPrefix("x-amz-") }
+                return ServerAnswer(status: 200, fields: .init(fields), body: known.body)
+            }
+        }
+    }
+
+    /// Has an image server use it.
+    func use(_ configuration: inout ImageServerConfiguration) {
+        configuration.shared.s3.endpoint = "http://127.0.0.1:\(port)"
+        configuration.shared.s3.bucket = "pictures"
+        configuration.shared.s3.accessKey = "a"
+        configuration.shared.s3.secretKey = "s"
+        // For a busy machine.
+        configuration.shared.s3.timeout = .seconds(20)
+    }
+
+    /// Of the pictures that are there.
+    private var generations: [Int] {
+        objects.value.filter { $0.key.hasPrefix("/pictures/r/") }.values.map {
+            $0.fields.first("x-amz-meta-halcyon-generation").flatMap { Int($0) } ?? 0
+        }
+    }
+
+    /// Waits until there are so many pictures.
+    func waitForPictures(_ count: Int) async {
+        while generations.count != count { await pause() }
+    }
+
+    /// Waits for a picture of a later generation.
+    ///
+    /// - Returns: Its generation.
+    func picture(after generation: Int) async -> Int {
+        while true {
+            if let found = generations.first(where: { $0 > generation }) { return found }
+            await pause()
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+@testable import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Purges at one server of what others have put into Redis, or into a store of bytes.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct SharedPurgeTests {
+    private let old = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let new = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let origin: OriginServer
+
+    /// The server is wrong: all its pictures have one tag.
+    init() async throws {
+        origin = try await OriginServer.start()
+        origin.route("/2024/a.png", .png(old).with(.entityTag("\"1\"")))
+    }
+
+    private var url: String { origin.url("/2024/a.png").absoluteString }
+
+    private func target(_ options: String = "w:10") -> String { "/_/\(options)/plain/\(url)" }
+
+    private func purge(_ live: LiveServer, _ body: String) async throws -> String {
+        let answer = try await live.ask(
+            "/purge", method: "POST", body: Data(body.utf8), operations: true)
+        #expect(answer.status == 200)
+        return answer.text
+    }
+
+    private func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
+        #expect(answer.status == 200, "\(answer.text)")
+        return Array(try Image.decoding(answer.body).bitmap().data.prefix(3))
+    }
+
+    /// Whether an answer was another server's.
+    private func isShared(_ answer: LiveServer.Answer) -> Bool {
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer["Cache-Status"]?.hasSuffix("detail=shared") == true
+    }
+
+    /// Waits until a server has published so much.
+    private func waitForPublications(_ count: Int, _ live: LiveServer) async throws {
+        while true {
+            let text = try await live.ask("/metrics", operations: true).text
+            let line = text.firstMatch(of: /halcyon_leases_total\{event="published"\} ([0-9]+)/)
+            if let published = line.flatMap({ Int($0.1) }), published >= count { return }
+            await pause()
+        }
+    }
+
+    /// Waits until servers have done all that one purge at another has them do.
+    private func waitForPurge(_ servers: [LiveServer]) async {
+        for live in servers {
+            while live.server.purges.visit().start < 3 { await pause() }
+        }
+    }
+
+    @Test(arguments: ["source", "prefix", "all"])
+    func aPurgeReachesPicturesThatOnlyOthersHaveShared(order: String) async throws {
+        let redis = try await RedisServer.start()
+        let (one, two, three) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis),
+            try await LiveServer.start(origin, redis)
+        )
+        #expect(try color(try await two.ask(target())) == [10, 200, 30])
+        try await waitForPublications(2, two)
+        origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
+        let orders = [
+            "source": "{\"source\":\"\(url)\"}",
+            "prefix": "{\"prefix\":\"\(origin.url("/2024/").absoluteString)\"}",
+            "all": "{\"all\":true}",
+        ]
+        #expect(
+            try await purge(one, orders[order] ?? "")
+                == "{\"results\":0,\"sources\":0,\"told\":true}\n")
+        // It has never heard of the picture, and need not have heard of the purge.
+        #expect(try color(try await three.ask(target())) == [200, 10, 30])
+        #expect(try color(try await one.ask(target())) == [200, 10, 30])
+    }
+
+    @Test func aPurgeByURLReachesThePictureThatOnlyAnotherHasShared() async throws {
+        let redis = try await RedisServer.start()
+        let (one, two, three, four) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis),
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
+        for options in ["w:10", "w:20"] {
+            #expect(!isShared(try await two.ask(target(options))))
+        }
+        try await waitForPublications(3, two)
+        #expect(isShared(try await four.ask(target("w:20"))))
+        #expect(
+            try await purge(one, "{\"url\":\"\(target())\"}")
+                == "{\"results\":0,\"sources\":0,\"told\":true}\n")
+        #expect(!isShared(try await three.ask(target())))
+        // Another picture of that source is still good, and what has been made since is shared.
+        #expect(isShared(try await three.ask(target("w:20"))))
+        await waitForPurge([two, three, four])
+        #expect(try await two.ask(target()).status == 200)
+        #expect(isShared(try await four.ask(target())))
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aPurgeByURLReachesThePictureInAStoreThatOnlyAnotherHasPutThere() async throws {
+        let redis = try await RedisServer.start()
+        let bucket = try await Bucket()
+        var servers: [LiveServer] = []
+        for _ in 0..<5 {
+            servers.append(
+                try await LiveServer.start(origin, redis) {
+                    bucket.use(&$0)
+                    // What was made longer ago than Redis remembers.
+                    $0.shared.redis.maxAge = .milliseconds(1)
+                })
+        }
+        #expect(!isShared(try await servers[1].ask(target())))
+        let first = await bucket.picture(after: 0)
+        #expect(isShared(try await servers[2].ask(target())))
+        #expect(try await purge(servers[0], "{\"url\":\"\(target())\"}").contains("\"told\":true"))
+        #expect(!isShared(try await servers[3].ask(target())))
+        await waitForPurge(Array(servers[1...]))
+        #expect(try await servers[2].ask(target()).status == 200)
+        let second = await bucket.picture(after: first)
+        #expect(second > first)
+        #expect(isShared(try await servers[4].ask(target())))
+    }
+
+    @Test func whatIsInAStoreIsNotUsedWhileNobodyTellsOfPurges() async throws {
+        let redis = try await RedisServer.start()
+        let bucket = try await Bucket()
+        var servers: [LiveServer] = []
+        for _ in 0..<2 {
+            servers.append(
+                try await LiveServer.start(origin, redis) { bucket.use(&$0) })
+        }
+        #expect(!isShared(try await servers[0].ask(target())))
+        _ = await bucket.picture(after: 0)
+        await redis.kill()
+        #expect(!isShared(try await servers[1].ask(target())))
+    }
+
+    @Test func withoutRedisAPurgeRemovesWhatTheServerKnowsFromTheStore() async throws {
+        let bucket = try await Bucket()
+        var servers: [LiveServer] = []
+        for _ in 0..<3 {
+            servers.append(
+                try await LiveServer.start {
+                    $0.sources.http.allow = ["http://127.0.0.1:*"]
+                    $0.sources.http.ports = [origin.port]
+                    $0.sources.http.allowsLoopback = true
+                    bucket.use(&$0)
+                })
+        }
+        #expect(!isShared(try await servers[0].ask(target())))
+        await bucket.waitForPictures(1)
+        #expect(isShared(try await servers[1].ask(target())))
+        #expect(
+            try await purge(servers[0], "{\"url\":\"\(target())\"}")
+                == "{\"results\":1,\"sources\":0,\"told\":false}\n")
+        await bucket.waitForPictures(0)
+        #expect(!isShared(try await servers[2].ask(target())))
+    }
+}
