@@ -73,6 +73,7 @@ extension ImageServer {
         var fields: HTTPFields = ["Content-Type": body.contentType]
         fields.append(
             "Cache-Control", cacheControl(.failure(failure.kind), now: Date()).field)
+        if failure.isRemembered { fields.append("Cache-Status", "halcyon; hit; detail=negative") }
         if failure.kind.asksToRetry {
             fields.append("Retry-After", String(failure.retryAfter ?? 1))
         }

@@ -113,7 +113,8 @@ extension ImageServer {
         case .made:
             notes.cache = "miss"
             head.cacheStatus =
-                missStatus(of: source, isStored: order.isStorable) + (isShared ? "; collapsed" : "")
+                missStatus(of: source, isStored: order.isStorable)
+                + (isShared || source.isShared ? "; collapsed" : "")
             head.stages = made.stages
             notes.stages = made.stages
             note(made, &notes)
@@ -223,7 +224,8 @@ extension ImageServer {
             let detail = ttl < 0 ? tier : detail
             return "halcyon; hit; ttl=\(ttl)" + (detail.map { "; detail=\($0)" } ?? "")
         case .validated: return "halcyon; fwd=stale; fwd-status=304"
-        case .fetched: return "halcyon; fwd=stale; fwd-status=200"
+        case .fetched: return "halcyon; fwd=uri-miss; fwd-status=200"
+        case .replaced: return "halcyon; fwd=stale; fwd-status=200"
         case nil: return "halcyon; hit" + (detail.map { "; detail=\($0)" } ?? "")
         }
     }
@@ -235,6 +237,7 @@ extension ImageServer {
         switch source.use {
         case .hit: return "halcyon; fwd=uri-miss\(stored); detail=source"
         case .validated: return "halcyon; fwd=stale; fwd-status=304\(stored)"
+        case .replaced: return "halcyon; fwd=stale; fwd-status=200\(stored)"
         case .fetched, nil: return "halcyon; fwd=uri-miss\(stored)"
         }
     }

@@ -14,6 +14,8 @@ struct Failure: Error, Hashable, Sendable {
     var cause: String?
     /// Seconds after which it may go better.
     var retryAfter: Int?
+    /// Whether it was found out for an earlier request, and nobody was asked for this one.
+    var isRemembered = false
 
     init(_ kind: Kind, _ detail: String, cause: String? = nil, retryAfter: Int? = nil) {
         self.kind = kind

@@ -16,7 +16,10 @@ final class RemoteSources: Sendable {
         case hit(ttl: Int, detail: String)
         /// Its server has confirmed it.
         case validated
+        /// Nothing was known.
         case fetched
+        /// It has come in the place of one that was known.
+        case replaced
     }
 
     private let client: OriginClient
@@ -39,7 +42,7 @@ final class RemoteSources: Sendable {
 
     private struct Found: Sendable {
         let source: RemoteSource
-        let use: Use
+        var use: Use
         /// Whether it is kept, and so may be given to others.
         var isKept = false
     }
@@ -333,7 +336,11 @@ final class RemoteSources: Sendable {
         case .mismatch:
             // The server speaks of another picture: it is asked again without a condition.
             if isStillWanted(fetch) { memory.remove(forKey: known.key) }
-            return await asked(fetch, nil)
+            return await asked(fetch, nil).map { found in
+                var found = found
+                if found.use == .fetched { found.use = .replaced }
+                return found
+            }
         }
     }
 
@@ -342,6 +349,7 @@ final class RemoteSources: Sendable {
         _ answer: OriginClient.Answer, _ fetch: Fetch, _ known: RemoteSource?
     ) async -> Found {
         let (url, key) = (fetch.url, fetch.key)
+        let use = known == nil ? Use.fetched : .replaced
         if let known, isOutdated(answer, url, by: known), isStillWanted(fetch) {
             // The next one who asks may be answered by who knows better.
             return Found(source: known, use: .validated)
@@ -359,7 +367,7 @@ final class RemoteSources: Sendable {
                 key: key, stored: stored, generation: generation, size: answer.body.count,
                 body: answer.body)
             let isKept = await keep(source, answer.body, fetch)
-            return Found(source: source, use: .fetched, isKept: isKept)
+            return Found(source: source, use: use, isKept: isKept)
         }
         // Another one may be there by now, after this has been forgotten.
         if isStillWanted(fetch) {
@@ -372,7 +380,7 @@ final class RemoteSources: Sendable {
         let source = RemoteSource(
             key: key, stored: once, generation: generation, size: answer.body.count,
             body: answer.body)
-        return Found(source: source, use: .fetched)
+        return Found(source: source, use: use)
     }
 
     /// Whether an answer out of a cache on the way is older than what is known. By its `Date`; that of other
@@ -492,7 +500,11 @@ private final class KnownFailure: Sendable, CacheCostCalculable {
     let failure: Failure
     var cacheCost: Int { 1 }
 
-    init(_ failure: Failure) { self.failure = failure }
+    init(_ failure: Failure) {
+        var failure = failure
+        failure.isRemembered = true
+        self.failure = failure
+    }
 }
 
 extension RemoteSource {
