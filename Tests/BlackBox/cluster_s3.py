@@ -43,7 +43,7 @@ class Store(Service):
     def settings(self):
         return [f"shared.s3.endpoint=http://127.0.0.1:{self.port}", "shared.s3.bucket=pictures",
                 "shared.s3.accessKey=halcyon", "shared.s3.secretKey=s3cret",
-                "shared.s3.timeout=3"]
+                "shared.s3.timeout=10"]
 
     def start(self):
         super().start()

@@ -1,5 +1,7 @@
 """A server on the loopback interface that says exactly what it is told to say."""
 
+import contextlib
+import random
 import socket
 import ssl
 import threading
@@ -104,6 +106,14 @@ def saying(*parts):
 
 
 def closed_port():
-    """A port at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+    """A port at which nobody listens, and which no connection is given by the kernel meanwhile."""
+    while True:
+        port = random.randrange(10_240, 32_768)
+        if port in _given:
+            continue
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            _given.add(port)
+            return port
+
+
+_given = set()

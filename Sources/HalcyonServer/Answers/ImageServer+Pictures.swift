@@ -219,14 +219,15 @@ extension FoundSource {
 extension ImageServer {
     /// What `Cache-Status` says of an answer that was there (RFC 9211).
     private func status(of source: FoundSource, detail: String?) -> String {
+        let place = detail.map { "; detail=\($0)" } ?? ""
         switch source.use {
         case .hit(let ttl, let tier):
-            let detail = ttl < 0 ? tier : detail
-            return "halcyon; hit; ttl=\(ttl)" + (detail.map { "; detail=\($0)" } ?? "")
+            return "halcyon; hit; ttl=\(ttl)" + (ttl < 0 ? "; detail=\(tier)" : place)
         case .validated: return "halcyon; fwd=stale; fwd-status=304"
-        case .fetched: return "halcyon; fwd=uri-miss; fwd-status=200"
+        // Others may have made of it what was asked for.
+        case .fetched: return "halcyon; fwd=uri-miss; fwd-status=200" + place
         case .replaced: return "halcyon; fwd=stale; fwd-status=200"
-        case nil: return "halcyon; hit" + (detail.map { "; detail=\($0)" } ?? "")
+        case nil: return "halcyon; hit" + place
         }
     }
 
