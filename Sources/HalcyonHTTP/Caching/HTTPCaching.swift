@@ -58,40 +58,119 @@ public struct HTTPCaching: Sendable, Hashable {
         return caching
     }()
 
-    public let isOn: Bool
+    public var isOn: Bool { rules.values.isOn }
 
-    public var role = Role.private
-    public var validation = Validation.whenStale
+    public var role: Role {
+        get { rules.values.role }
+        set { change { $0.role = newValue } }
+    }
+
+    public var validation: Validation {
+        get { rules.values.validation }
+        set { change { $0.validation = newValue } }
+    }
 
     /// Use of a stale response while the server is asked in the background.
-    public var staleWhileRevalidate = StaleUse.asAllowed
+    public var staleWhileRevalidate: StaleUse {
+        get { rules.values.staleWhileRevalidate }
+        set { change { $0.staleWhileRevalidate = newValue } }
+    }
 
     /// Use of a stale response instead of an error.
-    public var staleIfError = StaleUse.asAllowed
+    public var staleIfError: StaleUse {
+        get { rules.values.staleIfError }
+        set { change { $0.staleIfError = newValue } }
+    }
 
     /// Use of a stale response when the server cannot be reached and nothing forbids it.
-    public var staleWhenUnreachable = true
+    public var staleWhenUnreachable: Bool {
+        get { rules.values.staleWhenUnreachable }
+        set { change { $0.staleWhenUnreachable = newValue } }
+    }
 
     /// The lifetime of a response that states none, as a fraction (0 to 1) of the time since its
-    /// content was last modified. 0 turns guessing off.
-    public var heuristicFraction = 0.1
+    /// content was last modified. 0 turns guessing off. 0.1 by default.
+    public var heuristicFraction: Double {
+        get { rules.values.heuristicFraction }
+        set { change { $0.heuristicFraction = newValue } }
+    }
 
     /// The longest lifetime that is guessed. 7 days; 1 day in ``shared``.
-    public var heuristicLimit: TimeInterval = 7 * 86_400
+    public var heuristicLimit: TimeInterval {
+        get { rules.values.heuristicLimit }
+        set { change { $0.heuristicLimit = newValue } }
+    }
 
-    /// The lifetime of a `200` that says nothing about freshness at all.
-    public var fallbackLifetime: TimeInterval = 0
+    /// The lifetime of a `200` that says nothing about freshness at all. 0 by default.
+    public var fallbackLifetime: TimeInterval {
+        get { rules.values.fallbackLifetime }
+        set { change { $0.fallbackLifetime = newValue } }
+    }
 
     /// Takes the place of everything that responses say about their freshness, for operators
     /// who declare their sources public. Validators are used all the same.
-    public var fixedLifetime: TimeInterval?
+    public var fixedLifetime: TimeInterval? {
+        get { rules.values.fixedLifetime }
+        set { change { $0.fixedLifetime = newValue } }
+    }
 
-    public var negative = Negative.off
+    public var negative: Negative {
+        get { rules.values.negative }
+        set { change { $0.negative = newValue } }
+    }
 
     /// Fields that take the place of `Cache-Control` (RFC 9213), such as `CDN-Cache-Control`;
     /// the first of them that is present counts. Looked at in the shared role only.
-    public var targetedFields: [String] = []
+    public var targetedFields: [String] {
+        get { rules.values.targetedFields }
+        set { change { $0.targetedFields = newValue } }
+    }
 
     /// Text that keeps the responses of one user apart from those of others.
-    public var partition: String?
+    public var partition: String? {
+        get { rules.values.partition }
+        set { change { $0.partition = newValue } }
+    }
+
+    /// Apart from the structure, so that handing it on and comparing it with itself cost nothing: both
+    /// are done for each image that is found in memory.
+    private var rules: Rules
+
+    private init(isOn: Bool) {
+        rules = Rules(Values(isOn: isOn))
+    }
+
+    private mutating func change(_ body: (inout Values) -> Void) {
+        var values = rules.values
+        body(&values)
+        rules = Rules(values)
+    }
+
+    private final class Rules: Sendable, Hashable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+
+        static func == (one: Rules, other: Rules) -> Bool {
+            one === other || one.values == other.values
+        }
+
+        func hash(into hasher: inout Hasher) { values.hash(into: &hasher) }
+    }
+
+    private struct Values: Hashable, Sendable {
+        let isOn: Bool
+        var role = Role.private
+        var validation = Validation.whenStale
+        var staleWhileRevalidate = StaleUse.asAllowed
+        var staleIfError = StaleUse.asAllowed
+        var staleWhenUnreachable = true
+        var heuristicFraction = 0.1
+        var heuristicLimit: TimeInterval = 7 * 86_400
+        var fallbackLifetime: TimeInterval = 0
+        var fixedLifetime: TimeInterval?
+        var negative = Negative.off
+        var targetedFields: [String] = []
+        var partition: String?
+    }
 }

@@ -186,20 +186,23 @@ final class ImageOrigin: Sendable {
     let way: [ResponseRecord]
     /// Whether all redirects on the way are stored; if not they have to be asked for each time.
     let isWayKnown: Bool
-    /// That of the response and of all redirects; empty for none.
-    private let usability: [ResponseUsability]
+    /// That of the response, and of the redirects.
+    private let usability: ResponseUsability?
+    private let wayUsability: [ResponseUsability]
 
     init(record: ResponseRecord?, way: [ResponseRecord], isWayKnown: Bool) {
         self.record = record
         self.way = way
         self.isWayKnown = isWayKnown
-        usability = (record.map { [$0] + way } ?? []).map(\.usability)
+        usability = record?.usability
+        wayUsability = way.map(\.usability)
     }
 
     /// Whether the image may be used now without a decision.
     func isUsable(at now: Date, under caching: HTTPCaching) -> Bool {
-        (isWayKnown || usability.isEmpty)
-            && usability.allSatisfy { $0.holds(at: now, under: caching) }
+        guard let usability else { return true }
+        return isWayKnown && usability.holds(at: now, under: caching)
+            && wayUsability.allSatisfy { $0.holds(at: now, under: caching) }
     }
 
     /// Whether the image was reached by the same redirects.

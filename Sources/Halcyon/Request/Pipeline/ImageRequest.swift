@@ -92,13 +92,9 @@ struct ImageRequest: Sendable {
 
     /// One attempt, from the memory to the delivery.
     func image() async throws(KingfisherError) -> RetrieveImageResult {
-        if let image = freshInMemory {
-            var result = await deliverFromMemory(image)
-            result.httpCacheUse = .fresh
-            return result
-        }
+        if let image = freshInMemory { return await deliverFromMemory(image, .fresh) }
         if followsHTTPCaching { return try await freshImage() }
-        if let image = inMemory { return await deliverFromMemory(image) }
+        if let image = inMemory { return await deliverFromMemory(image, nil) }
         return try await cachedOrLoaded()
     }
 
@@ -188,9 +184,13 @@ extension ImageRequest {
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
-    private func deliverFromMemory(_ image: Image) async -> RetrieveImageResult {
+    private func deliverFromMemory(
+        _ image: Image, _ use: HTTPCacheUse?
+    ) async -> RetrieveImageResult {
         options.events?.note(.found(.memory))
-        return await deliverCached(image, from: .memory)
+        var result = await deliverCached(image, from: .memory)
+        result.httpCacheUse = use
+        return result
     }
 
     /// The result that delivers a cached image, made again if it was decoded with other options.
