@@ -4,15 +4,14 @@ extension Gauge {
     /// What the kernel tells of this process. Reads files of `/proc`, which do not block.
     static var process: [Gauge] {
         var gauges: [Gauge] = []
-        var usage = rusage()
-        if getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
-            let seconds =
-                Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-                + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+        // In millionths of a second, which POSIX has made the unit. The fields of `rusage` come from whichever
+        // module of C was read first, which is not the same one in all kinds of builds.
+        let ticks = clock()
+        if ticks >= 0 {
             gauges.append(
                 Gauge(
                     name: "process_cpu_seconds_total", help: "Time of processors used.",
-                    type: "counter", value: seconds))
+                    type: "counter", value: Double(ticks) / 1e6))
         }
         if let pages = text("/proc/self/statm")?.split(separator: " ").dropFirst().first
             .flatMap({ Double($0) })
