@@ -1,11 +1,14 @@
 """Several image servers on the loopback interface, what stands before them, and those who ask."""
 
+import atexit
 import collections
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +17,7 @@ import threading
 import time
 import urllib.request
 
+from case import Skipped
 from drawing import png
 from origin import Origin, closed_port
 
@@ -75,6 +79,8 @@ class Node:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.port, self.operations = closed_port(), closed_port()
+        # Where requests for pictures come in.
+        self.host = "127.0.0.1"
         # Put before the command, such as taskset.
         self.prefix = []
         self.process = None
@@ -83,13 +89,17 @@ class Node:
         values = {
             "sources.http.ports": self.origin.port, "sources.http.allowLoopback": "true",
             "sources.http.allow": "http://127.0.0.1:*", "log.level": "warning",
-            "work.queue": 2000}
+            "work.queue": 2000, "signature.required": "false"}
+        if self.host != "127.0.0.1":
+            # Elsewhere URLs may not be unsigned; theirs have a text that counts as a signature.
+            values |= {"signature.keys": "00" * 8, "signature.salts": "00" * 8,
+                       "signature.trusted": "_", "signature.required": "true"}
         arguments = [f"--set={name}={value}" for name, value in values.items()]
         arguments += [f"--set={setting}" for setting in self.settings]
         environment = dict(os.environ, HOME=str(self.folder), SWIFT_BACKTRACE="enable=no")
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, str(self.program), "--unsigned", "--bind", f"127.0.0.1:{self.port}",
+                [*self.prefix, str(self.program), "--bind", f"{self.host}:{self.port}",
                  "--ops-bind", f"127.0.0.1:{self.operations}",
                  "--cache-directory", str(self.folder / "cache"), *arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
@@ -116,9 +126,18 @@ class Node:
         return int(total)
 
     def seconds(self):
-        """Processor time so far."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time so far, to the nanosecond: /proc counts in hundredths of a second."""
+        # The clock that clock_getcpuclockid() gives for the process.
+        return time.clock_gettime(~self.process.pid << 3 | 2)
+
+    def order(self, path, what):
+        """Tells the server to do something; what it says of it."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.operations}{path}", json.dumps(what).encode(), method="POST")
+        return json.load(urllib.request.urlopen(request, timeout=30))
+
+    def purge(self, **what):
+        return self.order("/purge", what)
 
     def send(self, number):
         self.process.send_signal(number)
@@ -133,13 +152,79 @@ class Node:
             self.kill()
 
 
+class Network:
+    """A network of its own, with one cable to this machine's.
+
+    Several have different numbers. Whoever has no right to make one is told so by `Skipped`.
+    """
+
+    def __init__(self, number=77):
+        # This machine has two addresses, so that one of them can be out of reach alone.
+        self.here, self.there, self.also_here = (f"10.213.{number}.{host}" for host in (1, 2, 3))
+        self.name = f"halcyon{os.getpid()}n{number}"
+        self.cable = f"hc{os.getpid()}n{number}"
+
+    @property
+    def prefix(self):
+        """Put before a command that is to run there."""
+        return ["ip", "netns", "exec", self.name]
+
+    @staticmethod
+    def ip(*words):
+        return subprocess.run(["ip", *words], capture_output=True, text=True)
+
+    def __enter__(self):
+        if not shutil.which("ip"):
+            raise Skipped("ip is not installed")
+        steps = (("netns", "add", self.name),
+                 ("link", "add", self.cable, "type", "veth", "peer", "name", "eth0", "netns",
+                  self.name),
+                 ("addr", "add", f"{self.here}/29", "dev", self.cable),
+                 ("addr", "add", f"{self.also_here}/29", "dev", self.cable),
+                 ("link", "set", self.cable, "up"),
+                 ("-n", self.name, "addr", "add", f"{self.there}/29", "dev", "eth0"),
+                 ("-n", self.name, "link", "set", "lo", "up"),
+                 ("-n", self.name, "link", "set", "eth0", "up"))
+        for step in steps:
+            done = self.ip(*step)
+            if done.returncode:
+                self.__exit__()
+                raise Skipped(f"there are no network namespaces: {done.stderr.strip()}")
+        return self
+
+    def __exit__(self, *_):
+        self.ip("link", "del", self.cable)
+        self.ip("netns", "del", self.name)
+
+    def cut(self):
+        """What is on its way is lost, and nobody is told."""
+        self.ip("-n", self.name, "link", "set", "eth0", "down")
+
+    def mend(self):
+        self.ip("-n", self.name, "link", "set", "eth0", "up")
+
+    def lose(self, address):
+        """What is sent from there to one address of this machine is lost: it goes to hardware that nobody has."""
+        self.ip("-n", self.name, "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev",
+                "eth0", "nud", "permanent")
+
+    def find(self, address):
+        self.ip("-n", self.name, "neigh", "del", address, "dev", "eth0")
+
+
+def address(network):
+    """Where a program listens that runs there."""
+    return network.there if network else "127.0.0.1"
+
+
 class Service:
-    """Another program of the test: haproxy, nginx, redis-server, …"""
+    """Another program of the test: haproxy, nginx, redis-server, …, in a network of its own if it is given one."""
 
-    host = "127.0.0.1"
-
-    def __init__(self, port, *command, log=subprocess.DEVNULL):
+    def __init__(self, port, *command, log=subprocess.DEVNULL, network=None):
         self.port, self.command, self.log = port, list(map(str, command)), log
+        self.host = address(network)
+        if network:
+            self.command = [*network.prefix, *self.command]
         self.process = None
 
     def start(self):
@@ -162,23 +247,23 @@ class Service:
             self.process.wait()
 
 
-def front(kind, folder, nodes):
+def front(kind, folder, nodes, network=None):
     """haproxy or nginx with the configuration of the documentation, but for the addresses."""
-    port = closed_port()
+    port, host = closed_port(), address(network)
     suffix = {"haproxy": "cfg", "nginx": "conf"}[kind]
     text = (ROOT / f"docs/cluster/{kind}.{suffix}").read_text()
     for number, node in enumerate(nodes, 1):
-        text = text.replace(f"10.0.0.1{number}:8080", f"127.0.0.1:{node.port}")
+        text = text.replace(f"10.0.0.1{number}:8080", f"{node.host}:{node.port}")
     # That the machine of the test is busy does not make a node one that is away.
     text = re.sub(r"(timeout connect|proxy_connect_timeout) 1s", r"\1 10s", text)
     path = pathlib.Path(folder) / f"{kind}.{suffix}"
     if kind == "haproxy":
-        path.write_text(text.replace("0.0.0.0:80\n", f"127.0.0.1:{port}\n"))
-        return Service(port, "haproxy", "-db", "-q", "-f", path)
-    text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+        path.write_text(text.replace("0.0.0.0:80\n", f"{host}:{port}\n"))
+        return Service(port, "haproxy", "-db", "-q", "-f", path, network=network)
+    text = text.replace("listen 80;", f"listen {host}:{port};")
     path.write_text(f"pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off;\n"
                     f"events {{ worker_connections 4096; }}\nhttp {{ access_log off;\n{text}\n}}")
-    return Service(port, "nginx", "-p", folder, "-c", path)
+    return Service(port, "nginx", "-p", folder, "-c", path, network=network)
 
 
 class Cluster:
@@ -187,6 +272,8 @@ class Cluster:
     def __init__(self, program, count, origin=None, settings=()):
         self.pictures = origin or PictureOrigin()
         self.stack = contextlib.ExitStack()
+        # Also when something cannot be started.
+        atexit.register(self.stack.close)
         self.folder = pathlib.Path(self.stack.enter_context(
             tempfile.TemporaryDirectory(prefix="halcyon-cluster-", ignore_cleanup_errors=True)))
         self.origin = self.stack.enter_context(Origin(self.pictures))
@@ -227,8 +314,8 @@ class Cut(Exception):
 class Client:
     """One keep-alive connection, on one thread; a closed one is opened again for the next request."""
 
-    def __init__(self, port, timeout=30):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    def __init__(self, port, timeout=30, host="127.0.0.1"):
+        self.connection = http.client.HTTPConnection(host, port, timeout=timeout)
 
     def get(self, target):
         began = time.monotonic()

@@ -1,14 +1,14 @@
 """Image servers with a Redis between them, which is taken away in every way."""
 
-import os
 import signal
 import subprocess
 import threading
 import time
 
-from case import Skipped, check
+from case import check
 from cluster import (
-    Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port, wait_until)
+    Client, Cluster, ClusterCases, Load, Network, PictureOrigin, Service, address, ask_all,
+    closed_port, wait_until)
 
 CASES = ClusterCases()
 REDIS = ["redis-server", "redis-cli"]
@@ -19,68 +19,16 @@ PATIENT = ["shared.redis.timeout=5"]
 
 
 class Redis(Service):
-    def __init__(self):
+    def __init__(self, network=None):
         port = closed_port()
-        super().__init__(port, "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "",
-                         "--appendonly", "no")
+        super().__init__(port, "redis-server", "--port", port, "--bind", address(network),
+                         "--protected-mode", "no", "--save", "", "--appendonly", "no",
+                         network=network)
 
     def tell(self, *words):
         return subprocess.run(
             ["redis-cli", "-h", self.host, "-p", str(self.port), *map(str, words)], check=True,
             capture_output=True, text=True).stdout.strip()
-
-
-class Network:
-    """A network of its own, with one cable to this machine's."""
-
-    here, there = "10.213.77.1", "10.213.77.2"
-
-    def __init__(self):
-        self.name = f"halcyon{os.getpid()}"
-        self.cable = f"hc{os.getpid()}"
-
-    @staticmethod
-    def ip(*words):
-        return subprocess.run(["ip", *words], capture_output=True, text=True)
-
-    def __enter__(self):
-        steps = (("netns", "add", self.name),
-                 ("link", "add", self.cable, "type", "veth", "peer", "name", "eth0", "netns",
-                  self.name),
-                 ("addr", "add", f"{self.here}/30", "dev", self.cable),
-                 ("link", "set", self.cable, "up"),
-                 ("-n", self.name, "addr", "add", f"{self.there}/30", "dev", "eth0"),
-                 ("-n", self.name, "link", "set", "lo", "up"),
-                 ("-n", self.name, "link", "set", "eth0", "up"))
-        for step in steps:
-            done = self.ip(*step)
-            if done.returncode:
-                self.__exit__()
-                raise Skipped(f"there are no network namespaces: {done.stderr.strip()}")
-        return self
-
-    def __exit__(self, *_):
-        self.ip("link", "del", self.cable)
-        self.ip("netns", "del", self.name)
-
-    def cut(self):
-        """What is on its way is lost, and nobody is told."""
-        self.ip("-n", self.name, "link", "set", "eth0", "down")
-
-    def mend(self):
-        self.ip("-n", self.name, "link", "set", "eth0", "up")
-
-
-class FarRedis(Redis):
-    """One in a network of its own."""
-
-    host = Network.there
-
-    def __init__(self, network):
-        super().__init__()
-        self.network = network
-        self.command = ["ip", "netns", "exec", network.name, *self.command, "--bind", self.host,
-                        "--protected-mode", "no"]
 
 
 class SharingCluster(Cluster):
@@ -325,7 +273,7 @@ for title, act, repair, is_short in (
 def cut_network(program):
     with Network() as network:
         return redis_fails(program, lambda _: network.cut(), lambda _: network.mend(),
-                           FarRedis(network))
+                           Redis(network))
 
 
 @CASES.add("an origin that asks one node for a pause is left alone by all", REDIS, short=True)

