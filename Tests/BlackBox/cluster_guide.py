@@ -38,5 +38,5 @@ def guide(program):
         check(kinds == {"memory", "shared"}, f"before the purge: {found[:2]}")
         check('"told":true' in said, said)
         check("fwd=uri-miss" in found[2], f"after the purge: {found[2:]}")
-        check((folder / "small.webp").read_bytes()[:4] == b"RIFF", "small.webp is no WebP file")
+        check((folder / "small.jpg").read_bytes()[:2] == b"\xff\xd8", "small.jpg is no JPEG file")
     return f"{len(commands.splitlines())} lines, a picture by the front, one shared, one purge told"
