@@ -84,8 +84,21 @@ class Node:
         # Put before the command, such as taskset.
         self.prefix = []
         self.process = None
+        # Others know its port then.
+        self.was_started = False
 
     def start(self):
+        try:
+            self.launch()
+        except RuntimeError as error:
+            # Somebody else was given the port since it was found free.
+            if "Address already in use" not in str(error) or self.was_started:
+                raise
+            self.port, self.operations = closed_port(), closed_port()
+            self.launch()
+        self.was_started = True
+
+    def launch(self):
         values = {
             "sources.http.ports": self.origin.port, "sources.http.allowLoopback": "true",
             "sources.http.allow": "http://127.0.0.1:*", "log.level": "warning",

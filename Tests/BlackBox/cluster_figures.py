@@ -1,23 +1,68 @@
-"""What several image servers cost: figures for docs/benchmarks.md."""
+"""What several image servers cost: figures for docs/benchmarks.md.
 
-import shutil
+Contestants take turns in an order drawn anew for each round, after one that does not count; a figure is the median
+of the rounds. Processor time is that of the servers alone, not of Redis, the store, the origin and who asks.
+"""
+
+import random
 import statistics
+import subprocess
 import time
+from typing import NamedTuple
 
-from cluster import Client, Cluster, PictureOrigin, ask_all, wait_until
+from cluster import ROOT, Client, Cluster, PictureOrigin, ask_all, wait_until
 from cluster_redis import PATIENT, Redis
 from cluster_s3 import SeaweedFS
 
-# Processor time is counted in hundredths of a second: so many requests that this does not show.
-HITS = 4000
-PICTURES = 400
+SOURCES = 20
+COUNTS = (1, 2, 4)
+
+
+class Effort(NamedTuple):
+    """How much is measured: rounds, and in each of them hits, pictures of another server, new pictures."""
+
+    rounds: int
+    hits: int
+    pictures: int
+    misses: int
+
+
+USUAL = Effort(rounds=7, hits=2000, pictures=200, misses=120)
+# Whether it works: such figures mean nothing.
+SHORT = Effort(rounds=1, hits=80, pictures=20, misses=8)
+
+
+class Row(NamedTuple):
+    """A line of the table: texts by column, and the ratio or count with the most or least that it is to be."""
+
+    name: str
+    cells: tuple
+    value: float = None
+    most: float = None
+    least: float = None
+
+    @property
+    def is_reached(self):
+        return ((self.most is None or self.value <= self.most)
+                and (self.least is None or self.value >= self.least))
+
+    @property
+    def line(self):
+        value = "" if self.value is None else f"{self.value:.2f}".removesuffix(".00")
+        target = (f"≤ {self.most:g}" if self.most is not None else
+                  f"≥ {self.least:g}" if self.least is not None else "")
+        cells = [*self.cells, *[""] * (len(COUNTS) - len(self.cells))]
+        return f"| {self.name} | {' | '.join(cells)} | {value} | {target} |"
+
+
+HEAD = ["| | 1 server | 2 servers | 4 servers | ratio | target |", "|---|---|---|---|---|---|"]
 
 
 class BenchCluster(Cluster):
-    """Nodes with the engines named."""
+    """Servers with the engines named, and an origin whose pictures all are the same one."""
 
     def __init__(self, program, count, engines=(), origin=None, settings=()):
-        super().__init__(program, count, origin or source(), [*settings, *PATIENT])
+        super().__init__(program, count, origin or noise(), [*settings, *PATIENT])
         self.redis = Redis() if "redis" in engines else None
         self.store = SeaweedFS(self.folder) if "s3" in engines else None
         for node in self.nodes:
@@ -27,195 +72,286 @@ class BenchCluster(Cluster):
                 node.settings += self.store.settings
 
     def __enter__(self):
-        for engine in (self.redis, self.store):
-            if engine:
-                self.add(engine)
+        if self.redis:
+            self.add(self.redis)
+        if self.store:
+            self.add(self.store)
+            # The first object takes long, as there has to be a place for all.
+            first = f"{self.store.url}/first"
+            wait_until(lambda: self.store.curl("-X", "PUT", "-d", "1", first) == "200", 60,
+                       "the first object")
+            self.store.curl("-X", "DELETE", first)
         return super().__enter__()
 
-    def seconds(self):
-        return sum(node.seconds() for node in self.nodes)
+    def variants(self, name, count, options="w:115/f:png"):
+        """Targets of different pictures, each as much work as the others, of few sources."""
+        return [self.target(f"{number % SOURCES}.png", f"{options}/cb:{name}-{number}")
+                for number in range(count)]
 
-    def forget_pictures(self):
-        """Restarts all nodes with what one of them has of sources, and without pictures."""
-        for node in self.nodes:
-            node.stop()
-        for node in self.nodes:
-            if node is not self.nodes[0]:
-                shutil.rmtree(node.folder / "cache", ignore_errors=True)
-                shutil.copytree(self.nodes[0].folder / "cache", node.folder / "cache")
-            for folder in (node.folder / "cache").glob("*results*"):
-                shutil.rmtree(folder)
-            node.start()
-
-    def targets(self, count=PICTURES, options="w:100/f:png"):
-        return [self.target(f"{number}.png", options) for number in range(count)]
-
-    def get(self, node, targets):
-        """Asks one node for all of these, one after the other; the answers."""
-        client = Client(node.port)
-        answers = [client.get(target) for target in targets]
-        assert all(answer.status == 200 for answer in answers), "not all answers are 200"
-        return answers
-
-    def spread(self, targets):
-        """Asks each node for its share, one after the other."""
-        count = len(self.nodes)
-        return [answer for place, node in enumerate(self.nodes)
-                for answer in self.get(node, targets[place::count])]
-
-    def metric(self, name, **labels):
-        return sum(node.metric(name, **labels) for node in self.nodes)
+    def warm(self, nodes):
+        """Has all of these fetch the sources and open connections."""
+        for node in nodes:
+            get(node, [self.target(f"{number}.png", f"w:10/cb:{node.port}")
+                       for number in range(SOURCES)])
 
 
-def source():
-    """One whose pictures of 100 pixels are PNG files of 20 KB."""
+def noise():
+    """Pictures 115 pixels wide are PNG files of 20 KB; the source is too large for Redis."""
     return PictureOrigin(600, 400, noise=True)
 
 
-def cost(cluster, targets):
-    """Processor time of the nodes for each request, in microseconds, and the answers."""
-    before = cluster.seconds()
-    answers = cluster.spread(targets)
-    return (cluster.seconds() - before) / len(targets) * 1e6, answers
+def photograph():
+    """A JPEG of 2 MP, of the pictures for the demonstration."""
+    origin = PictureOrigin(1, 1)
+    origin.picture = (ROOT / "Sources/HalcyonSamples/Samples/retina.jpg").read_bytes()
+    return origin
 
 
-def level_cost(program, level, count):
-    """What a hit of a level costs with so many nodes, in microseconds."""
-    engines = {"memory": ["redis"], "disk": ["redis"], "redis": ["redis"], "s3": ["s3"]}[level]
+def get(node, targets):
+    """Asks one server for all of these, one after the other; the answers."""
+    client = Client(node.port)
+    answers = [client.get(target) for target in targets]
+    wrong = {answer.status for answer in answers} - {200}
+    assert not wrong, f"answers with {wrong}"
+    return answers
+
+
+def spread(nodes, targets):
+    """Asks each server for its share of these, one server after the other."""
+    return [answer for place, node in enumerate(nodes)
+            for answer in get(node, targets[place::len(nodes)])]
+
+
+def seconds(nodes):
+    return sum(node.seconds() for node in nodes)
+
+
+def in_turns(effort, contestants):
+    """Runs each of the functions, by name, with the number of the round; the figures by name."""
+    figures = {name: [] for name in contestants}
+    for number in range(effort.rounds + 1):
+        for name in random.sample(list(contestants), len(contestants)):
+            figure = contestants[name](number)
+            # The first round is to warm up.
+            if number:
+                figures[name].append(figure)
+    return figures
+
+
+def text(values, unit, scale):
+    """The median, the least and the greatest."""
+    values = [value * scale for value in values]
+    if max(values) >= 100:
+        return f"{statistics.median(values):.0f} ({min(values):.0f}…{max(values):.0f}) {unit}"
+    return f"{statistics.median(values):.3g} ({min(values):.3g}…{max(values):.3g}) {unit}"
+
+
+# MARK: Hits
+
+
+def own_hits(program, effort, level):
+    """Processor time for each hit in a server's own memory or on its disk."""
     settings = ["cache.results.memoryBytes=0"] if level == "disk" else []
-    with BenchCluster(program, count, engines, settings=settings) as cluster:
-        if level in ("memory", "disk"):
-            targets = cluster.targets(20)
-            for node in cluster.nodes:
-                cluster.get(node, targets)
-            result, answers = cost(cluster, targets * (HITS // len(targets)))
-        else:
-            targets = cluster.targets()
-            cluster.get(cluster.nodes[0], targets)
-            name, labels = (("halcyon_leases_total", {"event": "published"}) if level == "redis" else
-                            ("halcyon_shared_objects_total", {"operation": "put", "result": "stored"}))
-            wanted = len(targets) * (2 if level == "redis" else 1)
-            wait_until(lambda: cluster.metric(name, **labels) >= wanted, 60, "what is shared")
-            cluster.forget_pictures()
-            result, answers = cost(cluster, targets)
-        wanted = {"redis": "shared", "s3": "shared"}.get(level, level)
-        found = sum(f"detail={wanted}" in answer.fields["Cache-Status"] for answer in answers)
-        assert found == len(answers), f"{found} of {len(answers)} answers are of level {wanted}"
-        return result
+    with BenchCluster(program, sum(COUNTS), ["redis"], settings=settings) as cluster:
+        targets = cluster.variants("own", SOURCES)
+        for node in cluster.nodes:
+            get(node, targets)
+        return of_groups(cluster, effort, level, lambda _: targets * (effort.hits // len(targets)))
 
 
-def levels(program):
-    yield "| hit | 1 node | 2 nodes | 4 nodes | most / least |", "|---|---|---|---|---|"
-    for level in ("memory", "disk", "redis", "s3"):
-        costs = [level_cost(program, level, count) for count in (1, 2, 4)]
-        row = " | ".join(f"{cost:.0f} µs" for cost in costs)
-        yield f"| {level} | {row} | {max(costs) / min(costs):.2f} |",
+def shared_hits(program, effort, engine):
+    """Processor time for each picture that another server has made."""
+    with BenchCluster(program, sum(COUNTS) + 1, [engine]) as cluster:
+        maker = cluster.nodes.pop()
+        batches = [cluster.variants(f"{engine}{number}", effort.pictures)
+                   for number in range(effort.rounds + 1)]
+        for batch in batches:
+            get(maker, batch)
+        name, labels, wanted = {
+            "redis": ("halcyon_leases_total", {"event": "published"}, SOURCES),
+            "s3": ("halcyon_shared_objects_total", {"operation": "put", "result": "stored"}, 0),
+        }[engine]
+        wanted += len(batches) * effort.pictures
+        wait_until(lambda: maker.metric(name, **labels) >= wanted, 60, "what is shared")
+        cluster.warm(cluster.nodes)
+        return of_groups(cluster, effort, "shared", lambda number: batches[number])
 
 
-def round_trips(program):
-    # With sources that are small enough for Redis.
-    with BenchCluster(program, 2, ["redis"], PictureOrigin()) as cluster:
-        one, two = cluster.nodes
-        targets = cluster.targets(20)
+def of_groups(cluster, effort, level, targets):
+    """Turns of one, two and four servers, which ask for the same pictures, as many in all."""
+    nodes, groups = list(cluster.nodes), {}
+    for count in COUNTS:
+        groups[count], nodes = nodes[:count], nodes[count:]
 
-        def questions(node):
-            cluster.redis.tell("CONFIG", "RESETSTAT")
-            cluster.get(node, targets)
-            lines = cluster.redis.tell("INFO", "commandstats").splitlines()
-            return sum(int(line.split("calls=")[1].split(",")[0]) for line in lines
-                       if line.startswith(("cmdstat_hmget", "cmdstat_eval:"))) / len(targets)
+    def turn(count, number):
+        before = seconds(groups[count])
+        answers = spread(groups[count], targets(number))
+        took = seconds(groups[count]) - before
+        found = sum(f"detail={level}" in answer.fields["Cache-Status"] for answer in answers)
+        assert found == len(answers), f"{found} of {len(answers)} answers are of level {level}"
+        return took / len(answers)
 
-        questions(one)
-        wait_until(lambda: one.metric("halcyon_leases_total", event="published") == 40,
-                   what="what is shared")
-        shared, memory = questions(two), questions(two)
-        two.stop()
-        two.start()
-        disk = questions(two)
-    yield "| hit | questions to Redis |", "|---|---|"
-    for name, value in (("memory", memory), ("disk", disk), ("redis", shared)):
-        yield f"| {name} | {value:g} |",
+    return in_turns(effort, {count: lambda number, count=count: turn(count, number)
+                             for count in COUNTS})
 
 
-def store_hit(program):
-    """The time of a hit in the store beside that of curl for the same object, in turns."""
-    with BenchCluster(program, 1, ["s3"]) as cluster:
-        node, targets = cluster.nodes[0], cluster.targets(200)
-        cluster.get(node, targets)
-        wait_until(lambda: cluster.metric(
-            "halcyon_shared_objects_total", operation="put", result="stored") >= len(targets), 60,
-            "the objects")
+def hits(program, effort):
+    for name, measure, level in (
+            ("in memory", own_hits, "memory"), ("on the disk", own_hits, "disk"),
+            ("in Redis", shared_hits, "redis"), ("in the store", shared_hits, "s3")):
+        figures = measure(program, effort, level)
+        medians = [statistics.median(figures[count]) for count in COUNTS]
+        yield Row(f"hit {name}: processor time",
+                  tuple(text(figures[count], "µs", 1e6) for count in COUNTS),
+                  max(medians) / min(medians), most=1.1)
+
+
+def round_trips(program, effort):
+    """Questions to Redis for a hit of each level, and requests to the store."""
+    # With sources that are small enough for Redis; pictures 200 pixels wide are too large for it.
+    for place, engines, options in (("in Redis", ["redis"], "w:100/f:png"),
+                                    ("in the store", ["redis", "s3"], "w:200/f:png")):
+        origin = PictureOrigin() if engines == ["redis"] else noise()
+        with BenchCluster(program, 2, engines, origin) as cluster:
+            one, two = cluster.nodes
+            targets = cluster.variants("trips", SOURCES, options)
+
+            def questions(node, level):
+                cluster.redis.tell("CONFIG", "RESETSTAT")
+                answers = get(node, targets)
+                assert level is None or all(
+                    f"detail={level}" in answer.fields["Cache-Status"] for answer in answers), level
+                lines = cluster.redis.tell("INFO", "commandstats").splitlines()
+                return sum(int(line.split("calls=")[1].split(",")[0]) for line in lines
+                           if line.startswith(("cmdstat_hmget", "cmdstat_eval:"))) / len(targets)
+
+            questions(one, None)
+            wait_until(lambda: one.metric("halcyon_leases_total", event="published")
+                       == 2 * len(targets), what="what is shared")
+            shared = questions(two, "shared")
+            objects = two.metric("halcyon_shared_objects_total", operation="get") / len(targets)
+            if cluster.store:
+                yield Row(f"hit {place}: requests to it, source and picture", (f"{objects:g}",))
+            else:
+                memory = questions(two, "memory")
+                two.stop()
+                two.start()
+                for name, count in (("in memory", memory), ("on the disk", questions(two, "disk"))):
+                    yield Row(f"hit {name}: questions to Redis", (f"{count:g}",), count, most=0)
+            yield Row(f"hit {place}: questions to Redis", (f"{shared:g}",), shared, most=2)
+
+
+def store_hit(program, effort):
+    """The time of a hit in the store beside that of the same object, both asked for by curl in turns of ten."""
+    count, batch = effort.pictures, 10
+    with BenchCluster(program, 2, ["s3"]) as cluster:
+        maker, node = cluster.nodes
+        targets = cluster.variants("store", count)
+        size = len(get(maker, targets)[0].body)
+        wait_until(lambda: maker.metric("halcyon_shared_objects_total", operation="put",
+                                        result="stored") >= count, 60, "the objects")
         listing = cluster.folder / "listing"
         cluster.store.curl(cluster.store.url, output=str(listing))
         names = [part.split("</Key>")[0] for part in listing.read_text().split("<Key>")[1:]]
-        cluster.forget_pictures()
-        client, ours, theirs, size = Client(node.port), [], [], 0
-        # A connection that is kept, too.
-        urls = [f"{cluster.store.url}/{name}" for name in names]
-        for start in range(0, len(targets), 20):
-            for target in targets[start:start + 20]:
-                answer = client.get(target)
-                assert "detail=shared" in answer.fields["Cache-Status"], answer.fields
-                ours.append(answer.seconds)
-                size = len(answer.body)
-            batch = urls[start:start + 20]
-            outputs = [word for _ in batch[1:] for word in ("-o", "/dev/null")]
-            text = cluster.store.curl(*outputs, *batch, write="%{time_total}\n")
-            theirs += [float(line) for line in text.split()]
-        ours, theirs = statistics.median(ours), statistics.median(theirs)
-    yield "| | median | of curl |", "|---|---|---|"
-    yield f"| a hit in the store of {size / 1000:.0f} KB | {ours * 1e3:.2f} ms | {ours / theirs:.2f} |",
-    yield f"| curl, the same object | {theirs * 1e3:.2f} ms | 1 |",
+        assert len(names) == count, f"{len(names)} objects in place of {count}"
+        cluster.warm([node])
+
+        def ask_store(start):
+            urls = [f"{cluster.store.url}/{name}" for name in names[start:start + batch]]
+            outputs = ["-o", "/dev/null"] * (len(urls) - 1)
+            lines = cluster.store.curl(*outputs, *urls, write="%{time_total} %{http_code}\n")
+            return times(lines, "200", len(urls))
+
+        def ask_node(start):
+            urls = [f"http://127.0.0.1:{node.port}{target}"
+                    for target in targets[start:start + batch]]
+            lines = subprocess.run(
+                ["curl", "-s", "--noproxy", "*", "-w", "%{time_total} %header{cache-status}\n",
+                 *["-o", "/dev/null"] * len(urls), *urls],
+                capture_output=True, text=True, check=True).stdout
+            return times(lines, "detail=shared", len(urls))
+
+        def times(lines, wanted, count):
+            found = [float(line.split()[0]) for line in lines.splitlines() if wanted in line]
+            assert len(found) == count, lines
+            return found
+
+        ours, theirs = [], []
+        for start in range(0, count, batch):
+            ours += ask_node(start)
+            theirs += ask_store(start)
+    ratio = statistics.median(ours) / statistics.median(theirs)
+    yield Row(f"hit in the store, {size / 1000:.0f} KB: time (curl for the object: "
+              f"{statistics.median(theirs) * 1e3:.2f} ms)",
+              (f"{statistics.median(ours) * 1e3:.2f} ms",), ratio, most=1.3)
 
 
-def misses(program):
-    """Processor time for each new picture: one node alone, and four that share."""
-    def work(count, engines, asks_all):
-        with BenchCluster(program, count, engines) as cluster:
-            targets = cluster.targets()
-            before = cluster.seconds()
-            if asks_all:
-                answers, failures = ask_all(
-                    [(node.port, target) for target in targets for node in cluster.nodes], 8)
-                assert not failures and {answer.status for answer in answers} == {200}
-            else:
-                cluster.spread(targets)
-            assert cluster.decodes() == len(targets), f"{cluster.decodes()} decodes"
-            return (cluster.seconds() - before) / len(targets) * 1e3
-
-    alone, shared, all_ask = work(1, [], False), work(4, ["redis"], False), work(4, ["redis"], True)
-    yield "| new pictures | processor time for each | of one node |", "|---|---|---|"
-    for name, value in (("one node", alone), ("four nodes, each asked for a quarter", shared),
-                        ("four nodes, each asked for all", all_ask)):
-        yield f"| {name} | {value:.2f} ms | {value / alone:.2f} |",
+# MARK: New pictures
 
 
-def throughput(program):
-    """New pictures a second by nodes of one core each. Needs two cores, and takes them whole."""
-    origin = PictureOrigin(1600, 1200)
-
-    def rate(cores):
-        with BenchCluster(program, len(cores), ["redis"], origin,
-                          ["work.decoders=1"]) as cluster:
-            for node, core in zip(cluster.nodes, cores):
-                node.stop()
-                node.prefix = ["taskset", "-c", str(core)]
-                node.start()
-                Client(node.port).get(cluster.target("a.png", "w:10"))
-            requests = [(cluster.nodes[number % len(cores)].port,
-                         cluster.target("a.png", f"w:{200 + number}"))
-                        for number in range(300 * len(cores))]
-            began = time.monotonic()
-            answers, failures = ask_all(requests, 4 * len(cores))
-            seconds = time.monotonic() - began
+def misses(program, effort):
+    """Processor time for each new picture of a new source: of one server alone, and of four that share."""
+    def turn(cluster, number, asks_all):
+        before, made = seconds(cluster.nodes), cluster.decodes()
+        targets = [cluster.target(f"{asks_all}-{number}-{place}.jpg", "w:600")
+                   for place in range(effort.misses)]
+        if asks_all:
+            answers, failures = ask_all(
+                [(node.port, target) for target in targets for node in cluster.nodes], 8)
             assert not failures and {answer.status for answer in answers} == {200}
-            return len(requests) / seconds
+        else:
+            spread(cluster.nodes, targets)
+        made = cluster.decodes() - made
+        assert made == len(targets), f"{made} pictures made in place of {len(targets)}"
+        return (seconds(cluster.nodes) - before) / len(targets)
 
-    one, two = rate([0]), rate([0, 1])
-    yield "| nodes of one core | new pictures a second | of one |", "|---|---|---|"
-    yield f"| 1 | {one:.0f} | 1 |",
-    yield f"| 2 | {two:.0f} | {two / one:.2f} |",
+    with BenchCluster(program, 1, [], photograph()) as one:
+        with BenchCluster(program, 4, ["redis"], photograph()) as four:
+            figures = in_turns(effort, {
+                "alone": lambda number: turn(one, number, False),
+                "shared": lambda number: turn(four, number, False),
+                "all": lambda number: turn(four, number, True)})
+    alone = statistics.median(figures["alone"])
+    cells = {name: text(values, "ms", 1e3) for name, values in figures.items()}
+    yield Row("new picture: processor time", (cells["alone"], "", cells["shared"]),
+              statistics.median(figures["shared"]) / alone, most=1.05)
+    yield Row("new picture, all servers asked for it: processor time of all",
+              (cells["alone"], "", cells["all"]), statistics.median(figures["all"]) / alone)
 
 
-TABLES = {"levels": levels, "round-trips": round_trips, "store": store_hit, "misses": misses,
+def throughput(program, effort):
+    """New pictures a second by servers of one core each. Takes two cores whole."""
+    with BenchCluster(program, 3, ["redis"], photograph(), ["work.decoders=1"]) as cluster:
+        for node, core in zip(cluster.nodes, (0, 0, 1)):
+            node.stop()
+            node.prefix = ["taskset", "-c", str(core)]
+            node.start()
+            get(node, [cluster.target("a.jpg", f"w:10/cb:{node.port}")])
+
+        def turn(nodes, number):
+            # Others in each turn, of the same sizes in the same mixture.
+            requests = [(node.port, cluster.target(
+                "a.jpg", f"w:{400 + 89 * place % 200}/cb:{number}-{node.port}"))
+                for place in range(effort.misses) for node in nodes]
+            took, failed = timed(requests, 4 * len(nodes))
+            assert not failed, f"{len(failed)} failed, such as {failed[:1]}"
+            return len(requests) / took
+
+        figures = in_turns(effort, {
+            1: lambda number: turn(cluster.nodes[:1], number),
+            2: lambda number: turn(cluster.nodes[1:], number)})
+    yield Row("new pictures a second, servers of one core each",
+              tuple(text(figures[count], "", 1).strip() for count in (1, 2)),
+              statistics.median(figures[2]) / statistics.median(figures[1]), least=1.8)
+
+
+def timed(requests, threads):
+    """Sends them all; how long that took, and what was no picture."""
+    began = time.monotonic()
+    answers, failures = ask_all(requests, threads)
+    took = time.monotonic() - began
+    return took, failures + [answer.status for answer in answers if answer.status != 200]
+
+
+TABLES = {"hits": hits, "round-trips": round_trips, "store": store_hit, "misses": misses,
           "throughput": throughput}
