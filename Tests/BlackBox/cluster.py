@@ -206,6 +206,10 @@ class Network:
         return self
 
     def __exit__(self, *_):
+        # What was told to end may take its time, and would outlive the network.
+        for process in self.ip("netns", "pids", self.name).stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
         self.ip("link", "del", self.cable)
         self.ip("netns", "del", self.name)
 
