@@ -151,6 +151,7 @@ let package = Package(
             name: "HalcyonTestKit",
             dependencies: [
                 "COpenSSL",
+                "HalcyonHTTP",
                 "HalcyonTestSupport",
                 "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
@@ -151,7 +152,7 @@ struct GenerationTests {
             }
             let isOld = number % 2 == 0
             let date = Date(timeIntervalSinceNow: isOld ? -1000 : 0)
-            let response = Source.response(isOld ? 1 : 2).header("Date", HTTPDate.string(date))
+            let response = Source.response(isOld ? 1 : 2).header("Date", HTTPDate.text(date))
                 .cacheControl("max-age=0")
             return isOld ? response.header("Age", "1000") : response
         }

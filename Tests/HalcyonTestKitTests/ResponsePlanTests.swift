@@ -16,15 +16,6 @@ import Testing
     }
 }
 
-@Suite struct HTTPDateTests {
-    @Test func writesAndReadsTheExampleOfTheStandard() {
-        let date = Date(timeIntervalSince1970: 784_111_777)
-        #expect(HTTPDate.string(date) == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(HTTPDate.date("Sun, 06 Nov 1994 08:49:37 GMT") == date)
-        #expect(HTTPDate.date("yesterday") == nil)
-    }
-}
-
 @Suite struct BodyStepsTests {
     /// Each step as text: bytes as they are, a wait as `|`.
     private func texts(_ steps: BodySteps, count: Int = 20) -> [String] {

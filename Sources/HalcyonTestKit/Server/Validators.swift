@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 
 /// The validators of a response and the conditions of a request (RFC 9110, section 13).
 struct Validators {
@@ -17,7 +18,7 @@ struct Validators {
 
     func addFields(to headers: inout HeaderFields) {
         if let entityTag { headers["ETag"] = entityTag }
-        if let lastModified { headers["Last-Modified"] = HTTPDate.string(lastModified) }
+        if let lastModified { headers["Last-Modified"] = HTTPDate.text(lastModified) }
     }
 
     /// Whether the client has the current version already.
@@ -30,7 +31,7 @@ struct Validators {
                 .contains { $0 == "*" || Self.opaque($0) == Self.opaque(entityTag) }
         }
         guard let lastModified, let text = request.headers["If-Modified-Since"],
-            let since = HTTPDate.date(text)
+            let since = HTTPDateParser.date(text, now: Date())
         else { return false }
         return lastModified.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
     }
@@ -39,7 +40,7 @@ struct Validators {
     func allowRange(ifRange: String?) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") { return ifRange == entityTag }
-        return lastModified.map { HTTPDate.string($0) == ifRange } ?? false
+        return lastModified.map { HTTPDate.text($0) == ifRange } ?? false
     }
 
     /// The tag without the mark of weakness, which `If-None-Match` does not mind.

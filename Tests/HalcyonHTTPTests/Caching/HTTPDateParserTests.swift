@@ -49,6 +49,16 @@ struct HTTPDateParserTests {
         }
     }
 
+    @Test("What is written is the first of the forms")
+    func writing() {
+        for seconds in [784_111_777, -784_111_777.5, 0, 4_102_444_800.9] {
+            let date = Date(timeIntervalSince1970: seconds)
+            #expect(HTTPDate.text(date) == HTTPDateText.fixed(date))
+        }
+        let example = Date(timeIntervalSince1970: 784_111_777)
+        #expect(HTTPDate.text(example) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
     @Test("A year of two digits is at most 50 years ahead")
     func centuries() {
         func year(_ text: String, now: Date = noon) -> Int? {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
-/// Dates as header fields have them (RFC 9110, section 5.6.7).
-enum HTTPDate {
+/// Dates as header fields have them (RFC 9110, section 5.6.7); ``HTTPDateParser`` reads them.
+package enum HTTPDate {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`; fractions of seconds are left out.
-    static func text(_ date: Date) -> String {
+    package static func text(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
         var parts = tm()
         gmtime_r(&seconds, &parts)
