@@ -97,7 +97,9 @@ struct PageBrowserTests {
     }
 
     @Test func eachControlIsAnOptionOfTheURL() async throws {
-        try await withPage(Self.china) { _, browser in
+        try await withPage(Self.china) {
+            $0.watermark.picture.path = try #require(LiveServer.samples) + "/kingfisher.png"
+        } _: { _, browser in
             let china = "/plain/local:///china.jpg"
             let rows: [(String, String, String, String)] = [
                 ("w", "200", "/rs:fit:200:0:0" + china, "200×133"),
@@ -118,6 +120,9 @@ struct PageBrowserTests {
                 ("ex", "1", "/ex:1" + china, "640×427"),
                 ("pd", "5", "/pd:5" + china, "650×437"),
                 ("bg", "ff8800", "/bg:ff8800" + china, "640×427"),
+                ("wm", "0.5", "/wm:0.5" + china, "640×427"),
+                ("wmp", "soea", "/wm:1:soea" + china, "640×427"),
+                ("wms", "0.25", "/wm:1:ce:0:0:0.25" + china, "640×427"),
                 ("f", "webp", china + "@webp", "640×427"),
                 ("q", "40", "/q:40" + china, "640×427"),
                 ("mb", "20000", "/mb:20000" + china, "640×427"),

@@ -94,6 +94,30 @@ import Testing
         #expect(page["Set-Cookie"]?.contains("Path=/images/playground/; HttpOnly") == true)
     }
 
+    @Test func aWatermarkHasControlsWhereTheServerHasOne() async throws {
+        let without = try await start()
+        let plain = try await without.ask("/playground/").text
+        #expect(!plain.contains("name=\"wm\""))
+        let live = try await start {
+            $0.watermark.picture.path = try #require(LiveServer.samples) + "/kingfisher.png"
+        }
+        let query = "source=local:///china.jpg&w=60"
+        let rows = [
+            ("&wm=0.5", "/wm:0.5"), ("&wmp=re", "/wm:1:re"), ("&wm=0.3&wmp=no", "/wm:0.3:no"),
+            ("&wms=0.2&wmp=ea", "/wm:1:ea:0:0:0.2"),
+        ]
+        for (fields, option) in rows {
+            let page = try await live.ask("/playground/?" + query + fields)
+            #expect(page.text.contains("name=\"wm\""))
+            let path = "/_/rs:fit:60:0:0\(option)/plain/local:///china.jpg"
+            #expect(page.text.contains("src=\"\(path)\""))
+            #expect(try await live.ask(path).status == 200)
+        }
+        let wrong = try await sign(live, query + "&wm=2")
+        #expect(wrong.status == 404)
+        #expect(wrong.text.contains("invalid_option"))
+    }
+
     @Test func nothingButTheServersOwnFilesMayRun() async throws {
         let live = try await start()
         let page = try await live.ask("/playground/")

@@ -80,6 +80,7 @@ extension ImageServer {
         let token = PageToken(for: request)
         var document = PageDocument(fields: PageFields(target: request.target), token: token.text)
         document.isPublic = !configuration.isLoopbackOnly
+        document.hasWatermark = watermark != nil
         document.samples = try await samples()
         if let source = document.fields.source {
             do throws(Failure) {

@@ -87,6 +87,7 @@ struct PageControl: Sendable {
                 pixels("pd", "Padding"),
                 PageControl("bg", "Background", .colour),
             ]),
+        watermark,
         Group(
             title: "Output",
             controls: [
@@ -100,6 +101,21 @@ struct PageControl: Sendable {
                 PageControl("meta", "Keep metadata", .flag("1")),
             ]),
     ]
+
+    /// Only of use where the server has a watermark.
+    static let watermark = Group(
+        title: "Watermark",
+        controls: [
+            PageControl("wm", "Opacity", .number(from: 0, to: 1, step: 0.05)),
+            PageControl(
+                "wmp", "Place",
+                .choice([
+                    ("", "centre"), ("no", "top"), ("so", "bottom"), ("we", "left"),
+                    ("ea", "right"), ("nowe", "top left"), ("noea", "top right"),
+                    ("sowe", "bottom left"), ("soea", "bottom right"), ("re", "tiles"),
+                ])),
+            PageControl("wms", "Share of the picture", .number(from: 0, to: 1, step: 0.05)),
+        ])
 
     /// Those that can be written here.
     static let formats = OutputFormat.allCases.filter(OutputFormat.writable.contains)

@@ -8,6 +8,8 @@ struct PageDocument: Sendable {
     let token: String
     /// Whether others than this machine can see the page.
     var isPublic = false
+    /// Whether the server has a watermark.
+    var hasWatermark = false
     /// Sources to begin with.
     var samples: [String] = []
     /// What the fields describe; `nil` without a source, or when they describe nothing.
@@ -29,7 +31,7 @@ struct PageDocument: Sendable {
     var html: String {
         let parts = [
             "token": token, "notice": notice, "source": Self.escaped(fields.source ?? ""),
-            "samples": sampleList, "controls": PageControl.groups.map(group).joined(),
+            "samples": sampleList, "controls": groups.map(group).joined(),
             "picture": picture, "status": status, "url": Self.escaped(urls?.url ?? ""),
             "html": Self.escaped(urls?.html ?? ""), "curl": Self.escaped(urls?.curl ?? ""),
             "examples": examples,
@@ -115,6 +117,10 @@ extension PageDocument {
 }
 
 extension PageDocument {
+    private var groups: [PageControl.Group] {
+        PageControl.groups.filter { hasWatermark || $0.title != PageControl.watermark.title }
+    }
+
     private func group(_ group: PageControl.Group) -> String {
         let isUsed = group.controls.contains { fields[$0.name] != nil }
         let isOpen = isUsed || group.title == PageControl.groups[0].title

@@ -78,12 +78,23 @@ extension PageFields {
         for (option, name) in single {
             if let value = self[name] { url = url.option(option, value) }
         }
+        url = watermarked(url)
         if self["meta"] != nil { url = url.option(.stripMetadata, "0") }
         guard let name = self["f"] else { return url }
         guard let format = OutputFormat(urlName: name) else {
             throw PlanError(.invalidOption, "There is no format \(name.prefix(40)).")
         }
         return url.format(format)
+    }
+
+    /// With the watermark, of whose arguments those at the end are left out that nothing is said of.
+    private func watermarked(_ url: ImageURL) -> ImageURL {
+        let (opacity, place) = (self["wm"] ?? "1", self["wmp"] ?? "ce")
+        if let scale = self["wms"] {
+            return url.option(.watermark, opacity, place, "0", "0", scale)
+        }
+        if self["wmp"] != nil { return url.option(.watermark, opacity, place) }
+        return self["wm"] == nil ? url : url.option(.watermark, opacity)
     }
 
     /// A value with a colon or a slash would be something else in a path.
