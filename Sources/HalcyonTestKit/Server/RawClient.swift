@@ -36,9 +36,11 @@ public final class RawClient: Sendable {
 
     /// - Returns: Whether all of it was taken, which waits until there is room for it.
     @discardableResult
-    public func send(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    @discardableResult
+    public func send(_ bytes: [UInt8]) -> Bool {
+        Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
     /// Ends this side of the connection, as a client does that goes; what comes can still be read.

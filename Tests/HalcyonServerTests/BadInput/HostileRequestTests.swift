@@ -1,0 +1,201 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// Requests that no decent client sends.
+@Suite struct HostileRequestTests {
+    private static let picture = "/_/w:10/plain/local:///china.jpg"
+
+    private static func head(_ line: String) -> [UInt8] {
+        Array("\(line)\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+    }
+
+    /// A request for something that is always there, with such fields.
+    private static func head(fields: Int, of bytes: Int) -> [UInt8] {
+        let value = String(repeating: "a", count: bytes)
+        let lines = (0..<fields).map { "X-\($0): \(value)\r\n" }
+        return head("GET /live HTTP/1.1\r\n\(lines.joined())X: a")
+    }
+
+    private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static let long = String(repeating: "a", count: 9000)
+    private static let hello: [UInt8] = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3, 7, 7, 7, 7, 7, 7]
+
+    /// 0 stands for a connection that ends without an answer.
+    static let heads: [BadInput<[UInt8]>] = [
+        .init("an empty target", head("GET  HTTP/1.1"), 400, 0),
+        .init("a star", head("GET * HTTP/1.1"), 400),
+        // Which host it is for is not asked: every server takes such targets (RFC 9112, section 3.2.2).
+        .init("a target of another host", head("GET http://example.com/ HTTP/1.1"), 400, 404),
+        .init("a target of 9,000 bytes", head("GET /\(long) HTTP/1.1"), 414),
+        .init("40 fields of 1 KiB", head(fields: 40, of: 1024), 431),
+        .init("100 fields", head(fields: 100, of: 1), 431),
+        .init("what is no HTTP", text("\u{1}\u{2}rubbish\r\n\r\n"), 400, 0),
+        .init("the beginning of TLS", hello, 400, 0),
+        .init("a NUL in the path", head("GET /_/plain/local:///a\0.jpg HTTP/1.1"), 400, 0),
+        .init("a CR in the path", head("GET /_/plain/local:///a\rb.jpg HTTP/1.1"), 400, 0),
+        .init("a LF in the path", head("GET /_/plain/local:///a\nb.jpg HTTP/1.1"), 400, 0),
+        .init("UTF-8 in the path", head("GET /_/plain/local:///ä.jpg HTTP/1.1"), 400),
+        .init("no version", head("GET \(picture)"), 400, 0),
+        .init("a version of its own", head("GET \(picture) HTTP/9.9"), 400, 505, 0),
+        .init(
+            "two lengths",
+            head("GET \(picture) HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2"), 400, 0),
+        .init(
+            "a length and chunks",
+            head(
+                "POST \(picture) HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"),
+            400, 405, 0),
+        .init(
+            "a field that goes on in the next line",
+            head("GET /live HTTP/1.1\r\nX-A: b\r\n c"), 200, 400, 0),
+        .init("a field without a name", head("GET /live HTTP/1.1\r\n: b"), 400, 0),
+    ]
+
+    @Test(arguments: heads)
+    func aHeadThatIsNoneIsRefused(_ row: BadInput<[UInt8]>) async throws {
+        let live = try await LiveServer.start()
+        let status = try await live.status(ofRequest: row.value)
+        #expect(row.statuses.contains(status), "\(status)")
+        #expect(try await live.ask("/live").status == 200)
+        try await live.expectCalm(warnings: 0)
+    }
+
+    static let targets: [BadInput<String>] = [
+        .init("/../../etc/passwd", "/../../etc/passwd", 404),
+        .init("local:///../etc/passwd", "/_/plain/local:///../etc/passwd", 404),
+        .init("%2e%2e%2f", "/_/plain/local:///%2e%2e%2fetc%2fpasswd", 404),
+        .init("%2e%2e/", "/_/plain/local:///%2e%2e/etc/passwd", 404),
+        .init("%252e%252e", "/_/plain/local:///%252e%252e/etc/passwd", 404),
+        .init("..%5c", "/_/plain/local:///..%5cetc%5cpasswd", 404),
+        .init("....//", "/_/plain/local:///....//etc/passwd", 404),
+        .init("%00 in a source", "/_/plain/local:///china.jpg%00.png", 404),
+        .init("%0d%0a in a source", "/_/plain/local:///a%0d%0aX:b", 404),
+        .init("/proc/self/mem", "/_/plain/local:////proc/self/mem", 404),
+        .init(
+            "41 options", "/_" + (1...41).map { "/w:\($0)" }.joined() + "/plain/local:///china.jpg",
+            404),
+        .init(
+            "an option with 1,000 arguments",
+            "/_/rs:" + Array(repeating: "1", count: 1000).joined(separator: ":")
+                + "/plain/local:///china.jpg", 404),
+        .init(
+            "w: with 400 digits",
+            "/_/w:\(String(repeating: "9", count: 400))/plain/local:///china.jpg", 404),
+        .init("w:-1", "/_/w:-1/plain/local:///china.jpg", 404),
+        .init("w:1e9", "/_/w:1e9/plain/local:///china.jpg", 404),
+        .init("q:101", "/_/q:101/plain/local:///china.jpg", 404),
+        .init("dpr:0", "/_/dpr:0/plain/local:///china.jpg", 404),
+        .init("dpr:nan", "/_/dpr:nan/plain/local:///china.jpg", 404),
+        .init("blur:1e308", "/_/blur:1e308/plain/local:///china.jpg", 404),
+        .init("rot:45", "/_/rot:45/plain/local:///china.jpg", 404),
+        .init("bg:zzz", "/_/bg:zzz/plain/local:///china.jpg", 404),
+        .init("g:fp:2:2", "/_/g:fp:2:2/plain/local:///china.jpg", 404),
+        .init("pr:unknown", "/_/pr:unknown/plain/local:///china.jpg", 404),
+        .init("a preset that contains itself", "/_/pr:loop/plain/local:///china.jpg", 200),
+    ]
+
+    @Test(arguments: targets)
+    func aTargetThatMeansNoPictureHasNone(_ row: BadInput<String>) async throws {
+        let live = try await LiveServer.start { $0.processing.presets = ["loop=w:20/pr:loop"] }
+        let status = try await live.status(ofTarget: row.value)
+        #expect(row.statuses.contains(status), "\(status)")
+        try await live.expectCalm()
+    }
+
+    @Test(arguments: [
+        "w:2147483647/el:1", "h:2147483647/el:1", "rs:force:2147483647:2147483647:1", "pd:1000000",
+        "z:100000/el:1", "ex:1/w:1000000/h:1000000", "exar:1/w:1000000/h:1",
+        "w:2147483647/el:1/dpr:8/pd:1000:1000/ex:1",
+    ])
+    func whatWouldBeTooLargeIsReducedToTheLimit(options: String) async throws {
+        let live = try await LiveServer.start { $0.limits.maxResultDimension = 200 }
+        let answer = try await live.ask("/_/\(options)/plain/local:///china.jpg")
+        #expect(answer.status == 200, "\(answer.text)")
+        let size = try Image.decoding(answer.body).pixelSize
+        #expect(max(size.width, size.height) <= 200)
+        #expect(min(size.width, size.height) >= 1)
+        try await live.expectCalm()
+    }
+
+    @Test func aSignatureOfTenKilobytesIsForbidden() async throws {
+        let live = try await LiveServer.start {
+            $0.signature.keys = ["736563726574"]
+            $0.signature.salts = ["68656c6c6f"]
+            $0.signature.isRequired = true
+            $0.limits.maxURLLength = 16_384
+        }
+        let long = String(repeating: "A", count: 10_240)
+        let right = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
+        let rows = [
+            "/\(long)/plain/local:///china.jpg", "/\(right)=/plain/local:///china.jpg",
+            "/\(right.replacing("-", with: "+"))/plain/local:///china.jpg",
+            "/\(right)/w:1/plain/local:///china.jpg", "/\(right)//plain/local:///china.jpg",
+        ]
+        for target in rows {
+            #expect(try await live.status(ofTarget: target) == 403, "\(target.suffix(80))")
+        }
+        #expect(try await live.status(ofTarget: "/\(right)/plain/local:///china.jpg") == 200)
+    }
+
+    private static let tags = (0..<1000).map { "\"\($0)\"" }.joined(separator: ",")
+
+    static let fields: [BadInput<[String]>] = [
+        .init(
+            "Accept of 15 KiB", ["Accept: " + String(repeating: "image/webp;q=0.5,", count: 900)],
+            200),
+        .init(
+            "Accept of 16 KiB and more",
+            ["Accept: " + String(repeating: "image/webp;q=0.5,", count: 1100)], 431),
+        .init("If-None-Match with 1,000 tags", ["If-None-Match: \(tags)"], 200),
+        .init("If-None-Match with 1,000 tags and a star", ["If-None-Match: \(tags),*"], 200, 304),
+        .init("If-None-Match without an end", ["If-None-Match: \"abc"], 200),
+        .init("a date of today's form", ["If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"], 200),
+        .init("a date of RFC 850", ["If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT"], 200),
+        .init("a date of asctime", ["If-Modified-Since: Sun Nov  6 08:49:37 1994"], 200),
+        .init("a date that is none", ["If-Modified-Since: yesterday"], 200),
+        .init("Range", ["Range: bytes=0-"], 200),
+        .init("a range beyond the end", ["Range: bytes=999999999-"], 200),
+        .init("Sec-CH-DPR: 1e9", ["Sec-CH-DPR: 1e9"], 200),
+        .init("Sec-CH-Width: -1", ["Sec-CH-Width: -1", "Width: 99999999999999999999"], 200),
+        .init("X-Request-ID with another line", ["X-Request-ID: a\u{0B}b"], 200, 400),
+        .init(
+            "X-Request-ID of 10,000 letters",
+            ["X-Request-ID: " + String(repeating: "a", count: 10_000)], 200),
+        .init("two hosts", ["Host: example.com"], 200, 400),
+        .init("Forwarded without an end", ["Forwarded: for=\"[::1"], 200),
+        .init(
+            "Via 1,000 times",
+            ["Via: " + Array(repeating: "1.1 halcyon", count: 1000).joined(separator: ",")], 200),
+    ]
+
+    @Test(arguments: fields)
+    func fieldsThatMakeNoSenseAreIgnoredOrABadRequest(_ row: BadInput<[String]>) async throws {
+        let live = try await LiveServer.start {
+            $0.negotiation.formats = ["webp"]
+            $0.negotiation.usesClientHints = true
+        }
+        let status = try await live.status(ofTarget: Self.picture, fields: row.value)
+        #expect(row.statuses.contains(status), "\(status)")
+        #expect(try await live.ask(Self.picture).status == 200)
+        try await live.expectCalm(warnings: 0)
+    }
+
+    @Test(arguments: [
+        [], ["Host: a/b"], ["Host: a", "Host: b"], ["Host: a b"], ["Host: <script>"],
+    ])
+    func aHostThatIsNoneIsABadRequestWhereItsNameIsTold(hosts: [String]) async throws {
+        let live = try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        let lines = ["GET /iiif/3/china/info.json HTTP/1.1", "Connection: close"] + hosts
+        let head = lines.joined(separator: "\r\n")
+        #expect(try await live.status(ofRequest: Array("\(head)\r\n\r\n".utf8)) == 400)
+        try await live.expectCalm(warnings: 0)
+    }
+}
