@@ -56,6 +56,21 @@ import Testing
         #expect(other["X-Request-ID"]?.utf8.count == 32)
     }
 
+    @Test func sizesAreToldWhereThatIsAskedFor() async throws {
+        let names = [
+            "X-Origin-Width", "X-Origin-Height", "X-Origin-Content-Length", "X-Result-Width",
+            "X-Result-Height",
+        ]
+        let target = "/_/w:50/plain/local:///china.jpg"
+        let live = try await LiveServer.start { $0.http.sendsDebugHeaders = true }
+        let answer = try await live.ask(target)
+        #expect(names.map { answer[$0] } == ["640", "427", "196653", "50", "33"])
+        #expect(answer["Server-Timing"] != nil)
+        let quiet = try await LiveServer.start()
+        let plain = try await quiet.ask(target)
+        #expect(names.allSatisfy { plain[$0] == nil })
+    }
+
     @Test func headHasTheFieldsOfGetAndNoBody() async throws {
         let live = try await LiveServer.start()
         let target = "/_/rs:fit:30:30/plain/local:///china.jpg"

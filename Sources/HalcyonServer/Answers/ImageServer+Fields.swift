@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonHTTP
+import HalcyonPixels
 import HalcyonServerPlans
 import NIOCore
 
@@ -14,6 +15,14 @@ struct PictureHead: Sendable {
     /// Seconds since the picture's source was known to be good.
     var age: Int?
     var stages: [(name: String, duration: Duration)] = []
+    /// Of a picture that has just been made.
+    var sizes: Sizes?
+
+    struct Sizes: Sendable {
+        let source: PixelSize
+        let result: PixelSize
+        let sourceBytes: Int?
+    }
 
     init(tag: String, source: FoundSource, cacheControl: String, isNegotiated: Bool) {
         self.tag = tag
@@ -56,6 +65,15 @@ extension ImageServer {
                 "\(name);dur=\(Self.milliseconds(duration))"
             }
             fields.append("Server-Timing", parts.joined(separator: ", "))
+        }
+        if http.sendsDebugHeaders, let sizes = head.sizes {
+            fields.append("X-Origin-Width", String(sizes.source.width))
+            fields.append("X-Origin-Height", String(sizes.source.height))
+            if let bytes = sizes.sourceBytes {
+                fields.append("X-Origin-Content-Length", String(bytes))
+            }
+            fields.append("X-Result-Width", String(sizes.result.width))
+            fields.append("X-Result-Height", String(sizes.result.height))
         }
         return fields
     }

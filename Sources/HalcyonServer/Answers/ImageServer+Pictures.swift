@@ -118,6 +118,10 @@ extension ImageServer {
             head.stages = made.stages
             notes.stages = made.stages
             note(made, &notes)
+            head.sizes = made.product.map {
+                PictureHead.Sizes(
+                    source: $0.sourceSize, result: $0.size, sourceBytes: made.sourceBytes)
+            }
         }
         return answer(made.picture, head, plan, &notes)
     }
