@@ -22,7 +22,7 @@ extension ImageServer {
         do throws(Failure) {
             let source = try await source(
                 plan.source, limit: plan.options.limits.sourceBytes, from: scope,
-                until: request.ending)
+                for: request)
             return try await picture(plan, of: source, request, &notes)
         } catch {
             failure = error

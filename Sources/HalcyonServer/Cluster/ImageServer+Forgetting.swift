@@ -85,9 +85,10 @@ struct Forgetting: Sendable {
         var sources: Set<String> = []
         switch purge {
         case .source(let key):
-            if await remote?.forget(key) == true { sources = [key] }
+            if await remote?.known.forget(key) == true { sources = [key] }
         case .prefix, .everything:
-            sources = await remote?.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
+            sources =
+                await remote?.known.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
         case .file, .plans: break
         }
         let results = await results.forget(purge, noting: purges)

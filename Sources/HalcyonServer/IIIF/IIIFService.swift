@@ -64,7 +64,7 @@ struct IIIFService: Sendable {
 
     /// Finds the picture of an identifier at the first place that has it.
     func find(
-        _ identifier: IIIFIdentifier, in finder: SourceFinder, until ending: Ending
+        _ identifier: IIIFIdentifier, in finder: SourceFinder, for request: ServerRequest
     ) async throws(Failure) -> FoundSource {
         for candidate in sources.candidates(for: identifier) {
             switch candidate {
@@ -81,7 +81,8 @@ struct IIIFService: Sendable {
                     continue
                 }
             case .source(let text):
-                return try await finder.find(text, until: ending)
+                return try await finder.find(
+                    text, hops: request.hops, until: request.ending)
             }
         }
         throw Failure(.notFound, "There is no picture with this identifier")

@@ -122,7 +122,7 @@ extension ImageServer {
         _ notes: inout AnswerNotes
     ) async throws(Failure) -> (FoundSource, SourceHeader) {
         notes.source = identifier.text
-        let source = try await iiif.find(identifier, in: sources, until: request.ending)
+        let source = try await iiif.find(identifier, in: sources, for: request)
         let key = "\(source.key)\n\(source.validator)"
         if let known = headers.value(forKey: key) { return (source, known) }
         let (data, _) = try await sources.bytes(of: source, until: request.ending)

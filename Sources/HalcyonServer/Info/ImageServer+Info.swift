@@ -18,7 +18,7 @@ extension ImageServer {
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
-        let source = try await source(plan.source, from: scope, until: request.ending)
+        let source = try await source(plan.source, from: scope, for: request)
         let tag = ResultTag(
             source: source.validator, plan: "info/" + fields.canonicalText, variant: "",
             epoch: Self.epoch

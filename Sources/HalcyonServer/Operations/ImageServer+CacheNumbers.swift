@@ -20,7 +20,7 @@ extension ImageServer {
 
     func cacheNumbers() async -> CacheNumbers {
         let cache = configuration.cache
-        let sourceDisk = await sources.remote?.diskUsage() ?? (entries: 0, bytes: 0)
+        let sourceDisk = await sources.remote?.known.diskUsage() ?? (entries: 0, bytes: 0)
         let resultDisk = await makers.results.diskUsage()
         var rates: [String: Double] = [:]
         for minutes in [1, 5, 15] {
@@ -31,7 +31,7 @@ extension ImageServer {
         return CacheNumbers(
             sources: CacheNumbers.Cache(
                 memory: CacheNumbers.Tier(
-                    bytes: sources.remote?.memoryBytes ?? 0, limit: cache.sources.memoryBytes),
+                    bytes: sources.remote?.known.memoryBytes ?? 0, limit: cache.sources.memoryBytes),
                 disk: CacheNumbers.Tier(
                     entries: sourceDisk.entries, bytes: sourceDisk.bytes,
                     limit: cache.sources.bytes)),

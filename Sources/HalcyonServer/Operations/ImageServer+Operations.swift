@@ -61,8 +61,8 @@ extension ImageServer {
             ]
         }
         let sizes = [
-            ("source", "memory", sources.remote?.memoryBytes ?? 0),
-            ("source", "disk", await sources.remote?.diskBytes() ?? 0),
+            ("source", "memory", sources.remote?.known.memoryBytes ?? 0),
+            ("source", "disk", await sources.remote?.known.diskBytes() ?? 0),
             ("result", "memory", makers.results.memoryBytes),
             ("result", "disk", await makers.results.totalSize()),
         ]

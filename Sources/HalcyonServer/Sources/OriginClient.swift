@@ -23,6 +23,8 @@ final class OriginClient: Sendable {
 
     /// The servers that are not asked for a while.
     let pauses = OriginPauses()
+    /// Sources of image servers that are sources of image servers are fetched, up to here.
+    private static let mostHops = 3
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
     private let rules: SourceRules
@@ -46,15 +48,20 @@ final class OriginClient: Sendable {
     ///
     /// - Parameters:
     ///   - maximumBytes: Of the body, unpacked.
+    ///   - hops: How often what asks for it has gone through an image server before this one.
     ///   - condition: What is known already, if anything is.
     func fetch(
-        _ url: URL, maximumBytes: Int, unless condition: ValidationCondition? = nil
+        _ url: URL, maximumBytes: Int, hops: Int = 0, unless condition: ValidationCondition? = nil
     ) async throws(Failure) -> Answer {
+        guard hops < Self.mostHops else {
+            throw Failure(.sourceUnreachable, "The source leads back to this server")
+        }
         let deadline = ContinuousClock.now + settings.totalTimeout
         var request = URLRequest(url: url)
         request.setValue(settings.userAgent, forHTTPHeaderField: "User-Agent")
         request.setValue("image/*", forHTTPHeaderField: "Accept")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        request.setValue(ServerHops.field(after: hops), forHTTPHeaderField: "Via")
         if let line = condition?.line {
             request.setValue(line.value, forHTTPHeaderField: line.name)
         }

@@ -23,6 +23,13 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         self.body = body
     }
 
+    /// One whose bytes have just come.
+    convenience init(new stored: StoredResponse, key: String, body: Data) {
+        self.init(
+            key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
+            size: body.count, body: body)
+    }
+
     var cacheCost: Int { (body?.count ?? 0) + 2048 }
 
     /// What changes with the content: what the server says of it, else a digest of it.

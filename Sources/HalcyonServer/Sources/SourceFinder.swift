@@ -24,6 +24,8 @@ struct FoundSource: Sendable {
     let isShared: Bool
     /// Bytes that it may have.
     var limit = Int.max
+    /// How often the request that asks for it has gone through an image server.
+    var hops = 0
     /// Knows what has been purged since it was looked for.
     var visit: PurgeVisit?
 
@@ -122,20 +124,23 @@ struct SourceFinder: Sendable {
 
     var policy: SourcePolicy { rules.policy }
 
-    /// - Parameter limit: Bytes that the source may have, where these are more than for others.
+    /// - Parameters:
+    ///   - limit: Bytes that the source may have, where these are more than for others.
+    ///   - hops: How often the request has gone through an image server before this one.
     func find(
-        _ text: String, limit: Int? = nil, until ending: Ending
+        _ text: String, limit: Int? = nil, hops: Int = 0, until ending: Ending
     ) async throws(Failure) -> FoundSource {
         let visit = purges.visit()
         let limit = max(maxBytes, limit ?? 0)
-        var source = try await find(text, limit, during: visit, until: ending)
+        var source = try await find(text, limit, hops, during: visit, until: ending)
         source.visit = visit
         source.limit = limit
+        source.hops = hops
         return source
     }
 
     private func find(
-        _ text: String, _ limit: Int, during visit: PurgeVisit, until ending: Ending
+        _ text: String, _ limit: Int, _ hops: Int, during visit: PurgeVisit, until ending: Ending
     ) async throws(Failure) -> FoundSource {
         let reference = try Failure.ofPlan { () throws(PlanError) in try policy.reference(text) }
         switch reference {
@@ -145,7 +150,7 @@ struct SourceFinder: Sendable {
         case .http(let url):
             guard let remote, let url = URL(string: url.text) else { throw Self.lost }
             let (source, use, isShared) = try await remote.find(
-                url, limit: limit, during: visit, until: ending)
+                url, limit: limit, hops: hops, during: visit, until: ending)
             return FoundSource(source, use: use, isShared: isShared)
         case .other:
             throw Self.lost
@@ -165,7 +170,7 @@ struct SourceFinder: Sendable {
         case .remote(let source):
             guard let remote else { throw Self.lost }
             let (data, now) = try await remote.bytes(
-                of: source, limit: found.limit, until: ending)
+                of: source, limit: found.limit, hops: found.hops, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
         case .standing(let data): return (data, found)
         }

@@ -10,10 +10,12 @@ enum SourceScope: Sendable {
 
 extension ImageServer {
     func source(
-        _ text: String, limit: Int? = nil, from scope: SourceScope, until ending: Ending
+        _ text: String, limit: Int? = nil, from scope: SourceScope, for request: ServerRequest
     ) async throws(Failure) -> FoundSource {
         switch scope {
-        case .servers: try await sources.find(text, limit: limit, until: ending)
+        case .servers:
+            try await sources.find(
+                text, limit: limit, hops: request.hops, until: request.ending)
         case .uploads: try uploads.find(text)
         }
     }

@@ -1,0 +1,117 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+import HalcyonWork
+
+/// How long the answers of sources' servers are good: by the settings, or by the servers' own words where
+/// these count.
+struct SourceCachingRules: Sendable {
+    private let policy: HTTPCachePolicy
+    /// Whether the servers' own words about caching count.
+    private let passesCacheControl: Bool
+
+    init(_ configuration: ImageServerConfiguration) {
+        passesCacheControl = configuration.http.passesCacheControl
+        var caching = HTTPCaching.shared
+        caching.negative = .off
+        caching.staleWhileRevalidate = .upTo(
+            configuration.cache.staleWhileRevalidate / .seconds(1))
+        caching.staleIfError = .upTo(configuration.cache.staleIfError / .seconds(1))
+        caching.staleWhenUnreachable = false
+        if !passesCacheControl {
+            caching.fixedLifetime = configuration.sources.freshness / .seconds(1)
+        }
+        policy = HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
+    }
+
+    /// What may be done with an answer now.
+    func decision(on stored: StoredResponse, for url: URL, at now: Date) -> HTTPCacheDecision {
+        policy.decide(HTTPCacheRequest(url: url), with: .response(stored, index: 0), now: now)
+    }
+
+    func freshUntil(_ stored: StoredResponse) -> Date { policy.freshness(of: stored).freshUntil }
+
+    /// How long an answer is fresh from now on, in whole seconds.
+    func secondsLeft(_ stored: StoredResponse, at now: Date) -> Int {
+        let left = freshUntil(stored).timeIntervalSince(now)
+        return Int(min(max(left.rounded(.down), -1e9), 1e9))
+    }
+
+    /// Whether what is known may be used although asking its server has failed.
+    func usesStale(_ stored: StoredResponse, after failure: Failure) -> Bool {
+        guard let kind = failure.kind.asCacheFailure else { return false }
+        return policy.usesStale(
+            stored, for: HTTPCacheRequest(url: stored.url), after: kind, now: Date())
+    }
+
+    /// What is known, after its server has said that it is good; `nil` when the server speaks of another
+    /// picture.
+    func freshened(
+        _ stored: StoredResponse, by answer: OriginClient.Answer, for url: URL
+    ) -> StoredResponse? {
+        let freshening = policy.freshen(
+            stored, with: cleaned(answer.fields), for: HTTPCacheRequest(url: url),
+            requested: answer.requested, received: answer.received)
+        return switch freshening {
+        case .keep(let stored), .useOnce(let stored, _): stored
+        case .mismatch: nil
+        }
+    }
+
+    /// A new answer, and whether it may be kept.
+    func stored(
+        _ answer: OriginClient.Answer, of url: URL
+    ) -> (response: StoredResponse, isStorable: Bool) {
+        var fields = cleaned(answer.fields)
+        if !fields.contains("ETag"), !fields.contains("Last-Modified") {
+            fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
+        }
+        let storing = policy.storing(
+            HTTPCacheRequest(url: url), status: 200, fields: fields, requested: answer.requested,
+            received: answer.received)
+        if case .store(let stored) = storing, stored.vary.isEmpty { return (stored, true) }
+        let once = StoredResponse(
+            url: url, status: 200, fields: fields, requested: answer.requested,
+            received: answer.received)
+        return (once, false)
+    }
+
+    /// Whether an answer out of a cache on the way is older than what is known. By its `Date`; that of other
+    /// answers tells nothing, because clocks may have been set.
+    func isOutdated(
+        _ answer: OriginClient.Answer, of url: URL, by known: StoredResponse
+    ) -> Bool {
+        guard answer.fields.contains("Age") else { return false }
+        let stored = StoredResponse(
+            url: url, status: 200, fields: answer.fields, requested: answer.requested,
+            received: answer.received)
+        guard let date = stored.date, let knownDate = known.date else { return false }
+        return date < knownDate
+    }
+
+    /// Without what the operator has declared not to count.
+    private func cleaned(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        fields.remove([RemoteSource.digestField.lowercased(), "set-cookie"])
+        if passesCacheControl {
+            let names = fields.values("Vary").joined(separator: ",").lowercased()
+            // What is asked for is never encoded, so that this makes no difference.
+            if names == "accept-encoding" { fields.remove(["vary"]) }
+        } else {
+            fields.remove(["cache-control", "expires", "pragma", "vary"])
+        }
+        return fields
+    }
+}
+
+extension Failure.Kind {
+    /// The same in the words of the rules of caching; `nil` for what is not the source's fault.
+    fileprivate var asCacheFailure: CacheRequestFailure? {
+        switch self {
+        case .sourceTimeout, .sourceUnreachable, .sourceIncomplete: .noAnswer
+        case .sourceStatus(let status) where status >= 500: .status(status)
+        case .sourceBusy: .status(429)
+        default: nil
+        }
+    }
+}

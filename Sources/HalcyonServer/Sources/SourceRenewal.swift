@@ -1,0 +1,164 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonServerPlans
+
+/// Has a source as it is now: asks its server, or takes what another image server has, and keeps it.
+struct SourceRenewal: Sendable {
+    struct Found: Sendable {
+        let source: RemoteSource
+        var use: RemoteSources.Use
+        /// Whether it is kept, and so may be given to others.
+        var isKept = false
+    }
+
+    let client: OriginClient
+    let gate: Gate
+    let rules: SourceCachingRules
+    let sources: KnownSources
+    /// `nil` when nothing is shared with other servers.
+    let cluster: Cluster?
+    let metrics: ServerMetrics
+
+    /// A source as it is now: as another server has it, or as its own server says.
+    ///
+    /// - Parameter known: What is to be confirmed, if anything is known.
+    func found(
+        _ fetch: SourceFetch, _ known: RemoteSource?, during visit: PurgeVisit?,
+        until stopped: Ending
+    ) async -> Result<Found, Failure> {
+        // Somebody may have been faster between the look and this.
+        if let newer = sources.inMemory(fetch.key), newer !== known, newer.body != nil,
+            newer.stored.received >= known?.stored.received ?? .distantPast
+        {
+            return .success(Found(source: newer, use: .fetched))
+        }
+        sources.begin(fetch)
+        defer { sources.end(fetch) }
+        // What is known may have been purged; what is purged from now on takes the right to keep from this
+        // fetch.
+        let known = visit?.isUndisturbed == false ? nil : known
+        // Who has been led back here by the source must not wait for those who have asked before.
+        guard let cluster, fetch.hops == 0 else { return await asked(fetch, known) }
+        let outcome = await cluster.source(
+            fetch.key, url: fetch.url.absoluteString, until: stopped,
+            accept: { await self.taken($0, fetch, known) },
+            asking: {
+                let found = await self.asked(fetch, known)
+                return (found, await self.shared(found))
+            })
+        // What another server has failed at may be had here, though stale.
+        if case .failure(let failure) = outcome { return failed(failure, fetch, known) }
+        return outcome
+    }
+
+    /// Asks the server about a source.
+    private func asked(
+        _ fetch: SourceFetch, _ known: RemoteSource?
+    ) async -> Result<Found, Failure> {
+        do throws(Failure) {
+            let place = try await gate.enter(group: fetch.url.host ?? "")
+            let answer: OriginClient.Answer
+            do throws(Failure) {
+                answer = try await client.fetch(
+                    fetch.url, maximumBytes: fetch.limit, hops: fetch.hops,
+                    unless: known?.stored.condition)
+                gate.leave(place)
+            } catch {
+                gate.leave(place)
+                throw error
+            }
+            metrics.noteSourceResponse(answer.status)
+            if answer.status == 304, let known {
+                return await confirmed(known, answer, fetch)
+            }
+            return .success(await taken(answer, fetch, known))
+        } catch {
+            return failed(error, fetch, known)
+        }
+    }
+
+    /// What is known, after its server has said that it is good.
+    private func confirmed(
+        _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch
+    ) async -> Result<Found, Failure> {
+        guard let stored = rules.freshened(known.stored, by: answer, for: fetch.url) else {
+            // The server speaks of another picture: it is asked again without a condition.
+            await sources.drop(fetch, fromDisk: false)
+            return await asked(fetch, nil).map { found in
+                var found = found
+                if found.use == .fetched { found.use = .replaced }
+                return found
+            }
+        }
+        let source = known.confirmed(stored)
+        let isKept = await sources.freshen(
+            source, freshUntil: rules.freshUntil(stored), of: fetch)
+        return .success(Found(source: source, use: .validated, isKept: isKept))
+    }
+
+    /// Keeps a new answer if that is allowed.
+    private func taken(
+        _ answer: OriginClient.Answer, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) async -> Found {
+        if let known, rules.isOutdated(answer, of: fetch.url, by: known.stored),
+            sources.isWanted(fetch)
+        {
+            // The next one who asks may be answered by who knows better.
+            return Found(source: known, use: .validated)
+        }
+        let use = known == nil ? RemoteSources.Use.fetched : .replaced
+        let (stored, isStorable) = rules.stored(answer, of: fetch.url)
+        let source = RemoteSource(new: stored, key: fetch.key, body: answer.body)
+        guard isStorable else {
+            await sources.drop(fetch, fromDisk: true)
+            return Found(source: source, use: use)
+        }
+        let isKept = await sources.keep(
+            source, answer.body, freshUntil: rules.freshUntil(stored), of: fetch)
+        return Found(source: source, use: use, isKept: isKept)
+    }
+
+    /// What is known instead, if it may be used for a while; otherwise the failure, which is remembered.
+    private func failed(
+        _ failure: Failure, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) -> Result<Found, Failure> {
+        if let known, rules.usesStale(known.stored, after: failure) {
+            let ttl = min(rules.secondsLeft(known.stored, at: Date()), -1)
+            return .success(Found(source: known, use: .hit(ttl: ttl, detail: "stale-if-error")))
+        }
+        sources.note(failure, of: fetch)
+        return .failure(failure)
+    }
+}
+
+extension SourceRenewal {
+    /// Keeps what another server has, if it is good and not older than what is known here.
+    private func taken(
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) async -> Found? {
+        let stored = shared.stored
+        guard case .use = rules.decision(on: stored, for: fetch.url, at: Date()),
+            known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
+        else { return nil }
+        metrics.noteCache("source", tier: "shared", "hit")
+        let source = RemoteSource(new: stored, key: fetch.key, body: shared.body)
+        let isKept = await sources.keep(
+            source, shared.body, freshUntil: rules.freshUntil(stored), of: fetch)
+        guard isKept else { return nil }
+        let ttl = rules.secondsLeft(stored, at: Date())
+        return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
+    }
+
+    /// What other servers get of a source, and how long it is good for them.
+    private func shared(
+        _ found: Result<Found, Failure>
+    ) async -> (source: SharedSource, lifetime: Duration)? {
+        guard case .success(let found) = found, found.isKept,
+            let (body, _) = await sources.body(of: found.source)
+        else { return nil }
+        let stored = found.source.stored
+        let lifetime = Duration.seconds(rules.secondsLeft(stored, at: Date()))
+        guard lifetime > .zero else { return nil }
+        return (SharedSource(stored: stored, body: body), lifetime)
+    }
+}
