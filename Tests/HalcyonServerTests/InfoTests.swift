@@ -24,17 +24,81 @@ import Testing
         #expect(info["mimeType"] as? String == "image/jpeg")
         #expect(info["size"] as? Int == 196_653)
         #expect(info["pages"] as? Int == 1)
-        #expect(info.count == 6)
+        #expect(info["orientation"] as? Int == 1)
+        #expect(info["colorspace"] as? String == "srgb")
+        #expect(info["bands"] as? Int == 3)
+        #expect(info["hasAlpha"] as? Bool == false)
+        #expect(info["sampleFormat"] as? String == "uchar")
+        let others = Set(info.keys).subtracting(["exif", "profile"])
+        #expect(others.count == 11, "\(info.keys)")
     }
 
     @Test func optionsSayWhatIsTold() async throws {
         let live = try await LiveServer.start()
         let info = try await ask(live, "/info/_/d:1/s:0/animation:1/plain/local:///kingfisher.gif")
-        #expect(Set(info.keys) == ["width", "height", "frames", "delays", "loop", "duration"])
+        let keys: Set = ["width", "height", "orientation", "frames", "delays", "loop", "duration"]
+        #expect(Set(info.keys) == keys)
         #expect(info["frames"] as? Int == (info["delays"] as? [Int])?.count)
         let digest = try await ask(live, "/info/_/hash:sha256/plain/local:///china.jpg")
         #expect((digest["sha256"] as? String)?.utf8.count == 64)
         #expect(digest.count == 1)
+    }
+
+    @Test func coloursAreToldAsTheyAreStored() async throws {
+        let folder = try TemporaryDirectory()
+        let grid = PixelGrid.gradient(width: 8, height: 6)
+        try folder.write(PNGFixture.data(grid, as: .rgba16), to: "deep.png")
+        try folder.write(PNGFixture.data(grid, as: .gray8), to: "grey.png")
+        try folder.write(BMPFixture.data(grid), to: "plain.bmp")
+        try folder.write(
+            try TaggedJPEG.data(profile: SwappedProfile.data), to: "swapped.jpg")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let rows: [(String, String?, Int?, String?, Bool, String?)] = [
+            ("deep.png", "rgb16", 4, "ushort", true, nil),
+            ("grey.png", "b-w", 1, "uchar", false, nil),
+            ("swapped.jpg", "srgb", 3, "uchar", false, "swap"),
+            // No words of libvips, which does not read it.
+            ("plain.bmp", nil, nil, nil, false, nil),
+        ]
+        for (file, space, bands, format, hasAlpha, profile) in rows {
+            let info = try await ask(live, "/info/_/cs:1/b:1/sf:1/plain/local:///\(file)")
+            #expect(info["colorspace"] as? String == space, "\(file)")
+            #expect(info["bands"] as? Int == bands, "\(file)")
+            #expect(info["sampleFormat"] as? String == format, "\(file)")
+            #expect(info["hasAlpha"] as? Bool == hasAlpha, "\(file)")
+            #expect(info["profile"] as? String == profile, "\(file)")
+        }
+    }
+
+    @Test func ofEXIFOnlyWhatDoesNoHarmIsToldUnlessTheSettingsSaySo() async throws {
+        let folder = try TemporaryDirectory()
+        let long = String(repeating: "a", count: 3000)
+        let exif = TaggedJPEG.exif(
+            orientation: 6,
+            texts: [
+                (0x010F, "Cameras (and more)"), (0x0110, "One"), (0x8298, "By me"),
+                (0x010E, long), (0xC62F, "serial 4711"),
+            ])
+        try folder.write(try TaggedJPEG.data(exif: exif), to: "a.jpg")
+        let careful = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let target = "/info/_/exif:1/plain/local:///a.jpg"
+        let told = try #require(try await ask(careful, target)["exif"] as? [String: Any])
+        #expect(told["Make"] as? String == "Cameras (and more)")
+        #expect(told["Model"] as? String == "One")
+        #expect(told["Copyright"] as? String == "By me")
+        #expect(told["Orientation"] as? Int == 6)
+        #expect((told["ImageDescription"] as? String).map { (1...1000).contains($0.count) } == true)
+        let known: Set = ["Make", "Model", "Copyright", "Orientation", "ImageDescription"]
+        #expect(Set(told.keys) == known)
+        let open = try await LiveServer.start {
+            $0.sources.local.root = folder.url.path
+            $0.info.includesPrivateMetadata = true
+        }
+        let all = try #require(try await ask(open, target)["exif"] as? [String: Any])
+        #expect(Set(all.keys).isStrictSuperset(of: known))
+        let size = try await ask(careful, "/info/_/d:1/plain/local:///a.jpg")
+        #expect(size["orientation"] as? Int == 6)
+        #expect(size["width"] as? Int == 16)
     }
 
     /// Pictures that are hashed pixel by pixel, what is asked, and what other programs make of them.
@@ -145,7 +209,7 @@ import Testing
 
     @Test(arguments: [
         ("/info/_/nothing:1/plain/local:///china.jpg", 404, "invalid_option"),
-        ("/info/_/exif:1/plain/local:///china.jpg", 404, "unsupported_option"),
+        ("/info/_/xmp:1/plain/local:///china.jpg", 404, "unsupported_option"),
         ("/info/_/blurhash:4:10/plain/local:///china.jpg", 404, "invalid_option"),
         ("/info/_/blurhash:4:3:2/plain/local:///china.jpg", 404, "invalid_option"),
         ("/info/_/palette:0/plain/local:///china.jpg", 404, "invalid_option"),

@@ -37,6 +37,7 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var cache = Cache()
     public var shared = Shared()
     public var log = Log()
+    public var info = Info()
     public var iiif = IIIF()
     public var watermark = Watermark()
     public var fallback = Fallback()
@@ -273,6 +274,12 @@ extension ImageServerConfiguration {
         public var maxAge = Duration.seconds(30 * 86_400)
 
         public init(bytes: Int) { self.bytes = bytes }
+    }
+
+    /// What is told of sources.
+    public struct Info: Sendable, Hashable {
+        /// Whether all of EXIF is told: positions, serial numbers, owners, notes of the maker.
+        public var includesPrivateMetadata = false
     }
 
     /// The IIIF Image API 3.0. Its URLs are not signed: what protects the server are its sources and limits.

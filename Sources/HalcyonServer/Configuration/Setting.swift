@@ -177,6 +177,7 @@ struct Setting: Sendable {
         Setting("cache.staleIfError", \.cache.staleIfError),
         Setting("publicURL", \.publicURL),
         Setting("playground", \.playground),
+        Setting("info.includePrivateMetadata", \.info.includesPrivateMetadata),
         Setting("iiif.enabled", \.iiif.isEnabled),
         Setting("iiif.prefix", \.iiif.prefix),
         Setting("iiif.directories", \.iiif.directories),

@@ -12,6 +12,8 @@ struct PictureRules: Sendable {
     let maxResultDimension: Int
     let maxResultBytes: Int
     let drawsSVG: Bool
+    /// Whether information about a source has what may tell of places and people.
+    let tellsPrivateMetadata: Bool
     /// What a picture without a format in its URL may become.
     let preferredFormats: [OutputFormat]
     let decodingLimits: DecodingLimits
@@ -30,6 +32,7 @@ struct PictureRules: Sendable {
         maxResultBytes = limits.maxResultBytes
         let processing = configuration.processing
         drawsSVG = processing.drawsSVG
+        tellsPrivateMetadata = configuration.info.includesPrivateMetadata
         preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
         writesProgressiveJPEG = processing.writesProgressiveJPEG
         effort = Dictionary(

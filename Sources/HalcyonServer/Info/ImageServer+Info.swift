@@ -20,7 +20,8 @@ extension ImageServer {
         request.watch()
         let source = try await source(plan.source, from: scope, for: request)
         let tag = ResultTag(
-            source: source.validator, plan: "info/" + fields.canonicalText, variant: "",
+            source: source.validator, plan: "info/" + fields.canonicalText,
+            variant: rules.tellsPrivateMetadata ? "all" : "",
             epoch: Self.epoch
         ).text
         var answer = HTTPFields()

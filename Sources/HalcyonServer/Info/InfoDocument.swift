@@ -14,7 +14,18 @@ struct InfoDocument: Encodable, Sendable {
     /// As shown, after EXIF.
     private var width: Int?
     private var height: Int?
+    /// Of EXIF, 1…8; the size is that after it.
+    private var orientation: Int?
     private var pages: Int?
+    /// In the words of libvips: `srgb`, `b-w`, `cmyk` …
+    private var colorspace: String?
+    /// The name of the colour profile.
+    private var profile: String?
+    private var bands: Int?
+    private var hasAlpha: Bool?
+    /// In the words of libvips: `uchar`, `ushort` …
+    private var sampleFormat: String?
+    private var exif: EXIFDocument?
     private var frames: Int?
     /// Milliseconds that each frame is shown.
     private var delays: [Int]?
@@ -64,6 +75,9 @@ struct InfoDocument: Encodable, Sendable {
             fields.needsPixels
                 ? try InfoDocument(pixelsOf: data, fields, rules)
                 : try InfoDocument(headerOf: data, fields, rules)
+        }
+        if fields.needsStoredHeader {
+            takeStoredHeader(data, fields, isAllTold: rules.tellsPrivateMetadata)
         }
     }
 
@@ -115,6 +129,7 @@ struct InfoDocument: Encodable, Sendable {
         if chosen.contains(.dimensions) {
             width = image.pixelSize.width
             height = image.pixelSize.height
+            orientation = Image.orientation(of: data)
         }
         if chosen.contains(.pagesNumber) { pages = image.frameCount }
         if chosen.contains(.animation), let timing = image.animation {
@@ -123,7 +138,23 @@ struct InfoDocument: Encodable, Sendable {
             loop = timing.loopCount
             duration = Int((timing.totalDuration * 1000).rounded())
         }
+        if chosen.contains(.bands) { hasAlpha = image.hasAlpha }
         if fields.digest { sha256 = Digest.sha256.hexadecimal(data) }
+    }
+
+    private mutating func takeStoredHeader(
+        _ data: Data, _ fields: InfoFields, isAllTold: Bool
+    ) {
+        let chosen = fields.fields
+        if chosen.contains(.colorSpace) {
+            // The file has been opened; what is not told here is not known.
+            profile = (try? ImageInformation(of: data))?.colorProfile?.name
+        }
+        guard let header = StoredHeader(of: data) else { return }
+        if chosen.contains(.colorSpace) { colorspace = header.colorSpace }
+        if chosen.contains(.bands) { (bands, hasAlpha) = (header.bands, header.hasAlpha) }
+        if chosen.contains(.sampleFormat) { sampleFormat = header.sampleFormat }
+        if chosen.contains(.exif) { exif = EXIFDocument(header, isAll: isAllTold) }
     }
 
     /// With its members in alphabetical order.
@@ -132,5 +163,17 @@ struct InfoDocument: Encodable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and numbers can be encoded.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+extension ImageInformation.ColorProfile {
+    /// What people call it; `nil` where the file gives it no name.
+    fileprivate var name: String? {
+        switch self {
+        case .icc(let name): name
+        case .coded(primaries: 1, transfer: 13): "sRGB"
+        case .coded(primaries: 12, transfer: 13): "Display P3"
+        case .coded(let primaries, let transfer): "H.273 \(primaries)/\(transfer)"
+        }
     }
 }

@@ -9,6 +9,10 @@ struct InfoFields: Sendable, Hashable {
         case format
         case dimensions
         case pagesNumber = "pages_number"
+        case colorSpace = "colorspace"
+        case bands
+        case sampleFormat = "sample_format"
+        case exif
         case animation
         case average
         case dominantColors = "dominant_colors"
@@ -23,17 +27,22 @@ struct InfoFields: Sendable, Hashable {
             case .format: "f"
             case .dimensions: "d"
             case .pagesNumber: "pn"
+            case .colorSpace: "cs"
+            case .bands: "b"
+            case .sampleFormat: "sf"
             case .average: "a"
             case .dominantColors: "dc"
             case .thumbHash: "th"
-            case .animation, .dHash, .pHash: nil
+            case .exif, .animation, .dHash, .pHash: nil
             }
         }
 
         /// Whether the header does not tell it.
         var needsPixels: Bool {
             switch self {
-            case .size, .format, .dimensions, .pagesNumber, .animation: false
+            case .size, .format, .dimensions, .pagesNumber, .colorSpace, .bands, .sampleFormat,
+                .exif, .animation:
+                false
             case .average, .dominantColors, .thumbHash, .dHash, .pHash: true
             }
         }
@@ -55,9 +64,7 @@ struct InfoFields: Sendable, Hashable {
     }
 
     /// Fields that are known to others, and not told here.
-    private static let unsupported: Set<String> = [
-        "colorspace", "cs", "bands", "b", "sample_format", "sf", "exif", "xmp", "iptc",
-    ]
+    private static let unsupported: Set<String> = ["xmp", "iptc"]
 
     /// - Parameter path: What is signed.
     init(path: String) throws(PlanError) {
@@ -65,11 +72,16 @@ struct InfoFields: Sendable, Hashable {
         let options = segments.prefix { $0.contains(":") }
         segments = segments.dropFirst(options.count)
         sourcePath = "/" + segments.joined(separator: "/")
-        if options.isEmpty { fields = [.size, .format, .dimensions, .pagesNumber] }
+        if options.isEmpty { fields = Set(Field.allCases.filter { !$0.needsPixels }) }
         for option in options {
             let parts = option.split(separator: ":", omittingEmptySubsequences: false)
             try take(String(parts[0]), parts.dropFirst().map(String.init))
         }
+    }
+
+    /// Whether something is wanted that stands in the header beside the size.
+    var needsStoredHeader: Bool {
+        !fields.isDisjoint(with: [.colorSpace, .bands, .sampleFormat, .exif])
     }
 
     /// Whether the source has to be decoded.
