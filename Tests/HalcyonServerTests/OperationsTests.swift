@@ -62,6 +62,9 @@ import Testing
             }
         }
         #expect(types["halcyon_gate_limit"] == "gauge")
+        for name in ["cache_bytes", "cache_limit_bytes", "vips_memory_bytes"] {
+            #expect(types["halcyon_" + name] == "gauge", "\(name)")
+        }
         #expect(types["process_cpu_seconds_total"] == "counter")
     }
 

@@ -60,23 +60,36 @@ extension ImageServer {
                     value: Double(usage.limit)),
             ]
         }
+        let cache = configuration.cache
         let sizes = [
-            ("source", "memory", sources.remote?.known.memoryBytes ?? 0),
-            ("source", "disk", await sources.remote?.known.diskBytes() ?? 0),
-            ("result", "memory", makers.results.memoryBytes),
-            ("result", "disk", await makers.results.totalSize()),
+            (
+                "source", "memory", sources.remote?.known.memoryBytes ?? 0,
+                cache.sources.memoryBytes
+            ),
+            ("source", "disk", await sources.remote?.known.diskBytes() ?? 0, cache.sources.bytes),
+            ("result", "memory", makers.results.memoryBytes, cache.results.memoryBytes),
+            ("result", "disk", await makers.results.totalSize(), cache.results.bytes),
         ]
-        for (cache, tier, bytes) in sizes {
-            gauges.append(
+        for (cache, tier, bytes, limit) in sizes {
+            let labels = [("cache", cache), ("tier", tier)]
+            gauges += [
                 Gauge(
-                    name: "halcyon_cache_bytes", help: "Bytes in the caches.",
-                    labels: [("cache", cache), ("tier", tier)], value: Double(bytes)))
+                    name: "halcyon_cache_bytes", help: "Bytes in the caches.", labels: labels,
+                    value: Double(bytes)),
+                Gauge(
+                    name: "halcyon_cache_limit_bytes", help: "Bytes that the caches may have.",
+                    labels: labels, value: Double(limit)),
+            ]
         }
         gauges += cluster?.gauges ?? []
         gauges.append(
             Gauge(
                 name: "halcyon_connections", help: "Connections of clients.",
                 value: Double(clients.count)))
+        gauges.append(
+            Gauge(
+                name: "halcyon_vips_memory_bytes", help: "Memory of pixels in libvips.",
+                value: Double(Vips.trackedMemory)))
         gauges.append(
             Gauge(
                 name: "halcyon_build_info", help: "Versions.",
