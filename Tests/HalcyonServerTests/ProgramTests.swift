@@ -24,9 +24,11 @@ import Testing
     }
 
     /// Starts the program, which writes to the files run.out and run.err unless told to write elsewhere.
+    ///
+    /// - Parameter shell: What a shell does before.
     private func start(
         _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil,
-        errors: Int32? = nil
+        errors: Int32? = nil, after shell: String? = nil
     ) throws -> ChildProcess {
         let descriptors = ["out", "err"].map {
             open(folder.file("run.\($0)").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -35,7 +37,9 @@ import Testing
         let input = open("/dev/null", O_RDONLY)
         defer { close(input) }
         return try ChildProcess(
-            executable: executable, arguments: arguments,
+            executable: shell == nil ? executable : "/bin/sh",
+            arguments: shell.map { ["-c", "\($0); exec \"$0\" \"$@\"", executable] + arguments }
+                ?? arguments,
             environment: ["XDG_CACHE_HOME": folder.url.path].merging(environment) { $1 },
             standardInput: input, standardOutput: output ?? descriptors[0],
             standardError: errors ?? descriptors[1])
@@ -122,6 +126,56 @@ import Testing
         child.send(SIGTERM)
         #expect(await child.exitCode() == 0)
         #expect(text("run.err").contains("\"msg\":\"stopping\""))
+    }
+
+    @Test func aDiskThatIsFullIsToldOnceAndPicturesAreServedAllTheSame() async throws {
+        let arguments = [
+            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json", "--log-level",
+            "error", "--cache-directory", folder.file("full").path,
+        ]
+        // No file may have more than 100 KB.
+        let (child, output) = try ChildLines.of {
+            try start(arguments, output: $0, after: "trap '' XFSZ; ulimit -f 200")
+        }
+        _ = try #require(await output.line(containing: "docs/server.md"))
+        let port = try #require(firstPort(in: output))
+        for width in 500..<510 {
+            let answer = await (try RawClient(port: port)).exchange(
+                "/_/w:\(width)/plain/local:///china.jpg@png", headers: ["Connection: close"])
+            #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+            #expect(answer.body.count > 200_000)
+        }
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        let lines = text("run.err").split(separator: "\n")
+        #expect(lines.count { $0.contains("\"level\":\"error\"") } == 1, "\(lines)")
+    }
+
+    @Test func aServerThatWasKilledWhileItWroteServesNoHalfFile() async throws {
+        let live = try await LiveServer.start()
+        let arguments = [
+            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--cache-directory",
+            folder.file("killed").path,
+        ]
+        let targets = (0..<40).map { "/_/w:\(200 + $0)/plain/local:///china.jpg" }
+        for round in 0..<4 {
+            let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
+            _ = try #require(await output.line(containing: "docs/server.md"))
+            let port = try #require(firstPort(in: output))
+            let isLast = round == 3
+            // Until the last round the server is killed with most of them on their way.
+            for (index, target) in targets.enumerated().prefix(isLast ? 40 : 5 * (round + 1)) {
+                let answer = await (try RawClient(port: port)).exchange(
+                    target, headers: ["Connection: close"])
+                #expect(answer.head.hasPrefix("HTTP/1.1 200"), "\(round) \(index)")
+                guard isLast else { continue }
+                let whole = try await live.ask(target).body
+                #expect(Data(answer.body) == whole)
+            }
+            child.send(isLast ? SIGTERM : SIGKILL)
+            let code = await child.exitCode()
+            if isLast { #expect(code == 0) }
+        }
     }
 
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {

@@ -1,0 +1,107 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Logging
+import Testing
+
+/// Folders of caches that cannot be used, and servers that share one or are killed while they write.
+@Suite struct CacheTroubleTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private static func target(_ width: Int) -> String { "/_/w:\(width)/plain/local:///china.jpg" }
+
+    /// Asks for some pictures, and for each once more.
+    private static func expectPictures(
+        _ live: LiveServer, _ widths: ClosedRange<Int>,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for width in widths {
+            let first = try await live.ask(target(width))
+            #expect(first.status == 200, sourceLocation: location)
+            let second = try await live.ask(target(width))
+            #expect(second.body == first.body, sourceLocation: location)
+        }
+    }
+
+    /// The files of the index, or all others.
+    private static func files(in caches: URL, ofIndex isIndex: Bool) throws -> [URL] {
+        try FileManager.default.subpathsOfDirectory(atPath: caches.path)
+            .filter { ($0.contains("sqlite") || $0.contains("index")) == isIndex }
+            .map { caches.appendingPathComponent($0) }
+            .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+    }
+
+    private static func errors(_ live: LiveServer) -> Int {
+        live.log.events.count { $0.level == .error }
+    }
+
+    @Test func aFolderThatCannotBeMadeIsToldOnce() async throws {
+        try folder.write(Data("a file".utf8), to: "file")
+        let live = try await LiveServer.start {
+            $0.cache.directory = folder.file("file").appendingPathComponent("caches").path
+        }
+        try await Self.expectPictures(live, 10...14)
+        await live.log.wait { $0.contains { $0.level == .error } }
+        // One line for each of the caches at most.
+        #expect((1...2).contains(Self.errors(live)))
+    }
+
+    @Test func aFolderThatIsRemovedWhileTheServerRunsIsNoTrouble() async throws {
+        let caches = folder.file("caches")
+        let live = try await LiveServer.start { $0.cache.directory = caches.path }
+        try await Self.expectPictures(live, 10...12)
+        try FileManager.default.removeItem(at: caches)
+        try await Self.expectPictures(live, 10...15)
+        #expect(Self.errors(live) <= 2)
+    }
+
+    @Test func anIndexOfGarbageIsNoTrouble() async throws {
+        let caches = folder.file("caches")
+        let first = try await LiveServer.start { $0.cache.directory = caches.path }
+        try await Self.expectPictures(first, 10...12)
+        await first.listening.stop()
+        var spoilt = 0
+        for file in try Self.files(in: caches, ofIndex: true) {
+            try Data(repeating: 0xA5, count: 9999).write(to: file)
+            spoilt += 1
+        }
+        #expect(spoilt > 0)
+        let second = try await LiveServer.start { $0.cache.directory = caches.path }
+        try await Self.expectPictures(second, 10...15)
+        #expect(Self.errors(second) <= 2)
+    }
+
+    @Test func filesThatWereSpoiltAreNotServed() async throws {
+        let caches = folder.file("caches")
+        let first = try await LiveServer.start { $0.cache.directory = caches.path }
+        let good = try await first.ask(Self.target(100)).body
+        await first.listening.stop()
+        var spoilt = 0
+        for file in try Self.files(in: caches, ofIndex: false) {
+            var bytes = try Data(contentsOf: file)
+            guard bytes.count >= good.count else { continue }
+            let place = bytes.count - 40
+            for offset in 0..<20 { bytes[place + offset] ^= 0xFF }
+            try bytes.write(to: file)
+            spoilt += 1
+        }
+        #expect(spoilt > 0)
+        let second = try await LiveServer.start { $0.cache.directory = caches.path }
+        #expect(try await second.ask(Self.target(100)).body == good)
+    }
+
+    @Test func twoServersWithOneFolderAreNoTrouble() async throws {
+        let caches = folder.file("caches")
+        let one = try await LiveServer.start { $0.cache.directory = caches.path }
+        let other = try await LiveServer.start { $0.cache.directory = caches.path }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for live in [one, other] {
+                group.addTask { try await Self.expectPictures(live, 10...30) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(Self.errors(one) + Self.errors(other) == 0)
+    }
+}

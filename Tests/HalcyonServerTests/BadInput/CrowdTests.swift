@@ -1,0 +1,45 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// More clients than there are places.
+@Suite struct CrowdTests {
+    @Test func idleConnectionsDoNotHideTheServerFromItsOperators() async throws {
+        let live = try await LiveServer.start {
+            $0.work.maxConnections = 20
+            $0.work.idleTimeout = .milliseconds(500)
+        }
+        var clients: [RawClient] = []
+        for count in 1...200 {
+            clients.append(try RawClient(port: live.port))
+            guard count.isMultiple(of: 20) else { continue }
+            #expect(try await live.ask("/ready", operations: true).status == 200)
+        }
+        let metrics = try await live.ask("/metrics", operations: true).text
+        let line = metrics.firstMatch(of: /\nhalcyon_connections ([0-9]+)/)
+        #expect(try #require(line.flatMap { Int($0.1) }) <= 20)
+        // They are ended for being idle, and whoever has waited behind them gets an answer.
+        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        clients = []
+        try await live.expectCalm(warnings: 0)
+    }
+
+    @Test func manyRequestsAtOnceAreAnsweredOrRefusedAtOnce() async throws {
+        let live = try await LiveServer.start {
+            $0.work.decoders = 1
+            $0.work.queue = 4
+        }
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for width in 1...100 {
+                group.addTask {
+                    try await live.ask("/_/w:\(width)/plain/local:///china.jpg").status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(statuses).isSubset(of: [200, 429]))
+        #expect(statuses.count { $0 == 200 } >= 5)
+        try await live.expectCalm(warnings: 100)
+    }
+}

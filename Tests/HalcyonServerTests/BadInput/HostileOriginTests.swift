@@ -1,0 +1,300 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Servers of sources that do what they must not.
+@Suite struct HostileOriginTests {
+    private static let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let origin: OriginServer
+    private let gate = Gate()
+
+    init() async throws { origin = try await OriginServer.start() }
+
+    private func start(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.limits.maxSourceBytes = 1 << 20
+            $0.sources.http.stallTimeout = .milliseconds(300)
+            $0.sources.http.totalTimeout = .seconds(5)
+            try change(&$0)
+        }
+    }
+
+    /// The status and the code of the answer for a source.
+    private func answer(_ live: LiveServer, _ url: URL) async throws -> String {
+        let answer = try await live.ask(
+            "/_/w:10/plain/\(url.absoluteString)", fields: ["Accept": "application/json"])
+        let code = answer.text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? ""
+        return "\(answer.status) \(code)"
+    }
+
+    private static func raw(_ head: String, _ body: Data = Data()) -> OriginResponse {
+        .garbage(Data(head.replacing("\n", with: "\r\n").utf8) + body)
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let response: OriginResponse
+        let expected: [String]
+
+        init(_ name: String, _ response: OriginResponse, _ expected: String...) {
+            testDescription = name
+            self.response = response
+            self.expected = expected
+        }
+    }
+
+    private static func head(_ count: Int, _ line: String) -> OriginResponse {
+        let lines = String(repeating: line + "\n", count: count)
+        return raw("HTTP/1.1 200 OK\n\(lines)\n", picture)
+    }
+
+    private static let letters = String(repeating: "a", count: 1000)
+
+    private static func png(_ bytes: [UInt8]) -> OriginResponse {
+        .png(Data(bytes) + Data(count: 99))
+    }
+
+    static let rows: [Row] = [
+        Row("resets", .abort(.reset), "404 source_unreachable"),
+        Row("closes without an answer", .abort(.close), "404 source_unreachable"),
+        Row("sends garbage", .garbage(), "404 source_unreachable"),
+        Row("garbage for a status", raw("HTTP/1.1 abc OK\n\n"), "404 source_unreachable"),
+        Row(
+            "a status of 999", raw("HTTP/1.1 999 No\nContent-Length: 0\n\n"),
+            "404 source_unreachable", "502 source_status"),
+        Row(
+            "a head of 2 MB",
+            head(2000, "X-A: \(letters)"), "404 source_unreachable", "422 source_incomplete"),
+        Row(
+            "a field of 2 MB",
+            head(1, "X-A: \(String(repeating: letters, count: 2000))"),
+            "404 source_unreachable", "422 source_incomplete"),
+        Row(
+            "chunks without end", .endless(picture + Data(count: 1 << 16)).with(.chunked),
+            "422 source_too_large"),
+        Row("a body without end", .endless(picture + Data(count: 1 << 16)), "422 source_too_large"),
+        Row(
+            "100,000 times 100 Continue",
+            raw(String(repeating: "HTTP/1.1 100 Continue\n\n", count: 100_000)),
+            "404 source_unreachable", "422 source_incomplete"),
+        Row(
+            "a length that is too large", .png(picture).with(.declaredLength(picture.count + 9)),
+            "422 source_incomplete"),
+        Row(
+            "a length that is too small", .png(picture).with(.declaredLength(picture.count - 9)),
+            "422 source_damaged", "422 source_incomplete"),
+        Row(
+            "a length beyond the limit",
+            raw("HTTP/1.1 200 OK\nContent-Length: 9999999999\n\n", picture), "422 source_too_large"),
+        Row(
+            "a length below nothing", raw("HTTP/1.1 200 OK\nContent-Length: -1\n\n", picture),
+            "404 source_unreachable", "422 source_incomplete", "200 "),
+        Row(
+            "a gzip bomb",
+            raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", gzipBomb),
+            "422 source_too_large", "422 source_format"),
+        Row(
+            "gzip that is none",
+            raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", picture),
+            "422 source_incomplete"),
+        Row(
+            "206 of a part",
+            raw(
+                "HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-9/99\nContent-Length: \(picture.count)\n\n",
+                picture), "422 source_incomplete"),
+        Row(
+            "206 of the whole",
+            raw(
+                "HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-\(picture.count - 1)/\(picture.count)\nContent-Length: \(picture.count)\n\n",
+                picture), "200 "),
+        Row("304 that nobody asked for", OriginResponse(status: 304), "404 source_status"),
+        Row("204", OriginResponse(status: 204), "404 source_status"),
+        Row("a redirect to itself", .redirect(to: "/a"), "404 source_unreachable"),
+        Row(
+            "a redirect without a place", OriginResponse(status: 302), "404 source_status",
+            "404 source_unreachable"),
+        Row("a redirect that is relative", .redirect(to: "./good"), "200 "),
+        Row(
+            "a redirect with another line",
+            raw("HTTP/1.1 302 Found\nLocation: /good\n X: y\nContent-Length: 0\n\n"),
+            "404 source_unreachable", "404 source_status", "404 source_not_allowed"),
+        Row(
+            "a redirect with %0d%0a", .redirect(to: "/good%0d%0aX:y"), "404 source_status",
+            "404 source_unreachable"),
+        Row("a redirect to file:", .redirect(to: "file:///etc/passwd"), "404 source_unreachable"),
+        Row(
+            "a redirect to gopher:", .redirect(to: "gopher://127.0.0.1/a"), "404 source_unreachable"
+        ),
+        Row(
+            "a redirect to data:", .redirect(to: "data:image/png;base64,AAAA"),
+            "404 source_unreachable"),
+        Row(
+            "a redirect to the addresses of clouds",
+            .redirect(to: "http://169.254.169.254/latest/meta-data/"), "404 source_unreachable"),
+        Row(
+            "a redirect to the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"),
+            "404 source_unreachable"),
+        Row(
+            "HTML that is said to be PNG",
+            OriginResponse.html().header("Content-Type", "image/png"), "422 source_format"),
+        Row("text", .ok(Data("hello".utf8), contentType: "image/png"), "422 source_format"),
+        Row(
+            "a zip",
+            png([0x50, 0x4B, 3, 4]),
+            "422 source_format"),
+        Row(
+            "a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), "422 source_format",
+            "422 source_damaged"),
+        Row(
+            "a video",
+            png([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6F, 0x6D]), "422 source_format",
+            "422 source_damaged"),
+        Row(
+            "three bytes of a JPEG", .ok(Data([0xFF, 0xD8, 0xFF]), contentType: "image/jpeg"),
+            "422 source_damaged", "422 source_format"),
+        Row(
+            "a GIF that is a script",
+            .ok(Data("GIF89a/**/=1;alert(1)".utf8), contentType: "text/javascript"),
+            "422 source_damaged", "422 source_format", "422 source_too_complex"),
+        Row("an empty body", .empty, "422 source_format"),
+        Row("401", .status(401), "401 source_status"),
+        Row("418", .status(418), "418 source_status"),
+        Row("500", .status(500), "502 source_status"),
+    ]
+
+    @Test(arguments: rows)
+    func anOriginThatMisbehavesIsToldFromOneThatHasNoPicture(row: Row) async throws {
+        origin.route("/a", row.response)
+        origin.route("/good", .png(Self.picture))
+        let live = try await start()
+        let found = try await answer(live, origin.url("/a"))
+        #expect(row.expected.contains(found), "\(found)")
+        try await live.expectCalm()
+        // Nothing that it did is still believed.
+        origin.route("/b", .png(Self.picture))
+        #expect(try await answer(live, origin.url("/b")) == "200 ")
+    }
+
+    @Test func anOriginThatHangsIsLeftInTime() async throws {
+        let live = try await start()
+        let rows: [(String, OriginResponse)] = [
+            ("/before", .png(Self.picture).with(.wait(.gate(gate)))),
+            ("/in", .png(Self.picture).with(.hold(afterBytes: 20, .gate(gate)))),
+            ("/slow", .drip(Self.picture, every: .seconds(1))),
+        ]
+        for (path, response) in rows {
+            origin.route(path, response)
+            #expect(try await answer(live, origin.url(path)) == "504 source_timeout", "\(path)")
+        }
+        try await live.expectCalm(warnings: 3)
+        gate.open()
+    }
+
+    @Test func tenRedirectsAreTooMany() async throws {
+        for number in 0..<10 {
+            origin.route("/\(number)", .redirect(to: "/\(number + 1)"))
+        }
+        origin.route("/10", .png(Self.picture))
+        let live = try await start()
+        #expect(try await answer(live, origin.url("/0")) == "404 source_unreachable")
+        #expect(try await answer(live, origin.url("/7")) == "200 ")
+        #expect(origin.requestCount <= 4 + 4)
+    }
+
+    @Test func whereNobodyListensThereIsNoSource() async throws {
+        let closed = try ClosedPort()
+        let live = try await start { $0.sources.http.ports = [closed.number] }
+        #expect(try await answer(live, closed.url("/a.png")) == "404 source_unreachable")
+        let name = "http://no-such-host.invalid:\(closed.number)/a.png"
+        let open = try await start {
+            $0.sources.http.allow = ["*"]
+            $0.sources.http.ports = [closed.number]
+        }
+        #expect(try await answer(open, #require(URL(string: name))) == "404 source_unreachable")
+        // TLS is not spoken there.
+        let secure = try #require(URL(string: "https://127.0.0.1:\(origin.port)/a.png"))
+        let other = try await start { $0.sources.http.allow = ["*"] }
+        #expect(try await answer(other, secure) == "404 source_unreachable")
+    }
+
+    /// What leads back to the server that asks for it is fetched three times at most, and nobody waits for
+    /// himself.
+    @Test func aSourceThatIsTheServerItselfEnds() async throws {
+        let place = Locked("")
+        origin.route("/loop") { _ in .redirect(to: place.value) }
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*"]
+            $0.sources.http.ports = Array(1024...65535)
+            $0.sources.http.allowsLoopback = true
+        }
+        let target = "/_/w:10/plain/\(origin.url("/loop").absoluteString)"
+        place.set("http://127.0.0.1:\(live.port)\(target)")
+        let answer = try await live.ask(target)
+        #expect(answer.status == 404)
+        #expect(origin.requestCount == 3)
+        let fields = origin.requests.map { $0.headers["Via"] ?? "" }
+        #expect(
+            fields == [
+                "1.1 halcyon", "1.1 halcyon, 1.1 halcyon",
+                "1.1 halcyon, 1.1 halcyon, 1.1 halcyon",
+            ])
+        try await live.expectCalm(warnings: 4)
+        // A server may well be the source of another one.
+        origin.route("/a.png", .png(Self.picture))
+        let inner =
+            "http://127.0.0.1:\(live.port)/_/w:20/plain/\(origin.url("/a.png").absoluteString)"
+        #expect(try await live.ask("/_/w:10/plain/\(inner)").status == 200)
+    }
+
+    /// The server itself is on this machine, and so not reached unless that is allowed.
+    @Test func aSourceThatIsTheServerItselfIsRefusedByTheGuard() async throws {
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["*"]
+            $0.sources.http.ports = Array(1024...65535)
+        }
+        let inner = try #require(
+            URL(string: "http://127.0.0.1:\(live.port)/_/plain/local:///china.jpg"))
+        #expect(try await answer(live, inner) == "404 source_unreachable")
+    }
+
+    /// 16 MiB of zeros behind the beginning of a picture, in some 80 KB (RFC 1951, 1952).
+    private static let gzipBomb: Data = {
+        var bits: [UInt8] = []
+        var (current, count) = (UInt8(0), 0)
+        /// The lowest bit first.
+        func put(_ value: Int, _ length: Int) {
+            for index in 0..<length {
+                current |= UInt8(value >> index & 1) << UInt8(count)
+                count += 1
+                if count == 8 { (_, current, count) = (bits.append(current), 0, 0) }
+            }
+        }
+        /// A code of Huffman, the highest bit first.
+        func code(_ value: Int, _ length: Int) {
+            for index in (0..<length).reversed() { put(value >> index, 1) }
+        }
+        put(1, 1)
+        // The fixed codes.
+        put(1, 2)
+        for byte in picture {
+            byte < 144 ? code(0x30 + Int(byte), 8) : code(0x190 + Int(byte) - 144, 9)
+        }
+        code(0x30, 8)
+        // 258 bytes more of the same, from one byte before.
+        for _ in 0..<(16 << 20) / 258 {
+            code(0xC5, 8)
+            code(0, 5)
+        }
+        code(0, 7)
+        put(0, 7)
+        let start: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        return Data(start) + Data(bits) + Data(count: 8)
+    }()
+}
