@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import DirectCodecs
+
+struct FloatResamplerTests {
+    private static func samples(_ count: Int) -> [Float] {
+        var state: UInt32 = 4711
+        return (0..<count).map { index in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Float((index * 37) % 3000) + Float(state >> 22)
+        }
+    }
+
+    /// Pushes rows of numbers, and takes the target rows that they make possible.
+    private static func resampled(
+        _ source: [Float], _ horizontal: SampleAxis, _ vertical: SampleAxis,
+        lanes: FloatResampler.Lanes
+    ) -> [Float] {
+        let resampler = FloatResampler(horizontal: horizontal, vertical: vertical, lanes: lanes)
+        let rowCount = horizontal.sourceCount * lanes.rawValue
+        var row = [Float](repeating: 0, count: horizontal.targetCount * lanes.rawValue)
+        var result: [Float] = []
+        for index in 0..<vertical.sourceCount {
+            resampler.push { target in
+                for x in 0..<rowCount { target[x] = source[index * rowCount + x] }
+            }
+            while resampler.hasNextRow {
+                row.withUnsafeMutableBufferPointer { resampler.writeNextRow(to: $0.baseAddress!) }
+                result += row
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        (64, 48, 20, 15), (100, 70, 40, 28), (33, 21, 32, 20), (5, 3, 2, 1), (400, 3, 7, 2),
+        (40, 30, 40, 30), (17, 9, 40, 21), (1, 1, 3, 2), (64, 64, 1, 1),
+    ])
+    func isLanczosInDoublePrecision(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
+        let source = Self.samples(w * h)
+        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
+        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
+        let exact = ExactLanczos.plane(source.map(Double.init), horizontal, vertical)
+        let made = Self.resampled(source, horizontal, vertical, lanes: .one)
+        #expect(made.count == exact.count)
+        // Weights are rounded to 1/16384.
+        #expect(zip(made, exact).allSatisfy { abs(Double($0) - $1) < 1.5 })
+    }
+
+    @Test func halvedSamplesAreInterpolatedFirst() {
+        let (w, h) = (25, 18)
+        let halved = Self.samples(w * h)
+        // Three quarters of the nearer sample, and a quarter of the other.
+        func doubled(_ line: [Float]) -> [Float] {
+            line.indices.flatMap { index in
+                [max(index - 1, 0), min(index + 1, line.count - 1)]
+                    .map { 0.75 * line[index] + 0.25 * line[$0] }
+            }
+        }
+        let rows = (0..<h).map { doubled(Array(halved[$0 * w..<($0 + 1) * w])) }
+        let columns = (0..<2 * w).map { x in doubled(rows.map { $0[x] }) }
+        let full = (0..<2 * h).flatMap { y in columns.map { $0[y] } }
+        let expected = Self.resampled(
+            full, SampleAxis(sourceCount: 2 * w, targetCount: 13),
+            SampleAxis(sourceCount: 2 * h, targetCount: 30), lanes: .one)
+        let made = Self.resampled(
+            halved, SampleAxis(sourceCount: w, targetCount: 13, isHalved: true),
+            SampleAxis(sourceCount: h, targetCount: 30, isHalved: true), lanes: .one)
+        #expect(made.count == expected.count)
+        #expect(zip(made, expected).allSatisfy { abs($0 - $1) < 1.5 })
+    }
+
+    @Test func fourLanesAreFourPlanes() {
+        let (w, h) = (31, 19)
+        let source = Self.samples(4 * w * h)
+        let horizontal = SampleAxis(sourceCount: w, targetCount: 9)
+        let vertical = SampleAxis(sourceCount: h, targetCount: 7)
+        let made = Self.resampled(source, horizontal, vertical, lanes: .four)
+        for lane in 0..<4 {
+            let plane = stride(from: lane, to: source.count, by: 4).map { source[$0] }
+            let expected = Self.resampled(plane, horizontal, vertical, lanes: .one)
+            let found = stride(from: lane, to: made.count, by: 4).map { made[$0] }
+            #expect(zip(found, expected).allSatisfy { abs($0 - $1) < 0.01 })
+        }
+    }
+
+    @Test(arguments: [3, 4]) func flatColoursOf16BitsStayWhatTheyAre(channels: Int) {
+        let colour: [UInt16] = [65535, 12345, 1, 40001]
+        let row = (0..<50).flatMap { _ in colour.prefix(channels) }
+        var made = [UInt16](repeating: 0, count: 7 * 5 * channels)
+        made.withUnsafeMutableBytes { target in
+            let reducer = PixelReducer(
+                source: (50, 40), width: 7, height: 5, channels: channels, depth: 16,
+                into: target.baseAddress!)
+            row.withUnsafeBytes { bytes in
+                for _ in 0..<40 { reducer.push(bytes.baseAddress!) }
+            }
+        }
+        for start in stride(from: 0, to: made.count, by: channels) {
+            #expect(Array(made[start..<start + channels]) == Array(colour.prefix(channels)))
+        }
+    }
+}
