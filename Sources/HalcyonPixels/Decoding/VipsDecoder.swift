@@ -133,12 +133,26 @@ struct OpenedByVips: OpenedImage {
             let image = try pixels(frame: frame, atLeast: nil)
             return try VipsLoader.reporting(header.format) { try image.reducedByArea(to: size) }
         }
+        if [.HEIC, .AVIF].contains(header.format), size != header.size {
+            return try reducedByRows(frame: frame, to: size)
+        }
         guard header.format == .JPEG, reduction.quality == .best, size != header.size
         else { return nil }
         let least = PixelSize(width: 2 * size.width, height: 2 * size.height)
         let image = try pixels(frame: frame, atLeast: least)
         return try VipsLoader.reporting(.JPEG) { () throws(VipsError) in
             try image.resized(to: size.width, height: size.height)
+        }
+    }
+
+    /// Of a file whose rows come as they are shown: resampled as they are stored, before their colours are
+    /// converted.
+    private func reducedByRows(frame: Int, to size: PixelSize) throws -> VipsImage? {
+        let loader = try VipsLoader.of(header.format)
+        return try VipsLoader.reporting(header.format) {
+            var image = try open(with: loader, frame: frame, leastSize: nil)
+            if isDisplayP3 { image = try image.withDisplayP3Profile() }
+            return try image.reducedByRows(to: size)?.decodedToSRGB(alpha: header.hasAlpha)
         }
     }
 
