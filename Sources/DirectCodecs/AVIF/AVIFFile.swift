@@ -36,6 +36,18 @@ package final class AVIFFile: @unchecked Sendable {
 
         package init() {}
 
+        /// What turns and mirrors likewise, 1…8 as in EXIF.
+        package var orientation: Int {
+            let all: [(none: Int, topToBottom: Int, leftToRight: Int)] = [
+                (1, 4, 2), (8, 5, 7), (3, 2, 4), (6, 7, 5),
+            ]
+            return switch mirror {
+            case nil: all[quarterTurns].none
+            case .topToBottom: all[quarterTurns].topToBottom
+            case .leftToRight: all[quarterTurns].leftToRight
+            }
+        }
+
         package struct Crop: Equatable, Sendable {
             package let left: Int
             package let top: Int
@@ -108,20 +120,36 @@ package final class AVIFFile: @unchecked Sendable {
     ///
     /// - Parameter pixels: Room for them.
     package func next(into pixels: UnsafeMutableRawPointer) throws(AVIFRefusal) {
+        try convert(try nextImage(), into: pixels)
+    }
+
+    /// Decodes the next frame, whose planes stay where they are until the one after it is decoded.
+    func nextImage() throws(AVIFRefusal) -> avifImage {
         try skip()
-        guard let image = decoder.pointee.image, image.pointee.width == width,
-            image.pointee.height == height, image.pointee.depth == depth,
-            !hasAlpha || image.pointee.alphaPlane != nil
+        guard let image = decoder.pointee.image?.pointee, image.width == width,
+            image.height == height, image.depth == depth, !hasAlpha || image.alphaPlane != nil
         else { throw .damaged("its headers tell different sizes") }
+        return image
+    }
+
+    /// Writes the pixels of a frame, or of some rows of one, as ``next(into:)`` does.
+    func convert(
+        _ image: avifImage, into pixels: UnsafeMutableRawPointer
+    ) throws(AVIFRefusal) {
+        var image = image
         var rgb = avifRGBImage()
-        avif.rgb_set_defaults(&rgb, image)
+        avif.rgb_set_defaults(&rgb, &image)
         rgb.format = hasAlpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
-        rgb.depth = depth > 8 ? 16 : 8
+        rgb.depth = UInt32(deliveredDepth)
         rgb.pixels = pixels.assumingMemoryBound(to: UInt8.self)
-        rgb.rowBytes = UInt32(width * (hasAlpha ? 4 : 3) * (depth > 8 ? 2 : 1))
-        let result = avif.image_to_rgb(image, &rgb)
+        rgb.rowBytes = UInt32(width * channels * deliveredDepth / 8)
+        let result = avif.image_to_rgb(&image, &rgb)
         guard result == AVIF_RESULT_OK else { throw AVIFRefusal(result) }
     }
+
+    /// Channels and bits per sample as delivered.
+    package var channels: Int { hasAlpha ? 4 : 3 }
+    package var deliveredDepth: Int { depth > 8 ? 16 : 8 }
 
     /// Decodes the next frame for those behind it only.
     package func skip() throws(AVIFRefusal) {

@@ -50,6 +50,16 @@ package struct ColourDescription: Hashable, Sendable {
 
     /// Whether there may be light brighter than paper.
     package var isHDR: Bool { transfer == .pq || transfer == .hlg }
+
+    /// Whether steps of samples are about those of sRGB, so that it makes no visible difference whether pixels
+    /// are averaged before or after their colours are converted.
+    package var hasStepsOfSRGB: Bool {
+        switch transfer {
+        case .sRGB, .bt709: true
+        case .gamma(let exponent): (1.8...2.8).contains(exponent)
+        case .pq, .hlg: false
+        }
+    }
 }
 
 extension ColourDescription {

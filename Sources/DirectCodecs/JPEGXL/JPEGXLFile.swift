@@ -99,6 +99,21 @@ package final class JPEGXLFile: @unchecked Sendable {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
+    /// Resamples a frame of three channels or more, as ``next(into:)`` has written it.
+    ///
+    /// - Parameter target: Room for `width × height` pixels.
+    package func reduce(
+        _ pixels: UnsafeRawPointer, width: Int, height: Int, into target: UnsafeMutableRawPointer
+    ) throws(JPEGXLRefusal) {
+        let reducer = PixelReducer(
+            source: (self.width, self.height), width: width, height: height,
+            channels: channels, depth: depth, into: target)
+        for row in 0..<self.height {
+            if row.isMultiple(of: 64), cdecoding_is_late() { throw .damaged("it takes too long") }
+            reducer.push(pixels + row * self.width * channels * depth / 8)
+        }
+    }
+
     /// Passes over the next frames.
     package func skip(_ count: Int) {
         jxl.skip_frames(decoder, count)

@@ -19,21 +19,23 @@ extension Bitmap {
     ///   - orientation: Of EXIF, 1…8.
     ///   - read: Writes the pixels as stored, in the size it is called with.
     init<Failure: Error>(
-        size: PixelSize, channels: Int, orientation: Int,
+        size: PixelSize, channels: Int, depth: Depth = .eight, orientation: Int,
         read: (PixelSize, UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let stored = size.turned(by: orientation)
-        let memory = PixelMemory.forPixels(count: size.pixelCount * channels)
+        let bytesPerPixel = channels * depth.rawValue / 8
+        let memory = PixelMemory.forPixels(count: size.pixelCount * bytesPerPixel)
         try read(stored, memory.bytes)
         guard orientation > 1 else {
-            self.init(size: size, channels: channels, depth: .eight, storage: memory)
+            self.init(size: size, channels: channels, depth: depth, storage: memory)
             return
         }
         let shown = PixelMemory.forPixels(count: memory.count)
+        // The bytes of a pixel stay together.
         PixelTurning.turn(
-            memory.bytes, width: stored.width, height: stored.height, channels: channels,
+            memory.bytes, width: stored.width, height: stored.height, channels: bytesPerPixel,
             orientation: orientation, into: shown.bytes)
-        self.init(size: size, channels: channels, depth: .eight, storage: shown)
+        self.init(size: size, channels: channels, depth: depth, storage: shown)
     }
 }
 

@@ -16,7 +16,8 @@ struct AVIFDecoder: ImageDecoder {
     }
 }
 
-/// Decodes the frames of an AVIF file, crops and turns them, and converts their colours.
+/// Decodes the frames of an AVIF file, crops and turns them, and converts their colours. A reduced picture is
+/// resampled before it is turned and before its colours are converted, when it has fewest pixels.
 struct AVIFFrameReader: FileFrameReader {
     private(set) var position = 0
 
@@ -66,26 +67,40 @@ struct AVIFFrameReader: FileFrameReader {
         do {
             for _ in position..<index { try file.skip() }
             let size = file.storedSize
-            let channels = file.hasAlpha ? 4 : 3
             let memory = PixelMemory.forPixels(
-                count: size.pixelCount * channels * depth.rawValue / 8)
+                count: size.pixelCount * file.channels * depth.rawValue / 8)
             try file.next(into: memory.pointer)
-            stored = Bitmap(size: size, channels: channels, depth: depth, storage: memory)
+            stored = Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
         } catch {
             throw error.codingError
         }
-        return try shown(stored)
+        guard file.transforms != AVIFFile.Transforms() else { return try converted(stored) }
+        return try converted(Bitmap(rendering: stored.vipsImage().transformed(file.transforms)))
     }
 
-    private var depth: Bitmap.Depth { file.depth > 8 ? .sixteen : .eight }
+    var canReduce: Bool { profile != nil || colours.hasStepsOfSRGB }
 
-    private func shown(_ stored: Bitmap) throws -> Bitmap {
-        var bitmap = stored
-        if file.transforms != AVIFFile.Transforms() {
-            bitmap = try Bitmap(rendering: bitmap.vipsImage().transformed(file.transforms))
+    mutating func reduced(to size: PixelSize) throws -> Bitmap {
+        position = 1
+        do {
+            let bitmap = try Bitmap(
+                size: size, channels: file.channels, depth: depth,
+                orientation: file.transforms.orientation
+            ) { stored, pixels throws(AVIFRefusal) in
+                try file.next(into: pixels, width: stored.width, height: stored.height)
+            }
+            return try converted(bitmap)
+        } catch let error as AVIFRefusal {
+            throw error.codingError
         }
-        return try profile.map { try bitmap.convertingNewPixels(by: $0) }
-            ?? bitmap.converted(from: colours)
+    }
+
+    private var depth: Bitmap.Depth { file.deliveredDepth == 16 ? .sixteen : .eight }
+
+    /// The pixels in sRGB.
+    private func converted(_ bitmap: consuming Bitmap) throws -> Bitmap {
+        guard let profile else { return bitmap.converted(from: colours) }
+        return try bitmap.convertingNewPixels(by: profile)
     }
 }
 
@@ -95,7 +110,7 @@ extension AVIFFile {
     fileprivate var shownSize: PixelSize {
         let cropped =
             transforms.crop.map { PixelSize(width: $0.width, height: $0.height) } ?? storedSize
-        return transforms.quarterTurns.isMultiple(of: 2) ? cropped : cropped.transposed
+        return cropped.turned(by: transforms.orientation)
     }
 }
 

@@ -196,6 +196,8 @@ extension EncodedImage {
         case is OpenedPNG, is OpenedBMP,
             is OpenedWebP where !isAnimated:
             return memory(decodedAt: reduced)
+        case let frames as OpenedFrames<AVIFFrameReader> where frames.isReduced:
+            return memory(decodedAt: reduced)
         default:
             return memory()
         }

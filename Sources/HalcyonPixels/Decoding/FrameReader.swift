@@ -20,11 +20,19 @@ protocol FileFrameReader: FrameReader {
     init(_ data: Data) throws
 
     var header: ImageHeader { get }
+
+    /// Whether a smaller picture can be had for less, and as good as a full one that is resampled.
+    var canReduce: Bool { get }
+
+    /// Decodes a still picture, which has not been decoded yet, in a smaller size. Only if ``canReduce``.
+    mutating func reduced(to size: PixelSize) throws -> Bitmap
 }
 
 /// A file that one kind of frame reader does everything with, stills too.
 final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
     let header: ImageHeader
+    /// Whether the frame of a still picture is reduced while it is decoded.
+    let isReduced: Bool
     private let data: Data
     /// The reader that has parsed the file, for the first who needs one.
     private let first: Mutex<Reader?>
@@ -33,13 +41,20 @@ final class OpenedFrames<Reader: FileFrameReader>: OpenedImage {
         self.data = data
         let reader = try Reader(data)
         header = reader.header
+        isReduced = header.timing == nil && reader.canReduce
         first = Mutex(reader)
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
-        guard case .atLeast = size else { return nil }
-        var reader = try reader()
-        return .bitmap(try reader.frame(frame))
+        switch size {
+        case .atLeast:
+            var reader = try reader()
+            return .bitmap(try reader.frame(frame))
+        case .exactly(let reduction):
+            guard isReduced, reduction.size != header.size else { return nil }
+            var reader = try reader()
+            return .bitmap(try reader.reduced(to: reduction.size))
+        }
     }
 
     func frameReader() throws -> any FrameReader { try reader() }

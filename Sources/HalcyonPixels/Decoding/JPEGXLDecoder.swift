@@ -54,7 +54,36 @@ struct JPEGXLFrameReader: FileFrameReader {
         } catch {
             throw error.codingError
         }
-        let size = PixelSize(width: file.width, height: file.height)
+        return try shown(memory, PixelSize(width: file.width, height: file.height))
+    }
+
+    /// Grey that is not delivered as RGB is left to libvips.
+    var canReduce: Bool {
+        switch file.meaning {
+        case .described(let colours): colours.hasStepsOfSRGB
+        case .profile: file.channels >= 3
+        }
+    }
+
+    mutating func reduced(to size: PixelSize) throws -> Bitmap {
+        let bytesPerPixel = file.channels * file.depth / 8
+        let memory = PixelMemory.forPixels(count: size.pixelCount * bytesPerPixel)
+        position = 1
+        do {
+            // Memory of such sizes is used again and again, which costs less than the rows that libjxl
+            // delivers one by one: it keeps all of them as floating-point numbers for that.
+            let full = PixelMemory.forPixels(count: file.width * file.height * bytesPerPixel)
+            try file.next(into: full.pointer)
+            try file.reduce(
+                full.pointer, width: size.width, height: size.height, into: memory.pointer)
+        } catch {
+            throw error.codingError
+        }
+        return try shown(memory, size)
+    }
+
+    /// Pixels in sRGB.
+    private func shown(_ memory: PixelMemory, _ size: PixelSize) throws -> Bitmap {
         switch file.meaning {
         case .described(let colours):
             return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)

@@ -13,6 +13,12 @@ struct AVIFFixture {
     /// Code points of ITU-T H.273.
     var primaries = 1
     var transfer = 13
+    /// Samples of luminance and chroma; by the identity matrix they are green, blue and red.
+    var format = AVIF_PIXEL_FORMAT_YUV444
+    var matrix = AVIF_MATRIX_COEFFICIENTS_IDENTITY
+    var range = AVIF_RANGE_FULL
+    /// An ICC profile.
+    var profile: Data?
     /// Hundredths of a second that each picture of a sequence is shown.
     var delay = 10
 
@@ -49,12 +55,15 @@ struct AVIFFixture {
         _ grid: PixelGrid, hasAlpha: Bool
     ) throws -> UnsafeMutablePointer<avifImage> {
         let image = avifImageCreate(
-            UInt32(grid.width), UInt32(grid.height), UInt32(depth), AVIF_PIXEL_FORMAT_YUV444)!
-        image.pointee.yuvRange = AVIF_RANGE_FULL
+            UInt32(grid.width), UInt32(grid.height), UInt32(depth), format)!
+        image.pointee.yuvRange = range
         image.pointee.colorPrimaries = avifColorPrimaries(primaries)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(transfer)
-        image.pointee.matrixCoefficients = avifMatrixCoefficients(
-            AVIF_MATRIX_COEFFICIENTS_IDENTITY)
+        image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
+        profile?.withUnsafeBytes { bytes in
+            avifImageSetProfileICC(
+                image, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
         image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
         var flags: UInt32 = 0
         if let quarterTurns {

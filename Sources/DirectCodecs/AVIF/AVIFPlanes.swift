@@ -1,0 +1,191 @@
+import CAVIF
+import CDecoding
+
+/// The planes of an opaque frame, or of a part of it, before anything is made of them.
+struct AVIFPlanes {
+    /// One plane, or three; the first has no fewer samples than the others.
+    private let planes: [Plane]
+    private let meaning: AVIFSampleMeaning
+    private let width: Int
+    private let height: Int
+    private let isDeep: Bool
+
+    private struct Plane {
+        let samples: UnsafeRawPointer
+        let bytesPerRow: Int
+        let width: Int
+        let height: Int
+        /// Whether a sample stands for two pixels side by side, or one above the other.
+        let isHalvedAcross: Bool
+        let isHalvedDown: Bool
+    }
+
+    /// `nil` for samples that do not become RGB by a matrix, and for a part that begins between the samples of
+    /// a plane.
+    ///
+    /// - Parameter part: Lies in the frame.
+    init?(_ image: avifImage, _ part: AVIFFile.Transforms.Crop) {
+        guard let meaning = AVIFSampleMeaning(image) else { return nil }
+        let isHalvedAcross = [AVIF_PIXEL_FORMAT_YUV420, AVIF_PIXEL_FORMAT_YUV422]
+            .contains(image.yuvFormat)
+        let isHalvedDown = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420
+        let isGrey = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
+        guard !isHalvedAcross || part.left.isMultiple(of: 2),
+            !isHalvedDown || part.top.isMultiple(of: 2)
+        else { return nil }
+        let sampleBytes = image.depth > 8 ? 2 : 1
+        func plane(
+            _ samples: UnsafeMutablePointer<UInt8>?, _ bytesPerRow: UInt32, isChroma: Bool
+        ) -> Plane? {
+            guard let samples else { return nil }
+            let across = isChroma && isHalvedAcross ? 2 : 1
+            let down = isChroma && isHalvedDown ? 2 : 1
+            let start =
+                part.top / down * Int(bytesPerRow) + part.left / across * sampleBytes
+            return Plane(
+                samples: UnsafeRawPointer(samples + start), bytesPerRow: Int(bytesPerRow),
+                width: (part.width + across - 1) / across,
+                height: (part.height + down - 1) / down, isHalvedAcross: across == 2,
+                isHalvedDown: down == 2)
+        }
+        guard let first = plane(image.yuvPlanes.0, image.yuvRowBytes.0, isChroma: false) else {
+            return nil
+        }
+        if isGrey {
+            planes = [first]
+        } else {
+            guard let second = plane(image.yuvPlanes.1, image.yuvRowBytes.1, isChroma: true),
+                let third = plane(image.yuvPlanes.2, image.yuvRowBytes.2, isChroma: true)
+            else { return nil }
+            planes = [first, second, third]
+        }
+        self.meaning = meaning
+        width = part.width
+        height = part.height
+        isDeep = image.depth > 8
+    }
+
+    /// Writes RGB of 8 or 16 bits, rows without padding.
+    func reduce(
+        into pixels: UnsafeMutableRawPointer, width: Int, height: Int
+    ) throws(AVIFRefusal) {
+        let resamplers = planes.map { plane in
+            FloatResampler(
+                horizontal: SampleAxis(
+                    sourceCount: plane.width,
+                    extent: Double(self.width) / (plane.isHalvedAcross ? 2 : 1),
+                    targetCount: width, isHalved: plane.isHalvedAcross),
+                vertical: SampleAxis(
+                    sourceCount: plane.height,
+                    extent: Double(self.height) / (plane.isHalvedDown ? 2 : 1),
+                    targetCount: height, isHalved: plane.isHalvedDown), lanes: .one)
+        }
+        // A target row of each plane waits for those of the others.
+        let made = UnsafeMutablePointer<Float>.allocate(capacity: planes.count * width)
+        defer { made.deallocate() }
+        var next = [Int](repeating: 0, count: planes.count)
+        for row in 0..<height {
+            for (index, resampler) in resamplers.enumerated() {
+                while !resampler.hasNextRow {
+                    push(next[index], of: planes[index], to: resampler)
+                    next[index] += 1
+                }
+                resampler.writeNextRow(to: made + index * width)
+            }
+            guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
+            meaning.write(
+                made, planes: planes.count, count: width,
+                to: pixels + row * width * 3 * (isDeep ? 2 : 1), isDeep: isDeep)
+        }
+    }
+
+    private func push(_ row: Int, of plane: Plane, to resampler: FloatResampler) {
+        let source = plane.samples + row * plane.bytesPerRow
+        resampler.push { target in
+            if isDeep {
+                let samples = source.assumingMemoryBound(to: UInt16.self)
+                for x in 0..<plane.width { target[x] = Float(samples[x]) }
+            } else {
+                let samples = source.assumingMemoryBound(to: UInt8.self)
+                for x in 0..<plane.width { target[x] = Float(samples[x]) }
+            }
+        }
+    }
+}
+
+/// How the samples of planes become red, green and blue (ITU-T H.273, 8.3).
+struct AVIFSampleMeaning {
+    /// What a sample is of which 0…1 is made: first taken from it, then multiplied with.
+    private let zeros: SIMD4<Float>
+    private let factors: SIMD4<Float>
+    /// What the three samples add to red, green and blue.
+    private let columns: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
+
+    /// `nil` for what is not a matrix of constants.
+    init?(_ image: avifImage) {
+        guard (8...12).contains(image.depth) else { return nil }
+        let scale = Float(1 << (image.depth - 8))
+        let isFull = image.yuvRange == AVIF_RANGE_FULL
+        let most = Float(1 << image.depth) - 1
+        let (black, light) = isFull ? (0, most) : (16 * scale, 219 * scale)
+        let (centre, chroma) = (128 * scale, isFull ? most : 224 * scale)
+        guard image.matrixCoefficients != AVIF_MATRIX_COEFFICIENTS_IDENTITY else {
+            guard image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444 else { return nil }
+            // Green, blue, red.
+            zeros = SIMD4(black, black, black, 0)
+            factors = SIMD4(1 / light, 1 / light, 1 / light, 0)
+            columns = (SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0), SIMD4(1, 0, 0, 0))
+            return
+        }
+        guard let (red, blue) = Self.weights(Int(image.matrixCoefficients)) else { return nil }
+        let green = 1 - red - blue
+        zeros = SIMD4(black, centre, centre, 0)
+        factors = SIMD4(1 / light, 1 / chroma, 1 / chroma, 0)
+        columns = (
+            SIMD4(1, 1, 1, 0), SIMD4(0, -2 * (1 - blue) * blue / green, 2 * (1 - blue), 0),
+            SIMD4(2 * (1 - red), -2 * (1 - red) * red / green, 0, 0)
+        )
+    }
+
+    /// How much red and blue count in luminance, for a code point of matrix coefficients. What is not stated
+    /// means BT.601.
+    private static func weights(_ codePoint: Int) -> (red: Float, blue: Float)? {
+        switch codePoint {
+        case 1: (0.2126, 0.0722)
+        case 2, 5, 6: (0.299, 0.114)
+        case 4: (0.30, 0.11)
+        case 7: (0.212, 0.087)
+        case 9: (0.2627, 0.0593)
+        default: nil
+        }
+    }
+
+    /// Writes RGB of a row of each plane; of one plane grey.
+    func write(
+        _ samples: UnsafePointer<Float>, planes: Int, count: Int,
+        to target: UnsafeMutableRawPointer, isDeep: Bool
+    ) {
+        let greatest: Float = isDeep ? 65535 : 255
+        let (second, third) = planes == 3 ? (count, 2 * count) : (0, 0)
+        let bytes = target.assumingMemoryBound(to: UInt8.self)
+        let words = target.assumingMemoryBound(to: UInt16.self)
+        for x in 0..<count {
+            let stored = SIMD4(samples[x], samples[second + x], samples[third + x], 0)
+            let parts = (stored - zeros) * factors
+            var colour = SIMD4<Float>(repeating: parts.x)
+            if planes == 3 {
+                colour = columns.0 * parts.x + columns.1 * parts.y + columns.2 * parts.z
+            }
+            colour = (colour * greatest)
+                .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: greatest))
+            for channel in 0..<3 {
+                let sample = colour[channel] + 0.5
+                if isDeep {
+                    words[3 * x + channel] = UInt16(sample)
+                } else {
+                    bytes[3 * x + channel] = UInt8(sample)
+                }
+            }
+        }
+    }
+}
