@@ -234,6 +234,34 @@ struct ForeignFilesTests {
         #expect(abs(mean - 0.507) < 0.06)
     }
 
+    /// The grain that is added differs from one version of libjxl to the next, and only that. The means of
+    /// blocks are those of libjxl 0.11.
+    @Test func showsNoiseThatIsAddedByTheDecoder() throws {
+        guard let file = Corpus.file("found/noise.jxl") else { return }
+        let bitmap = try decoded(Data(contentsOf: file))
+        #expect(bitmap.size == PixelSize(width: 500, height: 606))
+        let blocks: [(x: Int, y: Int, colour: [Double])] = [
+            (0, 0, [118, 127, 101]), (4, 1, [194, 77, 37]), (1, 2, [200, 158, 159]),
+            (6, 2, [198, 64, 38]), (2, 3, [198, 95, 85]), (5, 4, [178, 128, 128]),
+            (0, 5, [97, 97, 99]), (7, 7, [100, 99, 99]),
+        ]
+        for block in blocks {
+            let rows = block.y * 606 / 8..<(block.y + 1) * 606 / 8
+            let columns = block.x * 500 / 8..<(block.x + 1) * 500 / 8
+            var sums = SIMD3<Double>.zero
+            for y in rows {
+                for x in columns {
+                    let colour = bitmap[x, y]
+                    sums += SIMD3(colour.red, colour.green, colour.blue) * 255
+                }
+            }
+            let mean = sums / Double(rows.count * columns.count)
+            for channel in 0..<3 {
+                #expect(abs(mean[channel] - block.colour[channel]) < 2.5, "\(block): \(mean)")
+            }
+        }
+    }
+
     /// Its profile has tables for one intent only. Little CMS gives these means.
     @Test func convertsColoursOfXYB() throws {
         guard let file = Corpus.file("formats/sample-xyb.jpg") else { return }
