@@ -23,8 +23,8 @@ struct FuzzTarget: Sendable {
     /// All targets. A new one is one file and one line here.
     static let all: [FuzzTarget] =
         [
-            .jpeg, .progressive, .coefficients, .png, .pngStructure, .apng, .webp, .avif, .jpegXL,
-            .gif, .bmp, .ico, .svg,
+            .jpeg, .progressive, .coefficients, .png, .pngStructure, .apng, .webp, .avif,
+            .reducedAVIF, .jpegXL, .gif, .bmp, .ico, .svg,
             .sniffing, .information, .hashes, .urls, .responseHeads, .headerFields, .indexRows,
             .responseRows,
         ] + vips

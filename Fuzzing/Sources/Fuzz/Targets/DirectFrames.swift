@@ -27,6 +27,21 @@ extension FuzzTarget {
         }
     }
 
+    /// Frames by libavif in a third of their size.
+    static let reducedAVIF = FuzzTarget("avif-reduced", seeds: avif.seeds) { data in
+        let owner = ByteOwner(data)
+        let file = try AVIFFile(
+            UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
+        guard file.width <= mostPixels, file.height <= mostPixels / file.width else { return }
+        let crop = file.transforms.crop
+        let width = max(1, (crop?.width ?? file.width) / 3)
+        let height = max(1, (crop?.height ?? file.height) / 3)
+        let bytesPerPixel = file.channels * file.deliveredDepth / 8
+        try decode(width * height * bytesPerPixel, frames: file.durations.count) {
+            try file.next(into: $0, width: width, height: height)
+        }
+    }
+
     /// Frames by libjxl, likewise.
     static let jpegXL = FuzzTarget(
         "jxl",
