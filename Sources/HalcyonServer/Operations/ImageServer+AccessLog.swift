@@ -115,6 +115,14 @@ enum LogText {
     /// A source without the values of those items of its query that look like secrets, and with 200
     /// characters of the query at most.
     static func source(_ source: String) -> String {
+        var source = source
+        // The query may be part of a source that is percent-encoded as a whole.
+        if let mark = source.range(of: "%3f", options: .caseInsensitive)?.lowerBound,
+            mark < source.firstIndex(of: "?") ?? source.endIndex,
+            let decoded = source.removingPercentEncoding
+        {
+            source = decoded
+        }
         guard let mark = source.firstIndex(of: "?") else { return printable(source, limit: 1000) }
         let query = source[mark...].dropFirst().prefix(200)
         let secrets = ["token", "sig", "key", "password", "x-amz-", "secret", "auth"]
