@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
+        .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonS3", targets: ["HalcyonS3"]),
         .library(name: "HalcyonServer", targets: ["HalcyonServer"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
@@ -13,6 +14,12 @@ let package = Package(
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
         .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
         .executable(name: "halcyon-server", targets: ["HalcyonServerCLI"]),
+    ],
+    traits: [
+        .trait(
+            name: "Observability",
+            description: "HalcyonObservability: metrics and spans of requests"
+        )
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -24,6 +31,8 @@ let package = Package(
             traits: []),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -96,6 +105,20 @@ let package = Package(
                 "HalcyonWork",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // The events of a manager as metrics and spans; the image server's spans are made with it, too.
+        .target(
+            name: "HalcyonTelemetry",
+            dependencies: [
+                "Halcyon",
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        // The same for others, who turn on the trait; empty and without dependencies otherwise.
+        .target(
+            name: "HalcyonObservability",
+            dependencies: [
+                .target(name: "HalcyonTelemetry", condition: .when(traits: ["Observability"]))
+            ]),
         // What several machines share, on engines that others run: leases, records, bytes by name.
         .target(
             name: "HalcyonCluster",
@@ -119,6 +142,7 @@ let package = Package(
                 "HalcyonPixels",
                 "HalcyonServerPlans",
                 "HalcyonStorage",
+                "HalcyonTelemetry",
                 "HalcyonWork",
                 "Vips",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -130,6 +154,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             resources: [.embedInCode("Page/Resources")]),
         .executableTarget(
@@ -231,8 +256,19 @@ let package = Package(
                 "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples", "HalcyonServer",
                 "HalcyonServerCLI", "HalcyonTestKit", "HalcyonWork",
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        .testTarget(
+            name: "HalcyonTelemetryTests",
+            dependencies: [
+                "Halcyon", "HalcyonTelemetry", "HalcyonTestKit",
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         .testTarget(
             name: "HalcyonStorageTests",

@@ -120,6 +120,7 @@ private enum GuideText {
         "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
         "Tests/HalcyonClusterTests/SharedCacheSnippets.swift",
         "Tests/HalcyonServerTests/ServerSnippets.swift",
+        "Tests/HalcyonTelemetryTests/ObservabilitySnippets.swift",
         "Tests/HalcyonServerTests/EmbeddingTests.swift",
     ]
 

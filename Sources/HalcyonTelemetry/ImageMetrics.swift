@@ -1,0 +1,98 @@
+import Halcyon
+import Metrics
+import Synchronization
+
+/// The counters and timers of requests.
+///
+/// Labels have few values: never URLs or numbers of requests.
+final class ImageMetrics: Sendable {
+    /// A metric and the values of its labels.
+    private struct Name: Hashable {
+        let label: String
+        let values: [String]
+    }
+
+    private struct Made {
+        var counters: [Name: Counter] = [:]
+        var timers: [Name: Timer] = [:]
+    }
+
+    private let factory: any MetricsFactory
+    /// Back ends look those up that they have, under a lock; so each is asked for once.
+    private let made = Mutex(Made())
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    /// - Parameters:
+    ///   - start: When the request began.
+    ///   - time: That of the event.
+    func note(
+        _ step: RequestTrail.Step, of start: ContinuousClock.Instant,
+        at time: ContinuousClock.Instant
+    ) {
+        switch step {
+        case .stage(let stage, let from, let to):
+            stageTime(stage.rawValue, to - from)
+        case .fetched(let byteCount, let network, let from, let to):
+            stageTime(ImageStage.fetch.rawValue, to - from)
+            count("halcyon_received_bytes_total", by: byteCount)
+            if let network { noteParts(of: network) }
+        case .unfetched(_, let from, let to):
+            stageTime(ImageStage.fetch.rawValue, to - from)
+        case .retried:
+            count("halcyon_retries_total")
+        case .revalidated:
+            count("halcyon_revalidations_total")
+        case .ended(let end):
+            let labels = [("result", end.name), ("cache", end.cacheName)]
+            count("halcyon_requests_total", labels)
+            observe("halcyon_request_duration_seconds", labels, time - start)
+            if case .failed(let code) = end {
+                count("halcyon_failures_total", [("code", String(code))])
+            }
+        }
+    }
+
+    /// What a download was made of.
+    private func noteParts(of network: NetworkMetrics) {
+        for (name, seconds) in network.parts { stageTime(name, .seconds(seconds)) }
+    }
+
+    private func stageTime(_ stage: String, _ duration: Duration) {
+        observe("halcyon_stage_duration_seconds", [("stage", stage)], duration)
+    }
+
+    private func count(_ label: String, _ labels: [(String, String)] = [], by amount: Int = 1) {
+        let name = Name(label: label, values: labels.map(\.1))
+        let counter = made.withLock { made in
+            if let counter = made.counters[name] { return counter }
+            let counter = Counter(label: label, dimensions: labels, factory: factory)
+            made.counters[name] = counter
+            return counter
+        }
+        counter.increment(by: amount)
+    }
+
+    private func observe(_ label: String, _ labels: [(String, String)], _ duration: Duration) {
+        let name = Name(label: label, values: labels.map(\.1))
+        let timer = made.withLock { made in
+            if let timer = made.timers[name] { return timer }
+            let timer = Timer(label: label, dimensions: labels, factory: factory)
+            made.timers[name] = timer
+            return timer
+        }
+        timer.recordNanoseconds(max(0, duration.nanoseconds))
+    }
+}
+
+extension NetworkMetrics {
+    /// What has been measured, by its name, in seconds.
+    var parts: [(name: String, seconds: Double)] {
+        let parts: [(String, Double?)] = [
+            ("name_lookup", domainLookupDuration), ("connect", connectDuration),
+            ("tls", secureConnectionDuration), ("first_byte", firstByteDuration),
+            ("transfer", retrieveImageDuration),
+        ]
+        return parts.compactMap { name, seconds in seconds.map { (name, $0) } }
+    }
+}

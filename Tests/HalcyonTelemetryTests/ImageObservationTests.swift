@@ -1,0 +1,228 @@
+import Foundation
+import HalcyonTestKit
+import InMemoryTracing
+import MetricsTestKit
+import Testing
+import Tracing
+
+@testable import Halcyon
+@testable import HalcyonTelemetry
+
+/// Requests as metrics and spans, over a real server.
+@Suite(.timeLimit(.minutes(20))) struct ImageObservationTests {
+    private let observed: ObservedManager
+
+    init() async throws { observed = try await ObservedManager() }
+
+    @Test func aDownloadIsCountedAndTimedByItsStages() async throws {
+        try await observed.observe { try await observed.retrieve() }
+        #expect(
+            observed.count("halcyon_requests_total", [("result", "succeeded"), ("cache", "none")])
+                == 1)
+        let bytes = PNGFixture.data(.gradient(width: 64, height: 48)).count
+        #expect(observed.count("halcyon_received_bytes_total") == Int64(bytes))
+        let once = [
+            "lookup", "fetch", "name_lookup", "connect", "first_byte", "transfer", "queue",
+            "process", "decode", "store",
+        ]
+        for stage in once { #expect(observed.times(ofStage: stage) == 1, "\(stage)") }
+        // There was none.
+        #expect(observed.times(ofStage: "tls") == 0)
+        let durations = try observed.metrics.expectTimer(
+            "halcyon_request_duration_seconds", [("result", "succeeded"), ("cache", "none")])
+        #expect(durations.values.count == 1 && durations.values[0] > 0)
+        #expect(observed.metrics.counters(label: "halcyon_failures_total").isEmpty)
+    }
+
+    @Test func aDownloadIsASpanWithItsStagesBelow() async throws {
+        try await observed.observe { try await observed.retrieve() }
+        #expect(observed.roots.count == 1)
+        let root = try #require(observed.roots.first)
+        #expect(root.operationName == "halcyon.image")
+        #expect(root["halcyon.result"] == "succeeded" && root["halcyon.cache"] == "none")
+        #expect(root["server.address"] == "127.0.0.1" && root["url.path"] == "/photo.png")
+        #expect(root.status == nil)
+        let children = observed.children(of: root)
+        #expect(
+            children.map(\.operationName) == [
+                "halcyon.cache.read", "halcyon.fetch", "halcyon.queue", "halcyon.process",
+                "halcyon.decode", "halcyon.cache.write",
+            ])
+        let fetch = try #require(children.first { $0.operationName == "halcyon.fetch" })
+        #expect(fetch.kind == .client && fetch["http.response.status_code"] == "200")
+        #expect(fetch["halcyon.connection.reused"] == "false")
+        #expect(fetch.attributes.get("halcyon.seconds.first_byte") != nil)
+        for child in children {
+            #expect(child.nanoseconds >= 0)
+            #expect(
+                child.startInstant.nanosecondsSinceEpoch
+                    >= root.startInstant.nanosecondsSinceEpoch)
+            #expect(
+                child.endInstant.nanosecondsSinceEpoch <= root.endInstant.nanosecondsSinceEpoch)
+        }
+        #expect(observed.tracer.activeSpans.isEmpty)
+        // The times are those of the day.
+        let now = DefaultTracerClock.now.nanosecondsSinceEpoch
+        #expect(now - root.endInstant.nanosecondsSinceEpoch < 600_000_000_000)
+    }
+
+    @Test func hitsAreCountedByTheirCache() async throws {
+        try await observed.retrieve()
+        try await observed.observe {
+            try await observed.retrieve()
+            observed.manager.cache.clearMemoryCache()
+            try await observed.retrieve()
+        }
+        for cache in ["memory", "disk"] {
+            let labels = [("result", "succeeded"), ("cache", cache)]
+            #expect(observed.count("halcyon_requests_total", labels) == 1)
+        }
+        #expect(observed.times(ofStage: "lookup") == 2 && observed.times(ofStage: "fetch") == 0)
+        #expect(observed.roots.map { $0["halcyon.cache"] } == ["memory", "disk"])
+        for root in observed.roots {
+            #expect(observed.children(of: root).map(\.operationName) == ["halcyon.cache.read"])
+        }
+    }
+
+    @Test func aFailureHasItsCode() async throws {
+        let lost = observed.origin.url("/lost.png")
+        try await observed.observe {
+            await #expect(throws: KingfisherError.self) { try await observed.retrieve([], lost) }
+        }
+        let code = "2002"
+        #expect(observed.count("halcyon_failures_total", [("code", code)]) == 1)
+        let labels = [("result", "failed"), ("cache", "none")]
+        #expect(observed.count("halcyon_requests_total", labels) == 1)
+        let root = try #require(observed.roots.first)
+        #expect(root["error.type"] == code && root.status?.code == .error)
+        let fetch = try #require(observed.children(of: root).last)
+        #expect(fetch.operationName == "halcyon.fetch" && fetch.status?.code == .error)
+    }
+
+    @Test func aCancelledRequestIsNoError() async throws {
+        let gate = Gate()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
+        observed.origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
+        let slow = observed.origin.url("/slow.png")
+        try await observed.observe {
+            let loading = Task { try await observed.retrieve([], slow) }
+            await observed.origin.waitForRequests(1, path: "/slow.png")
+            loading.cancel()
+            _ = await loading.result
+            while observed.roots.isEmpty { await pause() }
+        }
+        gate.open()
+        let labels = [("result", "cancelled"), ("cache", "none")]
+        #expect(observed.count("halcyon_requests_total", labels) == 1)
+        #expect(observed.metrics.counters(label: "halcyon_failures_total").isEmpty)
+        let root = try #require(observed.roots.first)
+        #expect(root["halcyon.result"] == "cancelled")
+        #expect(observed.tracer.finishedSpans.allSatisfy { $0.status == nil })
+    }
+
+    @Test func anotherAttemptIsCountedAndNotedInTheSpan() async throws {
+        let lost = observed.origin.url("/lost.png")
+        try await observed.observe {
+            try await observed.retrieve([.alternativeSources([.network(observed.url)])], lost)
+        }
+        #expect(observed.count("halcyon_retries_total") == 1)
+        let root = try #require(observed.roots.first)
+        #expect(root.events.map(\.name) == ["retried"])
+        let names = observed.children(of: root).map(\.operationName)
+        #expect(names.count { $0 == "halcyon.fetch" } == 2)
+        #expect(root["halcyon.result"] == "succeeded")
+    }
+
+    @Test func workThatIsSharedIsDecodedInOneTrace() async throws {
+        let gate = Gate()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
+        observed.origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
+        let slow = observed.origin.url("/slow.png")
+        let waiting = observed.manager.events
+        try await observed.observe {
+            async let first = observed.retrieve([], slow)
+            async let second = observed.retrieve([], slow)
+            var count = 0
+            for await event in waiting {
+                if case .waiting = event.kind { count += 1 }
+                if count == 2 { break }
+            }
+            gate.open()
+            _ = try await (first, second)
+        }
+        #expect(observed.origin.requestCount(for: "/slow.png") == 1)
+        #expect(observed.roots.count == 2)
+        #expect(observed.times(ofStage: "decode") == 1 && observed.times(ofStage: "fetch") == 2)
+        #expect(Set(observed.roots.map(\.traceID)).count == 2)
+    }
+
+    @Test func nothingIsMadeWithoutAnObservation() async throws {
+        #expect(!observed.manager.eventHub.isObserved)
+        try await observed.observe { #expect(observed.manager.eventHub.isObserved) }
+        #expect(!observed.manager.eventHub.isObserved)
+        try await observed.retrieve()
+        #expect(observed.metrics.counters.isEmpty && observed.metrics.timers.isEmpty)
+        #expect(observed.tracer.finishedSpans.isEmpty && observed.tracer.activeSpans.isEmpty)
+    }
+
+    @Test func anObservationThatNobodyRunsIsForgotten() {
+        var observation: ImageObservation? = ImageObservation(
+            of: observed.manager, metrics: nil, tracer: nil)
+        #expect(observation != nil && observed.manager.eventHub.isObserved)
+        observation = nil
+        #expect(!observed.manager.eventHub.isObserved)
+    }
+
+    @Test func eitherHalfCanBeLeftOut() async throws {
+        let observations = [
+            ImageObservation(of: observed.manager, metrics: observed.metrics, tracer: nil),
+            ImageObservation(of: observed.manager, metrics: nil, tracer: observed.tracer),
+        ]
+        let tasks = observations.map { observation in Task { await observation.run() } }
+        try await observed.retrieve()
+        for task in tasks {
+            task.cancel()
+            await task.value
+        }
+        #expect(observed.metrics.counterTotal(label: "halcyon_requests_total") == 1)
+        #expect(observed.roots.count == 1)
+    }
+
+    @Test func whatIsUnderWayEndsWithTheObservation() async throws {
+        let gate = Gate()
+        observed.origin.route("/slow.png", OriginResponse.status(404).with(.wait(.gate(gate))))
+        let slow = observed.origin.url("/slow.png")
+        let loading = Locked<Task<RetrieveImageResult, any Error>?>(nil)
+        try await observed.observe {
+            loading.set(Task { try await observed.retrieve([], slow) })
+            await observed.origin.waitForRequests(1, path: "/slow.png")
+        }
+        #expect(observed.roots.count == 1 && observed.tracer.activeSpans.isEmpty)
+        #expect(observed.roots.first?["halcyon.result"] == nil)
+        gate.open()
+        _ = await loading.value?.result
+    }
+
+    @Test func whatMayBeSecretInAURLIsInNoSpan() async throws {
+        let text = "http://anna:geheim@127.0.0.1:\(observed.origin.port)/photo.png?token=geheim"
+        let url = try #require(URL(string: text))
+        try await observed.observe { try await observed.retrieve([], url) }
+        let root = try #require(observed.roots.first)
+        #expect(root["url.path"] == "/photo.png")
+        for span in observed.tracer.finishedSpans {
+            span.attributes.forEach { #expect(!"\($1)".contains("geheim"), "\($0)") }
+        }
+    }
+
+    @Test func aFileThatIsWrittenAfterTheEndIsInTheTraceAllTheSame() async throws {
+        observed.manager.defaultOptions = []
+        try await observed.observe {
+            try await observed.retrieve()
+            while observed.times(ofStage: "store") == 0 { await pause() }
+        }
+        let root = try #require(observed.roots.first)
+        #expect(
+            observed.children(of: root).count { $0.operationName == "halcyon.cache.write" } == 1)
+        #expect(observed.times(ofStage: "store") == 1)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HalcyonTestKit
+import InMemoryTracing
+import MetricsTestKit
+import Tracing
+
+@testable import Halcyon
+@testable import HalcyonTelemetry
+
+/// A manager with an origin and a cache of its own, whose requests are observed.
+final class ObservedManager: Sendable {
+    let origin: OriginServer
+    let manager: KingfisherManager
+    let metrics = TestMetrics()
+    let tracer = InMemoryTracer()
+    private let folder: TemporaryDirectory
+    var url: URL { origin.url("/photo.png") }
+
+    init() async throws {
+        let png = PNGFixture.data(.gradient(width: 64, height: 48))
+        origin = try await OriginServer.start(files: ["/photo.png": png])
+        folder = try TemporaryDirectory()
+        let downloader = ImageDownloader(name: "test")
+        // The machine may be busy with other tests.
+        downloader.downloadTimeout = 600
+        downloader.connectTimeout = 60
+        manager = KingfisherManager(
+            downloader: downloader,
+            cache: try ImageCache(name: "test", cacheDirectoryURL: folder.url))
+        manager.defaultOptions = [.waitForCache]
+    }
+
+    /// Observes what `body` does until all of its events have been taken.
+    func observe(_ body: () async throws -> Void) async throws {
+        let observation = ImageObservation(of: manager, metrics: metrics, tracer: tracer)
+        let observing = Task { await observation.run() }
+        defer { observing.cancel() }
+        try await body()
+        // What has been told is still taken.
+        observing.cancel()
+        await observing.value
+    }
+
+    @discardableResult
+    func retrieve(
+        _ options: KingfisherOptionsInfo = [], _ url: URL? = nil
+    ) async throws -> RetrieveImageResult {
+        try await manager.retrieveImage(with: url ?? self.url, options: options)
+    }
+
+    /// The spans of requests.
+    var roots: [FinishedInMemorySpan] {
+        tracer.finishedSpans.filter { $0.parentSpanID == nil }
+    }
+
+    /// Those of the stages of a request, as they ended.
+    func children(of span: FinishedInMemorySpan) -> [FinishedInMemorySpan] {
+        tracer.finishedSpans.filter { $0.parentSpanID == span.spanID }
+    }
+
+    func count(_ label: String, _ labels: [(String, String)] = []) -> Int64 {
+        metrics.counterTotal(label: label, dimensions: labels)
+    }
+
+    /// How often the time of a stage was taken.
+    func times(ofStage stage: String) -> Int {
+        metrics.timers(
+            label: "halcyon_stage_duration_seconds", dimensions: [("stage", stage)]
+        ).map(\.values.count).reduce(0, +)
+    }
+}
+
+extension FinishedInMemorySpan {
+    /// An attribute as text.
+    subscript(name: String) -> String? {
+        switch attributes.get(name) {
+        case .string(let text): text
+        case .int64(let number): String(number)
+        case .int32(let number): String(number)
+        case .bool(let flag): String(flag)
+        default: nil
+        }
+    }
+
+    var nanoseconds: Int64 {
+        Int64(endInstant.nanosecondsSinceEpoch) - Int64(startInstant.nanosecondsSinceEpoch)
+    }
+}
