@@ -4,9 +4,11 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
 import HalcyonStorage
+import HalcyonTelemetry
 import HalcyonWork
 public import Logging
 import Synchronization
+public import Tracing
 
 /// Answers requests for pictures by their URLs: finds the source, makes the picture, keeps it for the next who
 /// asks.
@@ -22,6 +24,7 @@ public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration
     let logger: Logger
     let metrics: ServerMetrics
+    let spans: SpanScope
     let clients = ClientRegistry()
 
     private let urlRules: Mutex<URLRules>
@@ -61,9 +64,12 @@ public final class ImageServer: Sendable {
     /// - Parameters:
     ///   - configuration: Nothing of it can be changed afterwards.
     ///   - logger: Told of each request, at a level that depends on how it went.
+    ///   - tracer: What makes spans of requests; by default what `InstrumentationSystem` has been
+    ///     bootstrapped with before, if anything.
     /// - Throws: `ConfigurationError` with all that is wrong.
     public init(
-        configuration: ImageServerConfiguration, logger: Logger = Logger(label: "halcyon-server")
+        configuration: ImageServerConfiguration, logger: Logger = Logger(label: "halcyon-server"),
+        tracer: any Tracer = InstrumentationSystem.tracer
     ) throws(ConfigurationError) {
         let checked = try CheckedConfiguration(configuration)
         self.configuration = configuration
@@ -78,6 +84,8 @@ public final class ImageServer: Sendable {
         let work = configuration.work
         let metrics = ServerMetrics()
         self.metrics = metrics
+        let spans = SpanScope(tracer)
+        self.spans = spans
         let forgotten = OneShot<Forgetting>()
         let pauses = checked.client?.pauses
         let cluster = Cluster(
@@ -105,16 +113,18 @@ public final class ImageServer: Sendable {
         let remote = checked.client.map {
             RemoteSources(
                 configuration, client: $0, gate: downloads, folder: folder, cluster: cluster,
-                metrics: metrics)
+                metrics: metrics, spans: spans)
         }
         sources = SourceFinder(
             local: checked.local, remote: remote,
             maxBytes: configuration.limits.maxSourceBytes, rules: checked.sourceRules,
-            purges: purges)
-        let results = ResultCache(cache.results, in: directory) { trouble.note("result", $0) }
+            purges: purges, spans: spans)
+        let results = ResultCache(cache.results, in: directory, spans: spans) {
+            trouble.note("result", $0)
+        }
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, downloads: downloads,
-            cluster: cluster, metrics: metrics)
+            cluster: cluster, metrics: metrics, spans: spans)
         infos = InfoReader(sources: sources, rules: rules, gate: decoders)
         forgetting = Forgetting(
             remote: remote, results: results, infos: infos, headers: headers,

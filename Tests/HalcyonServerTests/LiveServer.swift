@@ -6,6 +6,7 @@ import HalcyonServer
 import HalcyonTestKit
 import Logging
 import Testing
+import Tracing
 
 /// An image server on a free port, with a folder for its caches that goes with it.
 final class LiveServer: Sendable {
@@ -16,9 +17,10 @@ final class LiveServer: Sendable {
 
     /// Serves the sample pictures without signatures, unless `change` says otherwise.
     static func start(
+        tracer: any Tracer = NoOpTracer(),
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer(change)
+        try await LiveServer(tracer, change)
     }
 
     /// One with sources of `origin`, which shares `redis` with others.
@@ -38,7 +40,9 @@ final class LiveServer: Sendable {
         }
     }
 
-    private init(_ change: (inout ImageServerConfiguration) throws -> Void) async throws {
+    private init(
+        _ tracer: any Tracer, _ change: (inout ImageServerConfiguration) throws -> Void
+    ) async throws {
         folder = try TemporaryDirectory()
         var configuration = ImageServerConfiguration()
         configuration.bind = [.tcp(host: "127.0.0.1", port: 0)]
@@ -52,7 +56,8 @@ final class LiveServer: Sendable {
         let log = log
         server = try ImageServer(
             configuration: configuration,
-            logger: Logger(label: "test") { _ in RecordingLogHandler(log: log) })
+            logger: Logger(label: "test") { _ in RecordingLogHandler(log: log) },
+            tracer: tracer)
         listening = try await ListeningServer.start(server)
     }
 

@@ -1,4 +1,5 @@
 import HalcyonServer
+import InMemoryTracing
 import Testing
 
 /// The code in the documentation of types, each piece between two markers that name its file.
@@ -25,6 +26,15 @@ struct ServerSnippets {
         let server = try ImageServer(configuration: configuration)
         // end
         #expect(server.requestsUnderWay == 0)
+    }
+
+    @Test func aServerHasATracer() async throws {
+        let configuration = try await LiveServer.start().server.configuration
+        let tracer = InMemoryTracer()
+        // guide: server/tracer
+        let server = try ImageServer(configuration: configuration, tracer: tracer)
+        // end
+        #expect(server.requestsUnderWay == 0 && tracer.activeSpans.isEmpty)
     }
 
     @Test func aServerIsStopped() async throws {

@@ -2,6 +2,7 @@ import HalcyonHTTP
 import HalcyonServerPlans
 import HalcyonWork
 import Logging
+import Tracing
 
 extension ImageServer {
     /// Answers a request to one of the public addresses.
@@ -17,6 +18,18 @@ extension ImageServer {
         with work: (ServerRequest, inout AnswerNotes) async throws(Failure) -> ServerAnswer
     ) async -> ServerAnswer {
         let request = request.believing(configuration.trustedProxies)
+        guard let span = beginSpan(of: request) else { return await made(request, with: work) }
+        let answer = await ServiceContext.$current.withValue(span.context) {
+            await made(request, with: work)
+        }
+        end(span, with: answer)
+        return answer
+    }
+
+    private func made(
+        _ request: ServerRequest,
+        with work: (ServerRequest, inout AnswerNotes) async throws(Failure) -> ServerAnswer
+    ) async -> ServerAnswer {
         let end = begin(request.ending)
         defer {
             end()

@@ -17,6 +17,9 @@ struct ServerAnswer: Sendable {
         self.body = body
     }
 
+    /// As the log, metrics and traces have it: nobody has got the answer whose client has left.
+    var notedStatus: Int { notes.failure?.kind == .clientGone ? 499 : status }
+
     /// Text.
     static func text(
         _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8"

@@ -2,9 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonStorage
+import HalcyonTelemetry
 import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
+import Tracing
 
 /// A picture that was made, as it is sent.
 final class MadePicture: Sendable, CacheCostCalculable {
@@ -31,12 +33,14 @@ final class ResultCache: Sendable {
     private let writes = DiskOperations()
     /// Larger ones would push too many others out.
     private let largest: Int
+    private let spans: SpanScope
     private let onError: @Sendable (any Error) -> Void
 
     init(
-        _ tier: ImageServerConfiguration.Tier, in directory: URL,
+        _ tier: ImageServerConfiguration.Tier, in directory: URL, spans: SpanScope,
         onError: @escaping @Sendable (any Error) -> Void
     ) {
+        self.spans = spans
         self.onError = onError
         largest = tier.bytes / 20
         files = tier.bytes > 0 ? FileStore(tier, named: "results", in: directory) : nil
@@ -60,6 +64,16 @@ final class ResultCache: Sendable {
         _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
     ) async -> MadePicture? {
         guard let files else { return nil }
+        return await spans.span("halcyon.cache.read") { span in
+            let picture = await read(key, of: origin, during: visit, from: files)
+            span?.attributes["halcyon.cache"] = picture == nil ? "miss" : "hit"
+            return picture
+        }
+    }
+
+    private func read(
+        _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?, from files: FileStore
+    ) async -> MadePicture? {
         do {
             let picture = try await DiskLane.reading.run {
                 try files.value(
@@ -91,14 +105,22 @@ final class ResultCache: Sendable {
         guard remember(picture, key, of: origin, during: visit), let files, data.count <= largest
         else { return }
         let name = files.fileName(forKey: key)
-        _ = writes.enqueue(.file(name)) { [onError] finish in
+        let context = ServiceContext.current
+        _ = writes.enqueue(.file(name)) { [onError, spans] finish in
             DiskLane.writing.submit {
+                let start = ContinuousClock.now
+                var isWritten = false
+                defer {
+                    spans.note(
+                        "halcyon.cache.write", from: start, in: context, failed: !isWritten)
+                }
                 do {
                     // A purge is noted before its turn on the disk: whichever comes first here, the file
                     // does not stay.
                     if visit?.hasForgotten(origin) != true {
                         try Self.store(data, name, for: key, of: origin, in: files)
                     }
+                    isWritten = true
                 } catch {
                     onError(error)
                 }

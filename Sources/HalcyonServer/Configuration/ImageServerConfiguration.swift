@@ -38,6 +38,7 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var shared = Shared()
     public var log = Log()
     public var info = Info()
+    public var tracing = Tracing()
     public var iiif = IIIF()
     public var watermark = Watermark()
     public var fallback = Fallback()
@@ -300,6 +301,12 @@ extension ImageServerConfiguration {
         /// Whether `!w,h` with both sides beyond the region is an error, as the official validator wants
         /// it.
         public var isStrictlyConfined = true
+    }
+
+    /// The spans of requests, of which there are none without a tracer.
+    public struct Tracing: Sendable, Hashable {
+        /// Whether the servers of sources are told which trace a request belongs to.
+        public var propagatesContext = false
     }
 
     /// What is written to the log.

@@ -201,6 +201,7 @@ struct Setting: Sendable {
         Setting("log.level", \.log.level),
         Setting("log.format", \.log.format),
         Setting("log.hits", \.log.showsHits),
+        Setting("tracing.propagate", \.tracing.propagatesContext),
     ]
 }
 

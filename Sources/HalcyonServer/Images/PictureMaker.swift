@@ -2,9 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonTelemetry
 import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
+import Tracing
 
 /// What is done with the bytes of a source to make a picture. Blocks; belongs on the decoding pool.
 protocol PictureWork: Sendable {
@@ -37,11 +39,12 @@ final class PictureMaker: Sendable {
     /// `nil` when nothing is shared with other servers.
     private let cluster: Cluster?
     private let metrics: ServerMetrics
+    private let spans: SpanScope
     private let work = SharedTasks<String, Made>()
 
     init(
         sources: SourceFinder, results: ResultCache, gate: Gate, downloads: Gate,
-        cluster: Cluster?, metrics: ServerMetrics
+        cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope
     ) {
         self.sources = sources
         self.results = results
@@ -49,6 +52,7 @@ final class PictureMaker: Sendable {
         self.downloads = downloads
         self.cluster = cluster
         self.metrics = metrics
+        self.spans = spans
     }
 
     /// What a picture is made of and how; `key` names all of it.
@@ -99,6 +103,7 @@ final class PictureMaker: Sendable {
     func picture(
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
+        let start = ContinuousClock.now
         let (outcome, isShared) = await work.value(
             for: "\(order.key) \(order.source.version)", until: ending,
             onSharing: { metrics.noteCollapsed("result") }
@@ -109,6 +114,8 @@ final class PictureMaker: Sendable {
                 return .failure(error)
             }
         }
+        // The work itself is part of the trace of whoever began it.
+        if isShared { spans.note("halcyon.shared", from: start) }
         return (try outcome.get(), isShared)
     }
 
@@ -149,6 +156,7 @@ final class PictureMaker: Sendable {
         let queued = ContinuousClock.now
         let place = try await gate.enter()
         let waited = metrics.noteStage("queue_decode", since: queued)
+        spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
         let work = order.work
         let result = await DecodingPool.shared.run { () -> Result<PlanExecution.Product, Failure> in
             do throws(Failure) {
@@ -158,6 +166,7 @@ final class PictureMaker: Sendable {
             }
         }
         gate.leave(place)
+        noteSpans(of: result, since: queued + waited)
         if stopped.isGiven { metrics.cancelled.add(["decode"]) }
         let product = try result.get()
         note(product, data)
@@ -179,6 +188,31 @@ final class PictureMaker: Sendable {
             stages: [
                 ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
                 ("encode", product.encoding),
+            ])
+    }
+
+    /// Decoding and processing are one pass over the pixels, and one span.
+    private func noteSpans(
+        of result: Result<PlanExecution.Product, Failure>, since start: ContinuousClock.Instant
+    ) {
+        let end = ContinuousClock.now
+        guard case .success(let product) = result else {
+            spans.note("halcyon.decode", from: start, to: end, failed: true)
+            return
+        }
+        let decoded = end - product.encoding
+        spans.note(
+            "halcyon.decode", from: decoded - product.decoding, to: decoded,
+            [
+                "halcyon.source.format": .string(product.sourceFormat.name),
+                "halcyon.pixels": .int64(
+                    Int64(product.sourceSize.pixelCount * product.frameCount)),
+            ])
+        spans.note(
+            "halcyon.encode", from: decoded, to: end,
+            [
+                "halcyon.result.format": .string(product.format.name),
+                "halcyon.pixels": .int64(Int64(product.size.pixelCount * product.frameCount)),
             ])
     }
 

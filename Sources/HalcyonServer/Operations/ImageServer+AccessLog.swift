@@ -10,7 +10,7 @@ extension ImageServer {
         let notes = answer.notes
         guard !notes.isQuiet else { return }
         let seconds = (ContinuousClock.now - request.start) / .seconds(1)
-        let status = notes.failure?.kind == .clientGone ? 499 : answer.status
+        let status = answer.notedStatus
         metrics.requests.add([notes.route, String(status)])
         metrics.durations.observe(seconds, [notes.route, notes.cache])
         if let failure = notes.failure { note(failure) }

@@ -4,7 +4,9 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonTelemetry
 import Synchronization
+import Tracing
 
 /// Fetches pictures of other servers: only those that are allowed, hop by hop, and never from networks that
 /// are not for everybody.
@@ -50,8 +52,10 @@ final class OriginClient: Sendable {
     ///   - maximumBytes: Of the body, unpacked.
     ///   - hops: How often what asks for it has gone through an image server before this one.
     ///   - condition: What is known already, if anything is.
+    ///   - propagating: Whether servers are told of the trace.
     func fetch(
-        _ url: URL, maximumBytes: Int, hops: Int = 0, unless condition: ValidationCondition? = nil
+        _ url: URL, maximumBytes: Int, hops: Int = 0,
+        unless condition: ValidationCondition? = nil, spans: SpanScope, propagating: Bool
     ) async throws(Failure) -> Answer {
         guard hops < Self.mostHops else {
             throw Failure(.sourceUnreachable, "The source leads back to this server")
@@ -65,11 +69,19 @@ final class OriginClient: Sendable {
         if let line = condition?.line {
             request.setValue(line.value, forHTTPHeaderField: line.name)
         }
-        for _ in 0...settings.redirects {
+        for hop in 0...settings.redirects {
             request.url = try allowed(request.url, isFirst: request.url == url)
             try respectPause(of: request.url)
             let requested = Date()
-            let (head, body) = try await exchange(request, maximumBytes, deadline)
+            let (head, body) = try await spans.span("halcyon.fetch", ofKind: .client) {
+                [request] span throws(Failure) in
+                var sent = request
+                if propagating, let span { spans.tell(&sent, of: span) }
+                span?.note(sent, hop: hop)
+                let answer = try await exchange(sent, maximumBytes, deadline)
+                span?.attributes["http.response.status_code"] = answer.head.status
+                return answer
+            }
             if let url = request.url {
                 pauses.note(status: head.status, fields: HTTPFields(head), from: url)
             }
@@ -106,7 +118,7 @@ final class OriginClient: Sendable {
 
     private func exchange(
         _ request: URLRequest, _ maximumBytes: Int, _ deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> (AnswerHead, Data) {
+    ) async throws(Failure) -> (head: AnswerHead, body: Data) {
         let collector = BodyCollector(limit: maximumBytes)
         do {
             _ = try await transport.perform(

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonTelemetry
 import HalcyonWork
 
 /// The pictures of other servers: what is known of them, and what has to be asked.
@@ -26,20 +27,24 @@ final class RemoteSources: Sendable {
     private let renewal: SourceRenewal
     private let fetches: SharedTasks<String, SourceRenewal.Found>
     private let metrics: ServerMetrics
+    private let spans: SpanScope
 
     init(
         _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
-        folder: SourceFolder?, cluster: Cluster?, metrics: ServerMetrics
+        folder: SourceFolder?, cluster: Cluster?, metrics: ServerMetrics,
+        spans: SpanScope
     ) {
         let fetches = SharedTasks<String, SourceRenewal.Found>()
         self.fetches = fetches
         self.metrics = metrics
+        self.spans = spans
         rules = SourceCachingRules(configuration)
         // Those who wait get what is fetched, and nobody after them.
         known = KnownSources(configuration.cache, in: folder) { fetches.separate($0.name) }
         renewal = SourceRenewal(
             client: client, gate: gate, rules: rules, sources: known, cluster: cluster,
-            metrics: metrics)
+            metrics: metrics, spans: spans,
+            propagatesContext: configuration.tracing.propagatesContext)
     }
 
     /// Finds a source: known and good, or asked for.
@@ -86,11 +91,14 @@ final class RemoteSources: Sendable {
         }
         metrics.noteCache(
             "source", tier: source?.tier ?? "memory", source == nil ? "miss" : "stale")
+        let start = ContinuousClock.now
         let (outcome, isShared) = await fetches.value(
             for: fetch.name, until: ending, onSharing: { metrics.noteCollapsed("source") }
         ) { [renewal] stopped in
             await renewal.found(fetch, source, during: visit, until: stopped)
         }
+        // The fetch itself is part of the trace of whoever began it.
+        if isShared { spans.note("halcyon.shared", from: start) }
         let found = try outcome.get()
         return (found.source, found.use, isShared)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonTelemetry
 import HalcyonWork
 
 /// A source that was found: what is known of it before its bytes are needed.
@@ -121,6 +122,7 @@ struct SourceFinder: Sendable {
     /// Which URLs may be fetched.
     let rules: SourceRules
     let purges: PurgeJournal
+    let spans: SpanScope
 
     var policy: SourcePolicy { rules.policy }
 
@@ -132,7 +134,9 @@ struct SourceFinder: Sendable {
     ) async throws(Failure) -> FoundSource {
         let visit = purges.visit()
         let limit = max(maxBytes, limit ?? 0)
-        var source = try await find(text, limit, hops, during: visit, until: ending)
+        var source = try await spans.span("halcyon.source") { _ throws(Failure) in
+            try await find(text, limit, hops, during: visit, until: ending)
+        }
         source.visit = visit
         source.limit = limit
         source.hops = hops
@@ -160,6 +164,14 @@ struct SourceFinder: Sendable {
     /// The bytes of a source, and what it is now: it may have changed since it was found.
     func bytes(
         of found: FoundSource, until ending: Ending
+    ) async throws(Failure) -> (Data, FoundSource) {
+        try await spans.span("halcyon.source.read") { _ throws(Failure) in
+            try await read(found, until: ending)
+        }
+    }
+
+    private func read(
+        _ found: FoundSource, until ending: Ending
     ) async throws(Failure) -> (Data, FoundSource) {
         switch found.place {
         case .upload(let data):

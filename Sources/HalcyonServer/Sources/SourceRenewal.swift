@@ -1,6 +1,8 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonTelemetry
+import Tracing
 
 /// Has a source as it is now: asks its server, or takes what another image server has, and keeps it.
 struct SourceRenewal: Sendable {
@@ -18,6 +20,9 @@ struct SourceRenewal: Sendable {
     /// `nil` when nothing is shared with other servers.
     let cluster: Cluster?
     let metrics: ServerMetrics
+    let spans: SpanScope
+    /// Whether servers are told of the trace.
+    let propagatesContext: Bool
 
     /// A source as it is now: as another server has it, or as its own server says.
     ///
@@ -56,12 +61,15 @@ struct SourceRenewal: Sendable {
         _ fetch: SourceFetch, _ known: RemoteSource?
     ) async -> Result<Found, Failure> {
         do throws(Failure) {
+            let queued = ContinuousClock.now
             let place = try await gate.enter(group: fetch.url.host ?? "")
+            spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
             let answer: OriginClient.Answer
             do throws(Failure) {
                 answer = try await client.fetch(
                     fetch.url, maximumBytes: fetch.limit, hops: fetch.hops,
-                    unless: known?.stored.condition)
+                    unless: known?.stored.condition, spans: spans,
+                    propagating: propagatesContext)
                 gate.leave(place)
             } catch {
                 gate.leave(place)

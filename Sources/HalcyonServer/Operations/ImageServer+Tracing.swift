@@ -1,0 +1,82 @@
+import Foundation
+import FoundationNetworking
+import HalcyonHTTP
+import HalcyonTelemetry
+import NIOCore
+import Tracing
+
+extension ImageServer {
+    /// The span of a request, below that of the client's `traceparent` or of the application around the
+    /// server; `nil` without a tracer, and for questions about health.
+    func beginSpan(of request: ServerRequest) -> (any Span)? {
+        guard let tracer = spans.tracer else { return nil }
+        let path = request.target.prefix { $0 != "?" }
+        if request.routes.contains(.health), health(path, request) != nil { return nil }
+        var context = ServiceContext.topLevel
+        if let outer = ServiceContext.current {
+            context = outer
+        } else {
+            tracer.extract(request.fields, into: &context, using: FieldExtractor())
+        }
+        let span = tracer.startSpan(
+            "halcyon.request", context: context, ofKind: .server,
+            at: TraceClock().time(request.start))
+        span.updateAttributes { attributes in
+            attributes["http.request.method"] = request.method
+            attributes["url.path"] = LogText.path(request.target, below: prefix)
+            attributes["halcyon.request.id"] = request.id
+            if let peer = request.peer { attributes["client.address"] = peer }
+        }
+        return span
+    }
+
+    func end(_ span: any Span, with answer: ServerAnswer) {
+        let notes = answer.notes
+        span.updateAttributes { attributes in
+            attributes["http.route"] = notes.route
+            attributes["http.response.status_code"] = answer.notedStatus
+            attributes["http.response.body.size"] = answer.body?.readableBytes ?? 0
+            attributes["halcyon.cache"] = notes.cache
+            if let input = notes.input { attributes["halcyon.source.format"] = input }
+            if let output = notes.output { attributes["halcyon.result.format"] = output }
+            if let width = notes.width, let height = notes.height {
+                attributes["halcyon.pixels"] = width * height * (notes.frames ?? 1)
+            }
+            if let failure = notes.failure { attributes["error.type"] = failure.kind.code }
+        }
+        // What a client has done wrong is no error of the server's.
+        if answer.status >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        span.end()
+    }
+}
+
+/// Reads what clients say of their trace.
+private struct FieldExtractor: Extractor {
+    func extract(key: String, from fields: HTTPFields) -> String? { fields.first(key) }
+}
+
+/// Tells servers of sources of the trace.
+private struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into request: inout URLRequest) {
+        request.setValue(value, forHTTPHeaderField: key)
+    }
+}
+
+extension SpanScope {
+    func tell(_ request: inout URLRequest, of span: any Span) {
+        tracer?.inject(span.context, into: &request, using: FieldInjector())
+    }
+}
+
+extension Span {
+    /// Notes a request to the server of a source.
+    ///
+    /// - Parameter hop: Redirects before it.
+    func note(_ request: URLRequest, hop: Int) {
+        updateAttributes { attributes in
+            attributes["http.request.method"] = request.httpMethod ?? "GET"
+            if let host = request.url?.host { attributes["server.address"] = host }
+            attributes["halcyon.hop"] = hop
+        }
+    }
+}
