@@ -2,6 +2,7 @@ import Foundation
 import InMemoryTracing
 import MetricsTestKit
 import Testing
+import Tracing
 
 @testable import Halcyon
 @testable import HalcyonTelemetry
