@@ -254,7 +254,7 @@ let package = Package(
             name: "HalcyonServerTests",
             dependencies: [
                 "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples", "HalcyonServer",
-                "HalcyonServerCLI", "HalcyonTestKit", "HalcyonWork",
+                "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit", "HalcyonWork",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonHTTP
+import HalcyonTelemetry
 import HalcyonTestKit
 import InMemoryTracing
 import Testing
