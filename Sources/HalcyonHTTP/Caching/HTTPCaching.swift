@@ -143,7 +143,7 @@ public struct HTTPCaching: Sendable, Hashable {
     private mutating func change(_ body: (inout Values) -> Void) {
         var values = rules.values
         body(&values)
-        rules = Rules(values)
+        if values != rules.values { rules = Rules(values) }
     }
 
     private final class Rules: Sendable, Hashable {

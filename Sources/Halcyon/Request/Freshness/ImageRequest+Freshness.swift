@@ -43,7 +43,7 @@ extension ImageRequest {
     /// An image in memory that is fresh by the rules of HTTP. Who has no request modifier pays little more
     /// for it than without them.
     var freshInMemory: Image? {
-        guard options.asksForHTTPCaching, case .network = source, options.requestModifier == nil,
+        guard options.asksForHTTPCaching, !options.hasRequestModifier, case .network = source,
             !options.forceRefresh, !isReplacement, !isRevalidation
         else { return nil }
         let cache = targetCache

@@ -180,7 +180,10 @@ extension KingfisherParsedOptionsInfo {
     }
 
     /// Whether the rules of HTTP are asked for at all.
-    var asksForHTTPCaching: Bool { self.httpCaching.isOn }
+    var asksForHTTPCaching: Bool { storage.values.httpCaching.isOn }
+
+    /// Whether what is asked of servers is known only when the program has been asked.
+    var hasRequestModifier: Bool { storage.values.requestModifier != nil }
 
     /// What tells `onSize`; `nil` when nobody wants to be told.
     var announcement: SizeAnnouncement? {

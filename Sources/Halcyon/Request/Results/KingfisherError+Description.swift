@@ -212,8 +212,9 @@ enum HalcyonLog {
         logger.warning("\(message)")
     }
 
-    /// Whether the log wants what is told by `detail`.
-    static var tellsDetails: Bool { logger.logLevel <= .debug }
+    /// Whether the log wants what is told by `detail`. Asked of the logger once: that takes as long as
+    /// finding an image in memory.
+    static let tellsDetails = logger.logLevel <= .debug
 
     /// Tells, to those who look for it, of something that went as it should.
     static func detail(_ message: String, _ details: [String: String]) {
