@@ -38,6 +38,8 @@ import Testing
     }
 
     private func purge(_ live: LiveServer, _ body: String) async throws -> String {
+        // What has not come to the disk by then is never kept, and not counted.
+        await live.server.makers.results.finishWriting()
         let answer = try await order(live, "/purge", body)
         #expect(answer.status == 200, "\(answer.text)")
         return answer.text
@@ -167,9 +169,8 @@ import Testing
         let targets = ["w:10", "w:20"].map { target(origin.url("/missing.png"), $0) }
         for target in targets { #expect(try color(try await live.ask(target)) == [10, 200, 30]) }
         origin.route("/fallback.png", .png(new).with(.entityTag("\"1\"")))
-        #expect(
-            try await purge(live, "{\"source\":\"\(source)\"}")
-                == "{\"results\":2,\"sources\":1}\n")
+        let report = try await purge(live, "{\"source\":\"\(source)\"}")
+        #expect(report == "{\"results\":2,\"sources\":1}\n")
         for target in targets { #expect(try color(try await live.ask(target)) == [200, 10, 30]) }
     }
 

@@ -264,13 +264,9 @@ final class Exchange: @unchecked Sendable {
         loop.perform { self.end(.failure(CancellationError())) }
     }
 
-    /// Whether the connection was dead already when the request was sent on it, or held the rest of
-    /// another answer, which libcurl takes for one without a head.
+    /// Whether the connection was dead already when the request was sent on it.
     private func shouldTryAgain(_ code: CURLcode) -> Bool {
-        let breaks = [
-            CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
-            CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
-        ]
+        let breaks = [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2]
         return breaks.contains(code) && times?.isConnectionReused == true && header.isEmpty
             && request.isSafe && !isSecondTry && failure == nil
     }

@@ -20,8 +20,8 @@ import Testing
             $0.sources.http.ports = [origin.port]
             $0.sources.http.allowsLoopback = true
             $0.limits.maxSourceBytes = 1 << 20
-            $0.sources.http.stallTimeout = .milliseconds(300)
-            $0.sources.http.totalTimeout = .seconds(5)
+            $0.sources.http.stallTimeout = .seconds(20)
+            $0.sources.http.totalTimeout = .seconds(60)
             try change(&$0)
         }
     }
@@ -88,7 +88,7 @@ import Testing
             "a length that is too large", .png(picture).with(.declaredLength(picture.count + 9)),
             "422 source_incomplete"),
         Row(
-            "a length that is too small", .png(picture).with(.declaredLength(picture.count / 2)),
+            "a length that is too small", .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
             "422 source_damaged", "422 source_incomplete"),
         Row(
             "a length beyond the limit",
@@ -180,12 +180,14 @@ import Testing
         try await live.expectCalm()
         // Nothing that it did is still believed.
         origin.route("/b", .png(Self.picture))
-        let after = try await answer(live, origin.url("/b"))
-        #expect(after == "200 ")
+        #expect(try await answer(live, origin.url("/b")) == "200 ")
     }
 
     @Test func anOriginThatHangsIsLeftInTime() async throws {
-        let live = try await start()
+        let live = try await start {
+            $0.sources.http.stallTimeout = .milliseconds(300)
+            $0.sources.http.totalTimeout = .seconds(5)
+        }
         let rows: [(String, OriginResponse)] = [
             ("/before", .png(Self.picture).with(.wait(.gate(gate)))),
             ("/in", .png(Self.picture).with(.hold(afterBytes: 20, .gate(gate)))),
