@@ -88,7 +88,8 @@ import Testing
             "a length that is too large", .png(picture).with(.declaredLength(picture.count + 9)),
             "422 source_incomplete"),
         Row(
-            "a length that is too small", .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
+            "a length that is too small",
+            .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
             "422 source_damaged", "422 source_incomplete"),
         Row(
             "a length beyond the limit",
