@@ -113,11 +113,12 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
-        // The same for others, who turn on the trait; empty and without dependencies otherwise.
+        // The same for others, who turn on the trait; otherwise it only says so.
         .target(
             name: "HalcyonObservability",
             dependencies: [
-                .target(name: "HalcyonTelemetry", condition: .when(traits: ["Observability"]))
+                "Halcyon",
+                .target(name: "HalcyonTelemetry", condition: .when(traits: ["Observability"])),
             ]),
         // What several machines share, on engines that others run: leases, records, bytes by name.
         .target(
