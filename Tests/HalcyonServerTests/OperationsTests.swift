@@ -88,6 +88,7 @@ import Testing
         #expect(first["out"] == "jpeg")
         #expect(first["peer"] == "127.0.0.1")
         let second = try #require(events.first { "\($0.metadata["id"] ?? "")" == "second" })
+        #expect(second.metadata["path"] == "/<sig>/plain/local:///china.jpg?token=***")
         #expect(second.metadata["code"] == "forbidden")
         #expect(second["status"] == "403")
         let signature = target.split(separator: "/")[0]

@@ -163,7 +163,8 @@ extension ImageServerConfiguration {
         public var writeTimeout = Duration.seconds(10)
         /// How long a connection may be idle; 15 seconds by default.
         public var idleTimeout = Duration.seconds(15)
-        /// Connections of clients at a time.
+        /// Connections of clients at a time, of each address the server listens on. Connections are accepted
+        /// in groups of up to four: there may be three more for a while.
         public var maxConnections = 2048
     }
 

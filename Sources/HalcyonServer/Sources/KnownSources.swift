@@ -167,7 +167,6 @@ extension KnownSources {
     /// Forgets a source, and has what is being fetched of it now not kept.
     ///
     /// - Returns: Whether it was known.
-    @discardableResult
     func forget(_ key: String) async -> Bool {
         let isKnown = memory.isCached(forKey: key)
         func forgetNow() {

@@ -54,7 +54,7 @@ final class OriginClient: Sendable {
     ///   - condition: What is known already, if anything is.
     ///   - propagating: Whether servers are told of the trace.
     func fetch(
-        _ url: URL, maximumBytes: Int, hops: Int = 0,
+        _ url: URL, maximumBytes: Int, hops: Int,
         unless condition: ValidationCondition? = nil, spans: SpanScope, propagating: Bool
     ) async throws(Failure) -> Answer {
         guard hops < Self.mostHops else {

@@ -18,7 +18,8 @@ import Testing
         }
         let metrics = try await live.ask("/metrics", operations: true).text
         let line = metrics.firstMatch(of: /\nhalcyon_connections ([0-9]+)/)
-        #expect(try #require(line.flatMap { Int($0.1) }) <= 20)
+        // The last group of four may have begun with one place left.
+        #expect(try #require(line.flatMap { Int($0.1) }) <= 23)
         // They are ended for being idle, and whoever has waited behind them gets an answer.
         #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
         clients = []
