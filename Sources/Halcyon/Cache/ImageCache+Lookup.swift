@@ -109,10 +109,13 @@ extension ImageCache {
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> (KFCrossPlatformImage, ImageOrigin?)? {
         let identifier = options.processor.identifier
-        // Nobody else leaves notes with images.
+        let extending = options.memoryCacheAccessExtendingExpiration
+        // Nobody else leaves notes with images. The usual key is handed on as it is, here too.
+        if identifier.isEmpty {
+            return memoryStorage.notedValue(forKey: key, extendingExpiration: extending)
+        }
         return memoryStorage.notedValue(
-            forKey: identifier.isEmpty ? key : key.computedKey(with: identifier),
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration)
+            forKey: key.computedKey(with: identifier), extendingExpiration: extending)
     }
 
     /// The rendered image on disk, if any. A file that is no image is removed. Waits for changes of the

@@ -94,9 +94,11 @@ public enum MemoryStorage {
             forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime,
             note: Note.Type = Note.self
         ) -> (value: T, note: Note?)? {
-            objects.notedObject(forKey: key, extending: extendingExpiration).map {
-                ($0.object.value(as: T.self), $0.note?.value(as: Note.self))
-            }
+            guard let noted = objects.notedObject(forKey: key, extending: extendingExpiration)
+            else { return nil }
+            // No `map`: each closure would count references anew.
+            guard let note = noted.note else { return (noted.object.value(as: T.self), nil) }
+            return (noted.object.value(as: T.self), unsafeDowncast(note, to: Note.self))
         }
 
         /// The key's value, unless it is missing or expired.
@@ -305,11 +307,9 @@ final class StoredObject: Sendable {
     /// The value, which must be of the type it was stored with.
     @inlinable
     func value<T: Sendable>(as type: T.Type) -> T {
-        let object = Unmanaged.passUnretained(self).toOpaque()
-        return T.self is AnyClass
-            ? unsafeBitCast(
-                Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue(), to: T.self)
-            : Unmanaged<ValueBox<T>>.fromOpaque(object).takeUnretainedValue().value
+        T.self is AnyClass
+            ? unsafeBitCast(self, to: T.self)
+            : unsafeBitCast(self, to: ValueBox<T>.self).value
     }
 }
 

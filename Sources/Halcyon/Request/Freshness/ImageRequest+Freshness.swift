@@ -41,10 +41,10 @@ extension ImageRequest {
     }
 
     /// An image in memory that is fresh by the rules of HTTP. Who has no request modifier pays little more
-    /// for it than without them.
+    /// for it than without them: that what has an origin is of the network need not be asked.
     var freshInMemory: Image? {
-        guard options.asksForHTTPCaching, !options.hasRequestModifier, case .network = source,
-            !options.forceRefresh, !isReplacement, !isRevalidation
+        guard options.asksForHTTPCaching, !options.hasRequestModifier, !options.forceRefresh,
+            !isReplacement, !isRevalidation
         else { return nil }
         let cache = targetCache
         guard !cache.isSubclass,

@@ -202,7 +202,8 @@ final class ImageOrigin: Sendable {
     func isUsable(at now: Date, under caching: HTTPCaching) -> Bool {
         guard let usability else { return true }
         return isWayKnown && usability.holds(at: now, under: caching)
-            && wayUsability.allSatisfy { $0.holds(at: now, under: caching) }
+            && (wayUsability.isEmpty
+                || wayUsability.allSatisfy { $0.holds(at: now, under: caching) })
     }
 
     /// Whether the image was reached by the same redirects.
