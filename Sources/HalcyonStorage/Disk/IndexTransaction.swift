@@ -174,7 +174,14 @@ extension IndexTransaction {
             guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version,
                 try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
             else { return .outdated }
-            if found == Set(Self.schema + Self.responseSchema) { return .ours }
+            let whole = Set(Self.schema + Self.responseSchema)
+            // A newer Halcyon may have added tables, which keep what they have. Anything else that is
+            // added, a trigger for example, would run with our own statements.
+            if whole.isSubset(of: found),
+                found.subtracting(whole).allSatisfy({ $0.hasPrefix("CREATE TABLE ") })
+            {
+                return .ours
+            }
             return found == Set(Self.schema) ? .former : .outdated
         }
         let isFormer = ["CREATE TABLE files (\n    name TEXT PRIMARY KEY", "CREATE TABLE total ("]

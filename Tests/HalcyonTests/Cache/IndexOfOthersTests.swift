@@ -142,6 +142,42 @@ struct IndexOfOthersTests {
         #expect(try Data(contentsOf: victim) == Data("dear".utf8))
     }
 
+    /// What an older Halcyon finds when `statements` have been run on the index.
+    private func entries(after statements: [String]) async throws -> [DiskStorage.Entry] {
+        for statement in statements {
+            try await run(on: index, "db.execute(\"\(statement)\")").kill()
+        }
+        return try makeStorage().entries()
+    }
+
+    @Test func tablesOfANewerHalcyonStayAndTakeNothingFromAnOlderOne() async throws {
+        let entries = try await entries(after: [
+            "CREATE TABLE colours (name TEXT PRIMARY KEY NOT NULL, main INTEGER) WITHOUT ROWID",
+            "INSERT INTO colours VALUES ('1', 255)",
+        ])
+        #expect(Set(entries.map(\.key)) == ["1", "2"], "an index made again would have no keys")
+        let other = try makeStorage()
+        try other.store(value: Note("three"), forKey: "3")
+        #expect(try other.value(forKey: "3") == Note("three"))
+        let check = try run(
+            on: index,
+            "assert db.execute('SELECT main FROM colours').fetchall() == [(255,)]")
+        await check.kill()
+    }
+
+    @Test(arguments: [
+        "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
+        "CREATE VIEW v AS SELECT * FROM files",
+        "CREATE INDEX i ON files (upper(name))",
+        "CREATE VIRTUAL TABLE w USING fts5 (words)",
+    ])
+    func whatWouldRunWithOurStatementsHasTheIndexMadeAgain(statement: String) async throws {
+        #expect(try await entries(after: [statement]).map(\.key) == [nil, nil])
+        let other = try makeStorage()
+        #expect(try other.value(forKey: "1") == Note("one"))
+        #expect(try other.value(forKey: "2") == Note("two"))
+    }
+
     @Test func anIndexOfAFormerVersionLeavesNoSecrets() async throws {
         for name in DiskIndex.fileNames {
             unlink(storage.directoryURL.appendingPathComponent(name).path)
