@@ -4,6 +4,9 @@ import Synchronization
 /// The pixels of an image, or the recipe that makes them: rendered at most once, on the thread of
 /// the first caller that needs them, and shared by all images that differ only in scale.
 package final class PixelContent: Sendable {
+    /// Frames whose pixels are in memory, those that share them counted once; 0 before the first is rendered.
+    /// First, and without the lock: each cache asks for it.
+    private let residentFrames: Atomic<Int>
     package let size: PixelSize
     let hasAlpha: Bool
     let depth: Bitmap.Depth
@@ -15,11 +18,15 @@ package final class PixelContent: Sendable {
     private enum Rendering {
         case no
         case first(Bitmap)
-        /// All frames, and how many of them have pixels of their own.
-        case all([Bitmap], distinct: Int)
+        case all([Bitmap])
 
-        init(_ frames: [Bitmap]) {
-            self = .all(frames, distinct: Set(frames.map(\.identity)).count)
+        /// Frames that have pixels of their own.
+        var distinctFrames: Int {
+            switch self {
+            case .no: 0
+            case .first: 1
+            case .all(let frames): Set(frames.map(\.identity)).count
+            }
         }
     }
 
@@ -44,8 +51,9 @@ package final class PixelContent: Sendable {
         self.timing = timing
         var rendering = first.map(Rendering.first) ?? .no
         if case .frames(let frames) = recipe.start, recipe.operations.isEmpty {
-            rendering = timing == nil ? .first(frames[0]) : Rendering(frames)
+            rendering = timing == nil ? .first(frames[0]) : .all(frames)
         }
+        residentFrames = Atomic(rendering.distinctFrames)
         state = Mutex(State(recipe: recipe, rendering: rendering))
     }
 
@@ -57,16 +65,11 @@ package final class PixelContent: Sendable {
     }
 
     /// Whether the first frame is in memory.
-    var isRendered: Bool {
-        // Under the lock, where nothing has to be copied and counted.
-        state.withLock { if case .no = $0.rendering { false } else { true } }
-    }
+    var isRendered: Bool { residentFrames.load(ordering: .acquiring) > 0 }
 
     /// Frames whose pixels are in memory (or will be, once an unrendered image is rendered); frames
     /// that share their pixels count once.
-    var residentFrameCount: Int {
-        state.withLock { if case .all(_, let distinct) = $0.rendering { distinct } else { 1 } }
-    }
+    var residentFrameCount: Int { max(1, residentFrames.load(ordering: .acquiring)) }
 
     /// Whether the pixels of all frames are in memory.
     var isFullyResident: Bool {
@@ -109,7 +112,7 @@ package final class PixelContent: Sendable {
         try turn.withLock {
             if let ready = readyFrames() { return ready }
             let frames = try currentRecipe.renderAllFrames()
-            keep(Rendering(frames), as: Recipe(frames: frames))
+            keep(.all(frames), as: Recipe(frames: frames))
             return frames
         }
     }
@@ -120,6 +123,7 @@ package final class PixelContent: Sendable {
             state.rendering = rendering
             if let recipe { state.recipe = recipe }
         }
+        residentFrames.store(rendering.distinctFrames, ordering: .releasing)
     }
 
     private var rendering: Rendering { state.withLock { $0.rendering } }
@@ -132,11 +136,11 @@ package final class PixelContent: Sendable {
         switch rendering {
         case .no: nil
         case .first(let bitmap): index == 0 ? bitmap : nil
-        case .all(let frames, _): frames[index]
+        case .all(let frames): frames[index]
         }
     }
 
     private func readyFrames() -> [Bitmap]? {
-        if case .all(let frames, _) = rendering { frames } else { nil }
+        if case .all(let frames) = rendering { frames } else { nil }
     }
 }
