@@ -42,6 +42,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     private var progress: WriteProgress
     /// Whether the end of a request has not come yet.
     private var isReading = false
+    /// Whether the client has said that the request that comes in is its last.
+    private var isLastRequest = false
     /// Whether the request that is being answered waits for its body.
     private var isBodyWanted = false
     /// Requests whose answers have not been handed over.
@@ -101,17 +103,26 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastActivity = .now()
-        switch unwrapInboundIn(data) {
-        case .head:
+        let part = unwrapInboundIn(data)
+        switch part {
+        case .head(let head):
             bytes.noteHead()
             isReading = true
+            isLastRequest = head.headerFields[values: .connection].contains {
+                $0.split(whereSeparator: { ", \t".contains($0) }).contains {
+                    $0.lowercased() == "close"
+                }
+            }
             if phase == .serving { unanswered += 1 }
         case .end:
             bytes.noteEnd()
             isReading = false
         case .body: break
         }
-        if phase == .serving { context.fireChannelRead(data) }
+        guard phase == .serving else { return }
+        context.fireChannelRead(data)
+        // RFC 9112, section 9.6: the answer to it says that it is the last one, too.
+        if case .end = part, isLastRequest { takeNoMore(context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
