@@ -32,7 +32,7 @@ public struct DirectCoding: Hashable, Sendable {
             skipsJPEGCoefficients: skipping.load(ordering: .relaxed))
     }
 
-    init(formats: Set<ImageFormat>, skipsJPEGCoefficients: Bool) {
+    package init(formats: Set<ImageFormat>, skipsJPEGCoefficients: Bool) {
         self.init(
             chosen: Self.bits(of: formats), skipsJPEGCoefficients: skipsJPEGCoefficients)
     }

@@ -9,6 +9,7 @@ import HalcyonWork
 public import Logging
 import Synchronization
 public import Tracing
+import Vips
 
 /// Answers requests for pictures by their URLs: finds the source, makes the picture, keeps it for the next who
 /// asks.
@@ -31,6 +32,8 @@ public final class ImageServer: Sendable {
     let sources: SourceFinder
     let makers: PictureMaker
     let rules: PictureRules
+    /// Another one whenever a step or an encoder may give other bytes: with other settings, too.
+    let epoch: String
     let infos: InfoReader
     /// `nil` when nothing is shared with other servers.
     let cluster: Cluster?
@@ -77,6 +80,7 @@ public final class ImageServer: Sendable {
         urlRules = Mutex(checked.urlRules)
         prefix = checked.prefix
         rules = PictureRules(configuration)
+        epoch = "2 \(Vips.version) \(rules.version)"
         hasPlayground = configuration.showsPlayground
         iiif = checked.iiif
         watermark = checked.watermark
@@ -106,6 +110,8 @@ public final class ImageServer: Sendable {
         let decoders = Gate(
             "decoders",
             Admission(width: min(work.decoders, Processors.count), queue: work.queue))
+        let encoders = Gate("encoders", Admission(width: work.avifEncoders, queue: work.queue))
+        if let memory = work.memory { DecodingMemory.limit = memory }
         let cache = configuration.cache
         let folder =
             cache.sources.bytes > 0 && checked.client != nil
@@ -119,11 +125,12 @@ public final class ImageServer: Sendable {
             local: checked.local, remote: remote,
             maxBytes: configuration.limits.maxSourceBytes, rules: checked.sourceRules,
             purges: purges, spans: spans)
-        let results = ResultCache(cache.results, in: directory, spans: spans) {
+        let results = ResultCache(cache.results, in: directory, metrics: metrics, spans: spans) {
             trouble.note("result", $0)
         }
         makers = PictureMaker(
-            sources: sources, results: results, gate: decoders, downloads: downloads,
+            sources: sources, results: results, gate: decoders, encoders: encoders,
+            downloads: downloads,
             cluster: cluster, metrics: metrics, spans: spans)
         infos = InfoReader(sources: sources, rules: rules, gate: decoders)
         forgetting = Forgetting(

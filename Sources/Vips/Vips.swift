@@ -44,6 +44,18 @@ public enum Vips {
         return vips_tracked_get_mem()
     }
 
+    /// The most that ``trackedMemory`` has been since the process began.
+    public static var trackedMemoryHighWater: Int {
+        start()
+        return vips_tracked_get_mem_highwater()
+    }
+
+    /// How many pieces of memory that is, right now.
+    public static var trackedAllocations: Int {
+        start()
+        return Int(vips_tracked_get_allocs())
+    }
+
     /// Frees what libvips keeps for the calling thread. A thread pool calls it after each job.
     ///
     /// Without it, buffers stay cached on every foreign thread that evaluated an image. The error buffer

@@ -13,23 +13,33 @@ import Vips
 final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
-    /// A quarter of the memory that this process may use.
+    /// A quarter of the memory that this process may use, unless a program has said otherwise.
     static let shared = DecodingBudget(
         limit: Int(clamping: MemoryLimit().bytes / 4), least: 4 << 20)
 
-    /// Bytes.
-    let limit: Int
     /// What takes less is not worth counting.
     private let least: Int
     private let condition = NSCondition()
+    private var most: Int
     private var held = 0
     /// The turn of the thread that came last, and of the one that is next.
     private var lastTurn = 0
     private var nextTurn = 1
 
     init(limit: Int, least: Int = 0) {
-        self.limit = limit
+        most = limit
         self.least = least
+    }
+
+    /// Bytes. What is in use when it becomes less stays in use.
+    var limit: Int {
+        get { condition.withLock { most } }
+        set {
+            condition.withLock {
+                most = newValue
+                condition.broadcast()
+            }
+        }
     }
 
     /// Bytes that are in use at the moment.
@@ -59,7 +69,7 @@ final class DecodingBudget: @unchecked Sendable {
     /// Takes `bytes` if they are free now, and returns whether they were. ``giveBack(_:)`` returns them.
     func takeIfFree(_ bytes: Int) -> Bool {
         condition.withLock {
-            guard nextTurn > lastTurn, held == 0 || held + bytes <= limit else { return false }
+            guard nextTurn > lastTurn, held == 0 || held + bytes <= most else { return false }
             held += bytes
             return true
         }
@@ -79,11 +89,27 @@ final class DecodingBudget: @unchecked Sendable {
             guard inTurn else { return }
             lastTurn += 1
             let turn = lastTurn
-            while turn != nextTurn || held > 0 && held + bytes > limit { condition.wait() }
+            while turn != nextTurn || held > 0 && held + bytes > most { condition.wait() }
             nextTurn += 1
             condition.broadcast()
         }
     }
+}
+
+/// The memory of decoding in this process, for programs that know better how much there is to spare.
+package enum DecodingMemory {
+    /// Bytes that all decoding under way at one time may take together; a picture that needs more is decoded
+    /// alone. A quarter of the memory that the process may use by default.
+    package static var limit: Int {
+        get { DecodingBudget.shared.limit }
+        set { DecodingBudget.shared.limit = newValue }
+    }
+
+    /// Bytes that are taken at the moment.
+    package static var inUse: Int { DecodingBudget.shared.heldBytes }
+
+    /// How many threads wait for some.
+    package static var waitingCount: Int { DecodingBudget.shared.waitingCount }
 }
 
 /// The threads on which images are decoded, processed and encoded.

@@ -120,6 +120,11 @@ extension ImageServer {
     /// Adds what all answers have.
     func complete(_ answer: inout ServerAnswer, for request: ServerRequest) {
         answer.fields.append("X-Request-ID", request.id)
+        if let times = answer.fields.first("Server-Timing") {
+            let total = Self.milliseconds(.now - request.start)
+            answer.fields.set("Server-Timing", to: "\(times), total;dur=\(total)")
+        }
+        noteForwarding(in: &answer, to: request)
         answer.fields.append("X-Content-Type-Options", "nosniff")
         answer.fields.append("Referrer-Policy", "no-referrer")
         if !answer.fields.contains("Content-Security-Policy") {
@@ -128,6 +133,25 @@ extension ImageServer {
                 "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'")
         }
         addOrigin(to: &answer, for: request)
+    }
+
+    /// Answers may depend on what is handed on to the servers of sources: then they are for nobody else.
+    private func noteForwarding(in answer: inout ServerAnswer, to request: ServerRequest) {
+        let names = configuration.sources.http.forwardHeaders
+            .filter(ForwardedFields.tellsSourcesApart)
+        let routes = ["processing", "info", "iiif", "iiif_info"]
+        guard !names.isEmpty, routes.contains(answer.notes.route) else { return }
+        let vary = (answer.fields.first("Vary").map { [$0] } ?? []) + names
+        answer.fields.set("Vary", to: vary.joined(separator: ", "))
+        guard names.contains(where: request.fields.contains),
+            let caching = answer.fields.first("Cache-Control")
+        else { return }
+        // Caches on the way may not know fields of this kind, and share what is public.
+        let directives = caching.split(separator: ", ").filter { $0 != "public" && $0 != "private" }
+        answer.fields.set(
+            "Cache-Control",
+            to: directives.contains("no-store")
+                ? caching : (["private"] + directives).joined(separator: ", "))
     }
 
     private func addOrigin(to answer: inout ServerAnswer, for request: ServerRequest) {

@@ -69,10 +69,10 @@ extension ImageServer {
         let isNegotiated = negotiation.concerns(plan)
         let accepted = isNegotiated ? accepted(negotiation, request) : AcceptedFormats()
         let canonical = Self.canonicalText(of: plan, mark)
-        let tag: @Sendable (FoundSource) -> String = { source in
+        let tag: @Sendable (FoundSource) -> String = { [epoch] source in
             ResultTag(
                 source: source.validator, plan: canonical, variant: accepted.variant,
-                epoch: Self.epoch
+                epoch: epoch
             ).text
         }
         let entityTag = tag(source)
@@ -167,9 +167,9 @@ extension ImageServer {
         notes.output = picture.format.name
         metrics.responseBytes.observe(
             Double(picture.body.readableBytes), [picture.format.name])
-        return ServerAnswer(
-            status: 200, fields: fields(head, plan, OutputFormat(picture.format)),
-            body: picture.body)
+        var fields = fields(head, plan, OutputFormat(picture.format))
+        if picture.isTruncated { fields.append("X-Truncated", "1") }
+        return ServerAnswer(status: 200, fields: fields, body: picture.body)
     }
 
     /// Has the request ended when its time is over.
@@ -199,9 +199,6 @@ extension ImageServer {
             ifModifiedSince: dates.count == 1
                 ? HTTPDateParser.date(dates[0], now: Date()) : nil)
     }
-
-    /// Another one whenever a step or an encoder may give other bytes.
-    static let epoch = "1"
 }
 
 extension ImagePlan {

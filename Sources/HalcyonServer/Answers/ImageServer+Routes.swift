@@ -63,7 +63,7 @@ extension ImageServer {
         else { throw Failure(.badRequest, "The target of the request is no path in ASCII") }
         let path = target.prefix { $0 != "?" }
         let routes = request.routes
-        if routes.contains(.health), let health = health(path, request) {
+        if asksForHealth(request), let health = health(path, request) {
             notes.isQuiet = true
             return health
         }

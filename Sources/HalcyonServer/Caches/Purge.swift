@@ -3,20 +3,21 @@ import HalcyonWork
 
 /// What is to be forgotten.
 enum Purge: Sendable, Hashable {
-    /// A picture of another server, by its key, with all that was made of it.
+    /// A picture of another server, by the key of its URL alone, with all that was made of it.
     case source(String)
     /// A file of this machine, by its URL, with all that was made of it.
     case file(String)
     /// All sources whose URLs begin so, with all that was made of them.
     case prefix(String)
-    /// What plans have made of the source with this key; of each plan ``PictureOrigin/name(ofPlan:)``.
+    /// What plans have made of the source with this key, which is that of a URL alone; of each plan
+    /// ``PictureOrigin/name(ofPlan:)``.
     case plans(Set<String>, source: String)
     case everything
 
     /// Whether a source is forgotten.
     func matches(source key: String, url: String) -> Bool {
         switch self {
-        case .source(let source): key == source
+        case .source(let source): RemoteSource.plainKey(key) == source
         case .file(let file): url == file
         case .prefix(let prefix): url.hasPrefix(prefix)
         case .plans: false
@@ -27,7 +28,8 @@ enum Purge: Sendable, Hashable {
     /// Whether a picture is forgotten.
     func matches(_ origin: PictureOrigin) -> Bool {
         if case .plans(let plans, let source) = self {
-            return origin.source == source && plans.contains(origin.planName)
+            return RemoteSource.plainKey(origin.source) == source
+                && plans.contains(origin.planName)
         }
         return matches(source: origin.source, url: origin.url)
     }

@@ -10,15 +10,23 @@ import Tracing
 
 /// A picture that was made, as it is sent.
 final class MadePicture: Sendable, CacheCostCalculable {
+    let key: String
     let body: ByteBuffer
     let format: ImageFormat
     /// `nil` for one that is not kept.
     let origin: PictureOrigin?
+    /// Whether a part of its source was missing.
+    let isTruncated: Bool
 
-    init(body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?) {
+    init(
+        key: String, body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?,
+        isTruncated: Bool = false
+    ) {
+        self.key = key
         self.body = body
         self.format = format
         self.origin = origin
+        self.isTruncated = isTruncated
     }
 
     var cacheCost: Int { body.readableBytes + 512 }
@@ -33,13 +41,15 @@ final class ResultCache: Sendable {
     private let writes = DiskOperations()
     /// Larger ones would push too many others out.
     private let largest: Int
+    private let metrics: ServerMetrics
     private let spans: SpanScope
     private let onError: @Sendable (any Error) -> Void
 
     init(
-        _ tier: ImageServerConfiguration.Tier, in directory: URL, spans: SpanScope,
-        onError: @escaping @Sendable (any Error) -> Void
+        _ tier: ImageServerConfiguration.Tier, in directory: URL, metrics: ServerMetrics,
+        spans: SpanScope, onError: @escaping @Sendable (any Error) -> Void
     ) {
+        self.metrics = metrics
         self.spans = spans
         self.onError = onError
         largest = tier.bytes / 20
@@ -53,8 +63,7 @@ final class ResultCache: Sendable {
         memory = MemoryStorage.Backend(config: config)
     }
 
-    /// Bytes in memory.
-    var memoryBytes: Int { memory?.totalCacheCost() ?? 0 }
+    var memoryUsage: TierUsage { memory.map(TierUsage.init(of:)) ?? TierUsage() }
 
     /// A picture in memory.
     func remembered(_ key: String) -> MadePicture? { memory?.value(forKey: key) }
@@ -80,8 +89,8 @@ final class ResultCache: Sendable {
                     of: files.fileName(forKey: key), forKey: key, extending: .cacheTime
                 ) { data in
                     MadePicture(
-                        body: ByteBuffer(data: data), format: ImageSniffer.format(of: data),
-                        origin: origin)
+                        key: key, body: ByteBuffer(data: data),
+                        format: ImageSniffer.format(of: data), origin: origin)
                 }
             }
             if let picture {
@@ -102,11 +111,13 @@ final class ResultCache: Sendable {
         _ picture: MadePicture, _ data: Data, for key: String, of origin: PictureOrigin,
         during visit: PurgeVisit?
     ) {
-        guard remember(picture, key, of: origin, during: visit), let files, data.count <= largest
+        guard remember(picture, key, of: origin, during: visit), let files, data.count <= largest,
+            // Files do not say so.
+            !picture.isTruncated
         else { return }
         let name = files.fileName(forKey: key)
         let context = ServiceContext.current
-        _ = writes.enqueue(.file(name)) { [onError, spans] finish in
+        _ = writes.enqueue(.file(name)) { [onError, metrics, spans] finish in
             DiskLane.writing.submit {
                 let start = ContinuousClock.now
                 var isWritten = false
@@ -119,6 +130,7 @@ final class ResultCache: Sendable {
                     // does not stay.
                     if visit?.hasForgotten(origin) != true {
                         try Self.store(data, name, for: key, of: origin, in: files)
+                        _ = metrics.noteStage("write", since: start)
                     }
                     isWritten = true
                 } catch {
@@ -183,8 +195,9 @@ final class ResultCache: Sendable {
         }
         journal.note(purge)
         let removed = memory?.removeAll { $0.origin.map(purge.matches) ?? true } ?? []
-        // Others have been counted on the disk.
-        gone.count += removed.count { files == nil || $0.body.readableBytes > largest }
+        // The others were on the disk, too.
+        let known = Set(gone.keys)
+        gone.count += removed.count { !known.contains($0.key) }
         return gone
     }
 
@@ -225,17 +238,20 @@ final class ResultCache: Sendable {
         await writes.finishAll()
     }
 
-    /// Files on the disk, and their bytes.
-    func diskUsage() async -> (entries: Int, bytes: Int) {
-        guard let files else { return (0, 0) }
+    func diskUsage() async -> TierUsage {
+        guard let files else { return TierUsage() }
         // A folder that cannot be read has nothing in it.
-        return await DiskLane.reading.run { (try? files.usage()) ?? (0, 0) }
+        return await DiskLane.reading.run { (try? TierUsage(of: files)) ?? TierUsage() }
     }
 
-    /// Bytes on the disk.
-    func totalSize() async -> Int {
-        guard let files else { return 0 }
-        return await DiskLane.reading.run { (try? Int(files.totalSize())) ?? 0 }
+    /// Removes what nobody has used for too long from the disk.
+    func clean() async {
+        guard let files else { return }
+        do {
+            _ = try await DiskLane.writing.run { try files.removeExpired() }
+        } catch {
+            onError(error)
+        }
     }
 }
 

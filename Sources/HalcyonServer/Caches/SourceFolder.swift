@@ -94,14 +94,14 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// Files, and the bytes of all of them.
-    func usage() async -> (entries: Int, bytes: Int) {
-        await onLane(DiskLane.reading, (0, 0)) { try $0.usage() }
+    /// What is there.
+    func usage() async -> TierUsage {
+        await onLane(DiskLane.reading, TierUsage()) { try TierUsage(of: $0) }
     }
 
-    /// Bytes of all files.
-    func totalSize() async -> Int {
-        await onLane(DiskLane.reading, 0) { Int(try $0.totalSize()) }
+    /// Removes what nobody has used for too long.
+    func clean() async {
+        await onLane(DiskLane.writing, ()) { _ = try $0.removeExpired() }
     }
 
     private func onLane<Value: Sendable>(
@@ -129,13 +129,27 @@ struct SourceFolder: Sendable {
     }
 }
 
-extension FileStore {
-    /// Files, and the bytes of all of them.
-    func usage() throws -> (entries: Int, bytes: Int) {
-        let sizes = try entries().map(\.size)
-        return (sizes.count, sizes.reduce(0) { $0 + Int($1) })
+/// What is in a cache, in memory or on the disk.
+struct TierUsage: Sendable {
+    var entries = 0
+    var bytes = 0
+    /// What had to go so far to make room for others.
+    var evictions = 0
+
+    init() {}
+
+    init(of files: FileStore) throws {
+        (entries, bytes) = try files.usage()
+        evictions = files.evictionCount
     }
 
+    init<Value>(of memory: MemoryStorage.Backend<Value>) {
+        (entries, bytes) = (memory.count, memory.totalCacheCost())
+        evictions = memory.evictionCount
+    }
+}
+
+extension FileStore {
     /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
     /// written to.
     convenience init(

@@ -24,7 +24,7 @@ extension Cluster {
             let format = ImageSniffer.format(of: data)
             guard format != .unknown else { return nil }
             let picture = MadePicture(
-                body: ByteBuffer(data: data), format: format, origin: origin)
+                key: key, body: ByteBuffer(data: data), format: format, origin: origin)
             keep(picture, data)
             return .success(PictureMaker.Made(picture: picture, place: .shared, key: key))
         }

@@ -84,9 +84,9 @@ struct Forgetting: Sendable {
         purges.note(purge)
         var sources: Set<String> = []
         switch purge {
-        case .source(let key):
+        case .source(let key) where remote?.hasVariants == false:
             if await remote?.known.forget(key) == true { sources = [key] }
-        case .prefix, .everything:
+        case .source, .prefix, .everything:
             sources =
                 await remote?.known.forget(where: { purge.matches(source: $0, url: $1) }) ?? []
         case .file, .plans: break

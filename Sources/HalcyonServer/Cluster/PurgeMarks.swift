@@ -45,11 +45,13 @@ enum PurgeMarks {
     }
 
     private static let everything = "all"
-    private static func source(_ key: String) -> String { name("source", key) }
+    private static func source(_ key: String) -> String {
+        name("source", RemoteSource.plainKey(key))
+    }
     private static func file(_ url: String) -> String { name("file", url) }
     private static func folder(_ url: Substring) -> String { name("folder", String(url)) }
     private static func plan(_ plan: String, of source: String) -> String {
-        name("plan", "\(plan)\n\(source)")
+        name("plan", "\(plan)\n\(RemoteSource.plainKey(source))")
     }
 
     /// Of one length, however long URLs are.

@@ -23,6 +23,7 @@ struct CheckedConfiguration {
         faults += Self.faultsOfAddresses(configuration)
         faults += Self.faultsOfSignatures(configuration)
         faults += Self.faultsOfFormats(configuration)
+        faults += Self.faultsOfForwarding(configuration)
         faults += configuration.shared.faults
         let prefix = configuration.pathPrefix.split(separator: "/")
         if !prefix.allSatisfy({ $0.utf8.allSatisfy(Self.isPlain) }) {
@@ -143,6 +144,18 @@ struct CheckedConfiguration {
         }
         if !signature.isRequired, !configuration.isLoopbackOnly {
             faults.append("URLs may be unsigned only where all of bind is loopback.")
+        }
+        return faults
+    }
+
+    private static func faultsOfForwarding(_ configuration: ImageServerConfiguration) -> [String] {
+        let names = configuration.sources.http.forwardHeaders
+        var faults = names.compactMap { name in
+            ForwardedFields.refusal(of: name).map { "sources.http.forwardHeaders: \(name) \($0)." }
+        }
+        if configuration.secret != nil, names.contains(where: { $0.lowercased() == "authorization" }) {
+            faults.append(
+                "sources.http.forwardHeaders: Authorization would tell secret to other servers.")
         }
         return faults
     }

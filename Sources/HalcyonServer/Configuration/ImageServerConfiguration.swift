@@ -96,9 +96,14 @@ extension ImageServerConfiguration {
         /// Networks that may be reached whatever they are for, unless they are denied.
         public var allowAddresses: [IPNetwork] = []
         public var denyAddresses: [IPNetwork] = []
+        /// Names of header fields of clients' requests that are handed on to the server that is asked, and to
+        /// none that it leads to. Sources that were fetched with other values of them are other ones. None by
+        /// default.
+        public var forwardHeaders: [String] = []
         /// The most redirects that are followed; each is checked like the first request. 3 by default.
         public var redirects = 3
-        public var userAgent = "Halcyon"
+        /// `Halcyon/` and the version by default.
+        public var userAgent = "Halcyon/\(ImageServer.version)"
         /// How long to wait for a connection; 2 seconds by default.
         public var connectTimeout = Duration.seconds(2)
         /// The longest wait for the answer to begin, and then for each further 16 KiB of it; 5 seconds
@@ -152,6 +157,13 @@ extension ImageServerConfiguration {
         /// Pictures that are decoded, processed and encoded at a time; the number of cores by default,
         /// and never more than that.
         public var decoders = Processors.count
+        /// Pictures that are made at a time with encoders that take threads of their own: those of AVIF and
+        /// HEIC; half of the number of cores by default.
+        public var avifEncoders = max(1, Processors.count / 2)
+        /// Bytes that all decoding under way may take together, in the whole process; `nil`, the default, is a
+        /// quarter of the memory that the process may use. Pictures wait for each other for it, and one that
+        /// needs more is refused.
+        public var memory: Int?
         /// Requests that may wait for each of these; beyond it, the answer is 429. 8 for each core by
         /// default.
         public var queue = 8 * Processors.count
@@ -206,8 +218,28 @@ extension ImageServerConfiguration {
         /// How much time is taken for smaller files, in the codec's own numbers by format: `webp` 0…6, `avif`
         /// and `heic` 0…9, `jxl` 1…9, `gif` 1…10.
         public var effort = ["webp": 2, "avif": 1, "jxl": 3, "gif": 3]
-        /// Whether SVG drawings are taken as sources; they are drawn at the size that is wanted.
-        public var drawsSVG = true
+        /// What becomes of SVG drawings.
+        public var svg = SVG.rasterize
+        /// What becomes of JPEG files of which the end is missing.
+        public var truncated = Truncated.refuse
+    }
+
+    /// What becomes of SVG drawings.
+    public enum SVG: String, Sendable, Hashable, CaseIterable {
+        /// They are drawn at the size that is wanted.
+        case rasterize
+        /// Where no other format is asked for, the drawing itself is sent, without all that could run or load
+        /// something: scripts, events, animated links, other documents, entities.
+        case sanitize
+        /// They are no sources.
+        case refuse
+    }
+
+    /// What becomes of JPEG files of which the end is missing.
+    public enum Truncated: String, Sendable, Hashable, CaseIterable {
+        case refuse
+        /// What is there is shown, and what is missing is grey; answers have `X-Truncated: 1`.
+        case accept
     }
 
     /// What clients can take.

@@ -92,6 +92,7 @@ struct Setting: Sendable {
         Setting("sources.http.allowLinkLocal", \.sources.http.allowsLinkLocal),
         Setting("sources.http.allowAddresses", \.sources.http.allowAddresses),
         Setting("sources.http.denyAddresses", \.sources.http.denyAddresses),
+        Setting("sources.http.forwardHeaders", \.sources.http.forwardHeaders),
         Setting("sources.http.redirects", \.sources.http.redirects, in: 0...20),
         Setting("sources.http.userAgent", \.sources.http.userAgent),
         Setting("sources.http.connectTimeout", \.sources.http.connectTimeout),
@@ -117,6 +118,10 @@ struct Setting: Sendable {
         Setting("work.downloads", \.work.downloads, in: 1...10_000),
         Setting("work.downloadsPerHost", \.work.downloadsPerHost, in: 1...10_000),
         Setting("work.decoders", \.work.decoders, in: 1...1000),
+        Setting("work.avifEncoders", \.work.avifEncoders, in: 1...1000),
+        Setting(
+            "work.memory", \.work.memory, expected: "a number of bytes from 1048576 on",
+            where: { $0.map { $0 >= 1 << 20 } ?? true }),
         Setting("work.queue", \.work.queue, in: 0...100_000),
         Setting("work.requestTimeout", \.work.requestTimeout),
         Setting("work.headTimeout", \.work.headTimeout),
@@ -146,7 +151,8 @@ struct Setting: Sendable {
             expected:
                 "a table of numbers: webp 0 to 6, avif and heic 0 to 9, jxl 1 to 9, gif 1 to 10",
             where: { $0.allSatisfy { PictureRules.efforts[$0.key]?.contains($0.value) ?? false } }),
-        Setting("processing.drawSVG", \.processing.drawsSVG),
+        Setting("processing.svg", \.processing.svg),
+        Setting("processing.truncated", \.processing.truncated),
         Setting("negotiation.formats", \.negotiation.formats),
         Setting("negotiation.clientHints", \.negotiation.usesClientHints),
         Setting(

@@ -213,5 +213,7 @@ extension SettingChoice {
 }
 
 extension ImageServerConfiguration.ErrorBodies: SettingChoice {}
+extension ImageServerConfiguration.SVG: SettingChoice {}
+extension ImageServerConfiguration.Truncated: SettingChoice {}
 extension ImageServerConfiguration.Log.Level: SettingChoice {}
 extension ImageServerConfiguration.Log.Format: SettingChoice {}

@@ -114,6 +114,8 @@ extension ImageServer: Service {
     /// Has the server say that it is ready, until the application ends.
     public func run() async throws {
         setState(.ready)
+        let cleaning = Task(priority: .background) { await cleanFromTimeToTime() }
+        defer { cleaning.cancel() }
         try await gracefulShutdown()
         setState(.draining)
         await makers.results.finishWriting()

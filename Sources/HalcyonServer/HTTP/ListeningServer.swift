@@ -76,7 +76,9 @@ public final class ListeningServer: Sendable {
             await server.makers.results.finishWriting()
             ended.give(result)
         }
+        let cleaning = Task(priority: .background) { await server.cleanFromTimeToTime() }
         ended.whenGiven { result in
+            cleaning.cancel()
             let error: any Error =
                 if case .failure(let error) = result { error } else { CancellationError() }
             for port in publicPorts + [operationsPort] { port.give(.failure(error)) }

@@ -28,9 +28,12 @@ struct IIIFExecution: PictureWork {
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: 1,
-                decoding: decoded - start, encoding: .now - decoded)
+                decoding: decoded - start, encoding: .now - decoded,
+                isTruncated: source.isTruncated)
         }
     }
+
+    var mayUseThreadsOfEncoder: Bool { parameters.format == .avif }
 
     private func steps(on image: Image) -> Image {
         var image = image.cut(to: geometry.region, at: geometry.origin)

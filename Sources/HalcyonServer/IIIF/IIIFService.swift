@@ -64,7 +64,8 @@ struct IIIFService: Sendable {
 
     /// Finds the picture of an identifier at the first place that has it.
     func find(
-        _ identifier: IIIFIdentifier, in finder: SourceFinder, for request: ServerRequest
+        _ identifier: IIIFIdentifier, in finder: SourceFinder, for asker: SourceAsker,
+        until ending: Ending
     ) async throws(Failure) -> FoundSource {
         for candidate in sources.candidates(for: identifier) {
             switch candidate {
@@ -81,8 +82,7 @@ struct IIIFService: Sendable {
                     continue
                 }
             case .source(let text):
-                return try await finder.find(
-                    text, hops: request.hops, until: request.ending)
+                return try await finder.find(text, for: asker, until: ending)
             }
         }
         throw Failure(.notFound, "There is no picture with this identifier")

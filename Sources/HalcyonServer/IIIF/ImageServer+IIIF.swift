@@ -80,9 +80,9 @@ extension ImageServer {
             try IIIFGeometry(parameters, picture: header.size, limits: iiif.limits)
         }
         let plan = "iiif/" + geometry.canonicalText
-        let tag: @Sendable (FoundSource) -> String = { source in
+        let tag: @Sendable (FoundSource) -> String = { [epoch] source in
             ResultTag(
-                source: source.validator, plan: plan, variant: "", epoch: Self.epoch
+                source: source.validator, plan: plan, variant: "", epoch: epoch
             ).text
         }
         var fields: HTTPFields = [
@@ -110,6 +110,7 @@ extension ImageServer {
             notes.stages = made.stages
             picture = made.picture
         }
+        if picture.isTruncated { fields.append("X-Truncated", "1") }
         notes.output = picture.format.name
         fields.append("Content-Type", OutputFormat(picture.format)?.mediaType ?? "image/jpeg")
         fields.append("Cross-Origin-Resource-Policy", "cross-origin")
@@ -122,7 +123,8 @@ extension ImageServer {
         _ notes: inout AnswerNotes
     ) async throws(Failure) -> (FoundSource, SourceHeader) {
         notes.source = identifier.text
-        let source = try await iiif.find(identifier, in: sources, for: request)
+        let source = try await iiif.find(
+            identifier, in: sources, for: asker(of: request), until: request.ending)
         let key = "\(source.key)\n\(source.validator)"
         if let known = headers.value(forKey: key) { return (source, known) }
         let (data, _) = try await sources.bytes(of: source, until: request.ending)

@@ -10,10 +10,18 @@ import Tracing
 
 /// What is done with the bytes of a source to make a picture. Blocks; belongs on the decoding pool.
 protocol PictureWork: Sendable {
+    /// Whether the picture may be written by an encoder that takes threads of its own, of which there are fewer
+    /// than places.
+    var mayUseThreadsOfEncoder: Bool { get }
+
     /// - Parameter isWanted: Asked before each step: whether anybody still waits.
     func run(
         _ data: Data, isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product
+}
+
+extension PictureWork {
+    var mayUseThreadsOfEncoder: Bool { false }
 }
 
 /// Has pictures made, each once for all who want it, and keeps them.
@@ -34,6 +42,8 @@ final class PictureMaker: Sendable {
 
     let results: ResultCache
     let gate: Gate
+    /// Passed before ``gate`` by pictures whose encoder takes threads of its own.
+    let encoders: Gate
     let downloads: Gate
     private let sources: SourceFinder
     /// `nil` when nothing is shared with other servers.
@@ -43,12 +53,13 @@ final class PictureMaker: Sendable {
     private let work = SharedTasks<String, Made>()
 
     init(
-        sources: SourceFinder, results: ResultCache, gate: Gate, downloads: Gate,
+        sources: SourceFinder, results: ResultCache, gate: Gate, encoders: Gate, downloads: Gate,
         cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope
     ) {
         self.sources = sources
         self.results = results
         self.gate = gate
+        self.encoders = encoders
         self.downloads = downloads
         self.cluster = cluster
         self.metrics = metrics
@@ -153,11 +164,54 @@ final class PictureMaker: Sendable {
         let start = ContinuousClock.now
         let (data, source) = try await sources.bytes(of: order.source, until: stopped)
         let fetched = metrics.noteStage("fetch", since: start)
+        let (result, waited, begun) = try await run(order.work, on: data, stopped)
+        noteSpans(of: result, since: begun)
+        if stopped.isGiven { metrics.cancelled.add(["decode"]) }
+        let product = try result.get()
+        note(product, data)
+        let key =
+            source.validator == order.source.validator ? order.key : order.key(of: source)
+        let picture = MadePicture(
+            key: key, body: ByteBuffer(data: product.data), format: product.format,
+            origin: order.isStorable ? order.origin : nil, isTruncated: product.isTruncated)
+        if order.isStorable {
+            results.keep(
+                picture, product.data, for: key, of: order.origin, during: order.source.visit)
+        }
+        // What was purged meanwhile is for those who wait, and for no other server.
+        let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
+        let isShareable = order.isStorable && isCurrent && !product.isTruncated
+        return Made(
+            picture: picture, place: .made, key: isShareable ? key : nil,
+            product: product,
+            sourceBytes: data.count,
+            stages: [
+                ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
+                ("encode", product.encoding),
+            ])
+    }
+
+    /// Does the work when it is its turn.
+    ///
+    /// - Returns: Also how long it has waited for that, and when it began.
+    private func run(
+        _ work: any PictureWork, on data: Data, _ stopped: Ending
+    ) async throws(Failure) -> (
+        Result<PlanExecution.Product, Failure>, waited: Duration, begun: ContinuousClock.Instant
+    ) {
         let queued = ContinuousClock.now
+        // Whoever waits for an encoder keeps nobody from decoding.
+        let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter() : nil
+        defer { if let encoder { encoders.leave(encoder) } }
+        if encoder != nil {
+            spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(encoders.name)])
+        }
+        let next = ContinuousClock.now
         let place = try await gate.enter()
+        defer { gate.leave(place) }
         let waited = metrics.noteStage("queue_decode", since: queued)
-        spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
-        let work = order.work
+        spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])
+        let begun = queued + waited
         let result = await DecodingPool.shared.run { () -> Result<PlanExecution.Product, Failure> in
             do throws(Failure) {
                 return .success(try work.run(data, isWanted: { !stopped.isGiven }))
@@ -165,30 +219,7 @@ final class PictureMaker: Sendable {
                 return .failure(error)
             }
         }
-        gate.leave(place)
-        noteSpans(of: result, since: queued + waited)
-        if stopped.isGiven { metrics.cancelled.add(["decode"]) }
-        let product = try result.get()
-        note(product, data)
-        let picture = MadePicture(
-            body: ByteBuffer(data: product.data), format: product.format,
-            origin: order.isStorable ? order.origin : nil)
-        let key =
-            source.validator == order.source.validator ? order.key : order.key(of: source)
-        if order.isStorable {
-            results.keep(
-                picture, product.data, for: key, of: order.origin, during: order.source.visit)
-        }
-        // What was purged meanwhile is for those who wait, and for no other server.
-        let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
-        return Made(
-            picture: picture, place: .made, key: order.isStorable && isCurrent ? key : nil,
-            product: product,
-            sourceBytes: data.count,
-            stages: [
-                ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
-                ("encode", product.encoding),
-            ])
+        return (result, waited, begun)
     }
 
     /// Decoding and processing are one pass over the pixels, and one span.

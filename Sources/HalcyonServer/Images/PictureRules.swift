@@ -11,7 +11,9 @@ struct PictureRules: Sendable {
     let maxFrames: Int
     let maxResultDimension: Int
     let maxResultBytes: Int
-    let drawsSVG: Bool
+    let svg: ImageServerConfiguration.SVG
+    /// Whether files are taken of which the end is missing.
+    let acceptsTruncated: Bool
     /// Whether information about a source has what may tell of places and people.
     let tellsPrivateMetadata: Bool
     /// What a picture without a format in its URL may become.
@@ -31,7 +33,8 @@ struct PictureRules: Sendable {
         maxResultDimension = limits.maxResultDimension
         maxResultBytes = limits.maxResultBytes
         let processing = configuration.processing
-        drawsSVG = processing.drawsSVG
+        svg = processing.svg
+        acceptsTruncated = processing.truncated == .accept
         tellsPrivateMetadata = configuration.info.includesPrivateMetadata
         preferredFormats = processing.preferredFormats.compactMap(OutputFormat.init(urlName:))
         writesProgressiveJPEG = processing.writesProgressiveJPEG
@@ -47,7 +50,8 @@ struct PictureRules: Sendable {
         var decoding = DecodingLimits.default
         // Counted here, for all frames together.
         decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
-        decoding.maximumMemory = limits.maxDecodingBytes
+        decoding.maximumMemory = min(
+            limits.maxDecodingBytes, configuration.work.memory ?? .max)
         decoding.maximumDuration = configuration.work.requestTimeout
         decodingLimits = decoding
     }
@@ -59,6 +63,19 @@ struct PictureRules: Sendable {
             options.limits.sourcePixels ?? maxPixels,
             options.limits.framePixels ?? maxFramePixels ?? 0)
         return limits
+    }
+
+    /// Another text for rules by which the same plan makes other bytes.
+    var version: String {
+        func text(_ table: [OutputFormat: Int]) -> String {
+            table.map { "\($0.key.rawValue)=\($0.value)" }.sorted().joined(separator: ",")
+        }
+        let parts = [
+            "\(maxFrames)", "\(maxResultDimension)", svg.rawValue, "\(acceptsTruncated)",
+            preferredFormats.map(\.rawValue).joined(separator: ","), "\(writesProgressiveJPEG)",
+            text(effort), "\(quality)", text(formatQuality),
+        ]
+        return parts.joined(separator: " ")
     }
 
     /// 1…100.

@@ -10,22 +10,40 @@ extension PlanExecution {
         let format: ImageFormat
         /// Frames that are used.
         let frameCount: Int
+        /// Whether a part of it is missing.
+        let isTruncated: Bool
         private var data: Data
+        /// Which codecs read it.
+        private let coding: DirectCoding
 
         init(
             _ data: Data, options: ProcessingOptions, rules: PictureRules
         ) throws {
-            self.data = data
             format = ImageSniffer.format(of: data)
-            if format == .SVG, !rules.drawsSVG {
+            if format == .SVG, rules.svg == .refuse {
                 throw Failure(.sourceFormat, "SVG drawings are not served")
             }
             try rules.check(sourceBytes: data.count, options)
-            image = try Image.decoding(
-                data, options: ImageCreatingOptions(limits: rules.decodingLimits(for: options)))
+            let completed = rules.acceptsTruncated ? TruncatedJPEG.completed(data) : nil
+            isTruncated = completed != nil
+            self.data = completed ?? data
+            // Our own reader of JPEG takes nothing but whole files.
+            coding =
+                isTruncated
+                ? DirectCoding(formats: [], skipsJPEGCoefficients: false) : DirectCoding.current
+            image = try Self.image(self.data, coding, rules.decodingLimits(for: options))
             let most = options.limits.frames ?? rules.maxFrames
             frameCount = min(image.frameCount, max(1, most))
             try checkPixels(options, rules)
+        }
+
+        private static func image(
+            _ data: Data, _ coding: DirectCoding, _ limits: DecodingLimits,
+            onlyFirstFrame: Bool = false
+        ) throws -> Image {
+            var options = ImageCreatingOptions(onlyFirstFrame: onlyFirstFrame, limits: limits)
+            options.coding = coding
+            return try Image.decoding(data, options: options)
         }
 
         private func checkPixels(
@@ -66,8 +84,7 @@ extension PlanExecution {
                 let taken = Image.takingProfile(from: data)
             else { return nil }
             data = taken.file
-            image = try Image.decoding(
-                data, options: ImageCreatingOptions(limits: rules.decodingLimits(for: options)))
+            image = try Self.image(data, coding, rules.decodingLimits(for: options))
             return taken.profile
         }
 
@@ -75,8 +92,7 @@ extension PlanExecution {
         func start(frames: Int, limits: DecodingLimits) throws -> Image {
             guard let timing = image.animation else { return image }
             if frames == 1 {
-                return try Image.decoding(
-                    data, options: ImageCreatingOptions(onlyFirstFrame: true, limits: limits))
+                return try Self.image(data, coding, limits, onlyFirstFrame: true)
             }
             // Decoding all at once counts the pixels of all as one picture's.
             let most = (limits.maximumPixelCount ?? .max) / frames

@@ -18,6 +18,8 @@ struct PlanExecution: PictureWork {
         let frameCount: Int
         let decoding: Duration
         let encoding: Duration
+        /// Whether a part of the source was missing.
+        var isTruncated = false
     }
 
     let options: ProcessingOptions
@@ -33,6 +35,9 @@ struct PlanExecution: PictureWork {
         let start = ContinuousClock.now
         return try Failure.ofPicture {
             var source = try Source(data, options: options, rules: rules)
+            if source.format == .SVG, sendsDrawing {
+                return try drawing(data, source.image.pixelSize, since: start)
+            }
             let choice = try FormatChoice(source, options, accepted: accepted, rules)
             let size = source.image.pixelSize
             let side = options.limits.resultDimension ?? rules.maxResultDimension
@@ -65,8 +70,28 @@ struct PlanExecution: PictureWork {
             return Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
-                decoding: decoded - start, encoding: .now - decoded)
+                decoding: decoded - start, encoding: .now - decoded,
+                isTruncated: source.isTruncated)
         }
+    }
+
+    /// Whether an SVG drawing is sent as such. It is never sent as it came, since it could run and load things.
+    private var sendsDrawing: Bool {
+        switch options.format {
+        case .svg: rules.svg == .sanitize
+        case nil: rules.svg == .sanitize || options.skipProcessing.contains(.svg)
+        default: false
+        }
+    }
+
+    private func drawing(
+        _ data: Data, _ size: PixelSize, since start: ContinuousClock.Instant
+    ) throws(Failure) -> Product {
+        let drawing = try SVGSanitizer.sanitized(data)
+        try rules.check(resultBytes: drawing.count)
+        return Product(
+            data: drawing, format: .SVG, sourceFormat: .SVG, sourceSize: size, size: size,
+            frameCount: 1, decoding: .now - start, encoding: .zero)
     }
 
     static func check(_ isWanted: () -> Bool) throws(Failure) {
@@ -169,6 +194,11 @@ struct PlanExecution: PictureWork {
 }
 
 extension PlanExecution {
+    var mayUseThreadsOfEncoder: Bool {
+        let format = options.format ?? accepted.still
+        return format == .avif || format == .heic
+    }
+
     /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
     /// asked for would be worse than none.
     static let unavailable: Set<OptionName> = [.processors, .enforceThumbnail]

@@ -11,7 +11,7 @@ struct RawExecution: PictureWork {
         _ data: Data, isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product {
         let format = ImageSniffer.format(of: data)
-        guard format != .unknown, format != .PDF, format != .SVG || rules.drawsSVG else {
+        guard format != .unknown, format != .PDF, format != .SVG || rules.svg != .refuse else {
             throw Failure(.sourceFormat, "The source is not a picture")
         }
         try rules.check(sourceBytes: data.count, options)

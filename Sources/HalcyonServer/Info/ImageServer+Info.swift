@@ -22,7 +22,7 @@ extension ImageServer {
         let tag = ResultTag(
             source: source.validator, plan: "info/" + fields.canonicalText,
             variant: rules.tellsPrivateMetadata ? "all" : "",
-            epoch: Self.epoch
+            epoch: epoch
         ).text
         var answer = HTTPFields()
         let caching = cacheControl(.picture(source.originCaching), now: Date())

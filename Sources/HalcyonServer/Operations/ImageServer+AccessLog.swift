@@ -30,6 +30,7 @@ extension ImageServer {
 
     private func note(_ failure: Failure) {
         metrics.errors.add([failure.kind.code])
+        if let refusal = failure.refusal, !failure.isRemembered { metrics.refused.add([refusal]) }
         switch failure.kind {
         case .busy: metrics.rejected.add(["queue"])
         case .deadline: metrics.rejected.add(["deadline"])
@@ -75,6 +76,7 @@ extension ImageServer {
         if let failure = notes.failure {
             metadata["code"] = "\(failure.kind.code)"
             metadata["reason"] = "\(LogText.printable(failure.detail, limit: 500))"
+            add("refused", failure.refusal)
             add("cause", failure.cause.map { LogText.printable($0, limit: 500) })
         }
         return metadata

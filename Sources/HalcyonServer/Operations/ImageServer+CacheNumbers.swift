@@ -2,9 +2,15 @@ extension ImageServer {
     /// What is kept, in numbers.
     struct CacheNumbers: Encodable, Sendable {
         struct Tier: Encodable, Sendable {
-            var entries: Int?
+            let entries: Int
             let bytes: Int
             let limit: Int
+
+            init(_ usage: TierUsage?, limit: Int) {
+                entries = usage?.entries ?? 0
+                bytes = usage?.bytes ?? 0
+                self.limit = limit
+            }
         }
 
         struct Cache: Encodable, Sendable {
@@ -20,8 +26,7 @@ extension ImageServer {
 
     func cacheNumbers() async -> CacheNumbers {
         let cache = configuration.cache
-        let sourceDisk = await sources.remote?.known.diskUsage() ?? (entries: 0, bytes: 0)
-        let resultDisk = await makers.results.diskUsage()
+        let known = sources.remote?.known
         var rates: [String: Double] = [:]
         for minutes in [1, 5, 15] {
             if let share = hitRates.share(minutes: minutes) {
@@ -30,17 +35,13 @@ extension ImageServer {
         }
         return CacheNumbers(
             sources: CacheNumbers.Cache(
-                memory: CacheNumbers.Tier(
-                    bytes: sources.remote?.known.memoryBytes ?? 0, limit: cache.sources.memoryBytes),
-                disk: CacheNumbers.Tier(
-                    entries: sourceDisk.entries, bytes: sourceDisk.bytes,
-                    limit: cache.sources.bytes)),
+                memory: CacheNumbers.Tier(known?.memoryUsage, limit: cache.sources.memoryBytes),
+                disk: CacheNumbers.Tier(await known?.diskUsage(), limit: cache.sources.bytes)),
             results: CacheNumbers.Cache(
                 memory: CacheNumbers.Tier(
-                    bytes: makers.results.memoryBytes, limit: cache.results.memoryBytes),
+                    makers.results.memoryUsage, limit: cache.results.memoryBytes),
                 disk: CacheNumbers.Tier(
-                    entries: resultDisk.entries, bytes: resultDisk.bytes,
-                    limit: cache.results.bytes)),
+                    await makers.results.diskUsage(), limit: cache.results.bytes)),
             hitRates: rates)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonHTTP
+import HalcyonPixels
 import HalcyonServerPlans
 import NIOCore
 import Vips
@@ -24,6 +25,12 @@ extension ImageServer {
         return answer
     }
 
+    /// Whether a public request is about the process, and not about a picture.
+    func asksForHealth(_ request: ServerRequest) -> Bool {
+        request.routes.contains(.health) && (request.method == "GET" || request.method == "HEAD")
+            && ["/live", "/ready", "/health"].contains(request.target.prefix { $0 != "?" })
+    }
+
     /// Whether the process answers, and whether it takes requests; `nil` for other paths.
     func health(
         _ path: Substring, _ request: ServerRequest, tellsReason: Bool = false
@@ -45,7 +52,7 @@ extension ImageServer {
 
     private func gauges() async -> [Gauge] {
         var gauges = Gauge.process
-        for gate in [makers.downloads, makers.gate] {
+        for gate in [makers.downloads, makers.gate, makers.encoders] {
             let usage = gate.usage
             let labels = [("gate", gate.name)]
             gauges += [
@@ -60,27 +67,7 @@ extension ImageServer {
                     value: Double(usage.limit)),
             ]
         }
-        let cache = configuration.cache
-        let sizes = [
-            (
-                "source", "memory", sources.remote?.known.memoryBytes ?? 0,
-                cache.sources.memoryBytes
-            ),
-            ("source", "disk", await sources.remote?.known.diskBytes() ?? 0, cache.sources.bytes),
-            ("result", "memory", makers.results.memoryBytes, cache.results.memoryBytes),
-            ("result", "disk", await makers.results.totalSize(), cache.results.bytes),
-        ]
-        for (cache, tier, bytes, limit) in sizes {
-            let labels = [("cache", cache), ("tier", tier)]
-            gauges += [
-                Gauge(
-                    name: "halcyon_cache_bytes", help: "Bytes in the caches.", labels: labels,
-                    value: Double(bytes)),
-                Gauge(
-                    name: "halcyon_cache_limit_bytes", help: "Bytes that the caches may have.",
-                    labels: labels, value: Double(limit)),
-            ]
-        }
+        gauges += await cacheGauges() + memoryGauges
         gauges += cluster?.gauges ?? []
         gauges.append(
             Gauge(
@@ -88,13 +75,78 @@ extension ImageServer {
                 value: Double(clients.count)))
         gauges.append(
             Gauge(
-                name: "halcyon_vips_memory_bytes", help: "Memory of pixels in libvips.",
-                value: Double(Vips.trackedMemory)))
-        gauges.append(
-            Gauge(
                 name: "halcyon_build_info", help: "Versions.",
-                labels: [("version", Self.version), ("vips", Vips.version)], value: 1))
+                labels: [
+                    ("version", Self.version), ("swift", Self.languageVersion),
+                    ("vips", Vips.version),
+                ], value: 1))
         return gauges
+    }
+
+    private func cacheGauges() async -> [Gauge] {
+        let cache = configuration.cache
+        let known = sources.remote?.known
+        let tiers = [
+            ("source", "memory", known?.memoryUsage, cache.sources.memoryBytes),
+            ("source", "disk", await known?.diskUsage(), cache.sources.bytes),
+            ("result", "memory", makers.results.memoryUsage, cache.results.memoryBytes),
+            ("result", "disk", await makers.results.diskUsage(), cache.results.bytes),
+        ]
+        return tiers.flatMap { cache, tier, usage, limit in
+            let usage = usage ?? TierUsage()
+            let labels = [("cache", cache), ("tier", tier)]
+            return [
+                Gauge(
+                    name: "halcyon_cache_bytes", help: "Bytes in the caches.", labels: labels,
+                    value: Double(usage.bytes)),
+                Gauge(
+                    name: "halcyon_cache_entries", help: "Pictures in the caches.",
+                    labels: labels, value: Double(usage.entries)),
+                Gauge(
+                    name: "halcyon_cache_limit_bytes", help: "Bytes that the caches may have.",
+                    labels: labels, value: Double(limit)),
+                Gauge(
+                    name: "halcyon_cache_evictions_total",
+                    help: "Pictures that had to go to make room for others.", type: "counter",
+                    labels: labels, value: Double(usage.evictions)),
+            ]
+        }
+    }
+
+    /// Of the process, whoever else uses libvips in it.
+    private var memoryGauges: [Gauge] {
+        [
+            Gauge(
+                name: "halcyon_decoding_memory_bytes", help: "Memory of decoding, as estimated.",
+                value: Double(DecodingMemory.inUse)),
+            Gauge(
+                name: "halcyon_decoding_memory_limit_bytes",
+                help: "Memory that decoding may take.", value: Double(DecodingMemory.limit)),
+            Gauge(
+                name: "halcyon_decoding_memory_waiting", help: "Pictures that wait for memory.",
+                value: Double(DecodingMemory.waitingCount)),
+            Gauge(
+                name: "halcyon_vips_memory_bytes", help: "Memory of pixels in libvips.",
+                value: Double(Vips.trackedMemory)),
+            Gauge(
+                name: "halcyon_vips_memory_highwater_bytes",
+                help: "The most memory of pixels in libvips so far.",
+                value: Double(Vips.trackedMemoryHighWater)),
+            Gauge(
+                name: "halcyon_vips_allocations", help: "Pieces of memory of pixels in libvips.",
+                value: Double(Vips.trackedAllocations)),
+        ]
+    }
+
+    /// That of the compiler.
+    private static var languageVersion: String {
+        #if compiler(>=6.4)
+            "6.4"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
     }
 
     /// That of the package.

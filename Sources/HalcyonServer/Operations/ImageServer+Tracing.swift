@@ -10,8 +10,7 @@ extension ImageServer {
     /// server; `nil` without a tracer, and for questions about health.
     func beginSpan(of request: ServerRequest) -> (any Span)? {
         guard let tracer = spans.tracer else { return nil }
-        let path = request.target.prefix { $0 != "?" }
-        if request.routes.contains(.health), health(path, request) != nil { return nil }
+        if asksForHealth(request) { return nil }
         var context = ServiceContext.topLevel
         if let outer = ServiceContext.current {
             context = outer

@@ -21,6 +21,8 @@ final class ServerMetrics: Sendable {
         "halcyon_source_bytes", "Bytes of sources.", ["format"], Histogram.bytes)
     let sourceResponses = Counter(
         "halcyon_source_responses_total", "Answers of sources' servers.", ["status"])
+    let refused = Counter(
+        "halcyon_source_refused_total", "Requests for sources that are not fetched.", ["reason"])
     let cacheRequests = Counter(
         "halcyon_cache_requests_total", "Looks into the caches.", ["cache", "tier", "result"])
     let cacheErrors = Counter("halcyon_cache_errors_total", "Failures of the caches.", ["cache"])
@@ -60,8 +62,8 @@ final class ServerMetrics: Sendable {
     /// - Parameter gauges: What is measured at this moment.
     func text(adding gauges: [Gauge]) -> String {
         let counters = [
-            requests, inFlight, errors, rejected, sourceResponses, cacheRequests, cacheErrors,
-            collapsed, cancelled, pictures, pixels, signatures, leases, objects,
+            requests, inFlight, errors, rejected, sourceResponses, refused, cacheRequests,
+            cacheErrors, collapsed, cancelled, pictures, pixels, signatures, leases, objects,
         ]
         let histograms = [durations, responseBytes, stages, sourceBytes]
         var text = counters.map(\.text).joined() + histograms.map(\.text).joined()

@@ -14,18 +14,24 @@ struct Failure: Error, Hashable, Sendable {
     var cause: String?
     /// Seconds after which it may go better.
     var retryAfter: Int?
+    /// Of a source that is refused whatever its server would say: by what, in a word for metrics.
+    var refusal: String?
     /// Whether it was found out for an earlier request, and nobody was asked for this one.
     var isRemembered = false
 
-    init(_ kind: Kind, _ detail: String, cause: String? = nil, retryAfter: Int? = nil) {
+    init(
+        _ kind: Kind, _ detail: String, cause: String? = nil, retryAfter: Int? = nil,
+        refusal: String? = nil
+    ) {
         self.kind = kind
         self.detail = detail
         self.cause = cause
         self.retryAfter = retryAfter
+        self.refusal = refusal
     }
 
     init(_ error: PlanError) {
-        self.init(error.failure, error.reason)
+        self.init(error.failure, error.reason, refusal: error.refusal?.rawValue)
     }
 
     /// What `work` returns; what it throws is thrown as a failure.

@@ -11,23 +11,22 @@ struct SourceFetch: Hashable, Sendable {
     let key: String
     /// Bytes that the source may have.
     let limit: Int
-    /// How often the request that asks for it has gone through an image server before this one.
-    let hops: Int
+    let asker: SourceAsker
     private let id = UUID()
 
     static func == (one: SourceFetch, other: SourceFetch) -> Bool { one.id == other.id }
     func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    init(_ url: URL, _ key: String, limit: Int, hops: Int) {
+    init(_ url: URL, _ key: String, limit: Int, asker: SourceAsker) {
         self.url = url
         self.key = key
         self.limit = limit
-        self.hops = hops
+        self.asker = asker
     }
 
     /// What fetches are shared by, and failures remembered. A request that a source has led back here must
     /// not wait for the fetch of that source.
-    var name: String { "\(key) \(limit) \(hops)" }
+    var name: String { "\(key) \(limit) \(asker.hops)" }
 }
 
 /// The pictures of other servers that are kept here, in memory and on the disk, and those that could not be
@@ -60,14 +59,12 @@ final class KnownSources: Sendable {
         failures = MemoryStorage.Backend(config: negative)
     }
 
-    /// What is in memory, in bytes.
-    var memoryBytes: Int { memory.totalCacheCost() }
+    var memoryUsage: TierUsage { TierUsage(of: memory) }
 
-    /// What is on the disk, in bytes.
-    func diskBytes() async -> Int { await folder?.totalSize() ?? 0 }
+    func diskUsage() async -> TierUsage { await folder?.usage() ?? TierUsage() }
 
-    /// Sources on the disk, and their bytes.
-    func diskUsage() async -> (entries: Int, bytes: Int) { await folder?.usage() ?? (0, 0) }
+    /// Removes what nobody has used for too long from the disk.
+    func clean() async { await folder?.clean() }
 
     /// What is known of a source; its body may be on the disk.
     func source(_ key: String) async -> RemoteSource? {

@@ -50,22 +50,22 @@ final class OriginClient: Sendable {
     ///
     /// - Parameters:
     ///   - maximumBytes: Of the body, unpacked.
-    ///   - hops: How often what asks for it has gone through an image server before this one.
+    ///   - asker: What the server learns of the request that asks for it.
     ///   - condition: What is known already, if anything is.
     ///   - propagating: Whether servers are told of the trace.
     func fetch(
-        _ url: URL, maximumBytes: Int, hops: Int,
+        _ url: URL, maximumBytes: Int, for asker: SourceAsker,
         unless condition: ValidationCondition? = nil, spans: SpanScope, propagating: Bool
     ) async throws(Failure) -> Answer {
-        guard hops < Self.mostHops else {
+        guard asker.hops < Self.mostHops else {
             throw Failure(.sourceUnreachable, "The source leads back to this server")
         }
         let deadline = ContinuousClock.now + settings.totalTimeout
         var request = URLRequest(url: url)
-        request.setValue(settings.userAgent, forHTTPHeaderField: "User-Agent")
-        request.setValue("image/*", forHTTPHeaderField: "Accept")
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        request.setValue(ServerHops.field(after: hops), forHTTPHeaderField: "Via")
+        setOwnFields(of: &request, hops: asker.hops)
+        for line in asker.forwarded.lines {
+            request.setValue(line.value, forHTTPHeaderField: line.name)
+        }
         if let line = condition?.line {
             request.setValue(line.value, forHTTPHeaderField: line.name)
         }
@@ -85,15 +85,38 @@ final class OriginClient: Sendable {
             if let url = request.url {
                 pauses.note(status: head.status, fields: HTTPFields(head), from: url)
             }
-            if let next = try redirect(of: request, by: head) {
+            if var next = try redirect(of: request, by: head) {
+                if Self.isOfAnotherOrigin(next, than: request) {
+                    // What the client has sent is for the server that was asked first.
+                    for line in asker.forwarded.lines {
+                        next.setValue(nil, forHTTPHeaderField: line.name)
+                    }
+                    setOwnFields(of: &next, hops: asker.hops)
+                }
                 request = next
                 continue
             }
             return try answer(
                 head, body, isConditional: condition != nil, requested: requested)
         }
-        throw Failure(.sourceUnreachable, "The source leads to more redirects than are followed")
+        throw Failure(
+            .sourceUnreachable, "The source leads to more redirects than are followed",
+            refusal: Self.redirectRefusal)
     }
+
+    private func setOwnFields(of request: inout URLRequest, hops: Int) {
+        request.setValue(settings.userAgent, forHTTPHeaderField: "User-Agent")
+        request.setValue("image/*", forHTTPHeaderField: "Accept")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        request.setValue(ServerHops.field(after: hops), forHTTPHeaderField: "Via")
+    }
+
+    private static func isOfAnotherOrigin(_ one: URLRequest, than other: URLRequest) -> Bool {
+        one.url.map(Origin.init) != other.url.map(Origin.init)
+    }
+
+    /// What metrics call redirects that are not followed.
+    private static let redirectRefusal = "redirect"
 
     /// The URL as it is requested, if it may be.
     private func allowed(_ url: URL?, isFirst: Bool) throws(Failure) -> URL? {
@@ -103,7 +126,7 @@ final class OriginClient: Sendable {
             guard !isFirst else { throw Failure(error) }
             throw Failure(
                 .sourceUnreachable, "The source leads to one that is not allowed",
-                cause: error.reason)
+                cause: error.reason, refusal: Self.redirectRefusal)
         }
     }
 
@@ -149,14 +172,16 @@ final class OriginClient: Sendable {
                 next.url?.scheme?.lowercased() != "https"
             {
                 throw Failure(
-                    .sourceUnreachable, "The source leads from https to http")
+                    .sourceUnreachable, "The source leads from https to http",
+                    refusal: Self.redirectRefusal)
             }
             return next
         } catch let failure as Failure {
             throw failure
         } catch {
             throw Failure(
-                .sourceUnreachable, "The source leads to what cannot be fetched", cause: "\(error)")
+                .sourceUnreachable, "The source leads to what cannot be fetched",
+                cause: "\(error)", refusal: Self.redirectRefusal)
         }
     }
 
@@ -276,5 +301,10 @@ extension Failure {
         default: (kind, detail) = (.sourceUnreachable, "The source cannot be reached")
         }
         self.init(kind, detail, cause: error.description)
+        if case .addressRefused(_, let address) = error {
+            let kind = IPAddress(address).map(AddressKind.init)
+            // An address for everybody is refused only where the operator has named it.
+            refusal = kind == .public ? "denied" : kind?.rawValue ?? "unknown"
+        }
     }
 }

@@ -49,9 +49,20 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         RemoteSource(key: key, stored: stored, generation: generation, size: size, body: body)
     }
 
-    /// What is found under it, whatever else is asked with it.
-    static func key(of url: URL) -> String {
-        Digest.sha256.hexadecimal("s1\n" + ResponseKey.normalized(url))
+    /// What is found under it.
+    ///
+    /// - Parameter forwarded: What the request has of its client.
+    static func key(of url: URL, _ forwarded: ForwardedFields = ForwardedFields()) -> String {
+        let key = Digest.sha256.hexadecimal("s1\n" + ResponseKey.normalized(url))
+        let variant = forwarded.variant
+        return variant.isEmpty ? key : "\(key)+\(variant)"
+    }
+
+    /// The key of the same URL without anything of a client; of what is no picture of another server its own.
+    static func plainKey(_ key: String) -> String {
+        // Others have slashes, and may have any other character.
+        guard let mark = key.firstIndex(of: "+"), !key.contains("/") else { return key }
+        return String(key[..<mark])
     }
 
     /// A field of our own, for the digest of a body of which its server says nothing.

@@ -23,6 +23,8 @@ final class RemoteSources: Sendable {
 
     /// What is kept.
     let known: KnownSources
+    /// Whether there may be several sources of one URL.
+    let hasVariants: Bool
     private let rules: SourceCachingRules
     private let renewal: SourceRenewal
     private let fetches: SharedTasks<String, SourceRenewal.Found>
@@ -38,6 +40,8 @@ final class RemoteSources: Sendable {
         self.fetches = fetches
         self.metrics = metrics
         self.spans = spans
+        hasVariants = configuration.sources.http.forwardHeaders.contains(
+            where: ForwardedFields.tellsSourcesApart)
         rules = SourceCachingRules(configuration)
         // Those who wait get what is fetched, and nobody after them.
         known = KnownSources(configuration.cache, in: folder) { fetches.separate($0.name) }
@@ -51,13 +55,14 @@ final class RemoteSources: Sendable {
     ///
     /// - Parameters:
     ///   - limit: Bytes that the source may have.
-    ///   - hops: How often the request has gone through an image server before this one.
     ///   - visit: Begun before this.
     /// - Returns: Also how it was had, and whether somebody else had asked for it.
     func find(
-        _ url: URL, limit: Int, hops: Int, during visit: PurgeVisit, until ending: Ending
+        _ url: URL, limit: Int, for asker: SourceAsker, during visit: PurgeVisit,
+        until ending: Ending
     ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
-        let fetch = SourceFetch(url, RemoteSource.key(of: url), limit: limit, hops: hops)
+        let key = RemoteSource.key(of: url, asker.forwarded)
+        let fetch = SourceFetch(url, key, limit: limit, asker: asker)
         let found = try await found(fetch, during: visit, until: ending)
         // For others it may have been more.
         guard found.source.size <= limit else {
@@ -92,11 +97,9 @@ final class RemoteSources: Sendable {
         metrics.noteCache(
             "source", tier: source?.tier ?? "memory", source == nil ? "miss" : "stale")
         let start = ContinuousClock.now
-        let (outcome, isShared) = await fetches.value(
-            for: fetch.name, until: ending, onSharing: { metrics.noteCollapsed("source") }
-        ) { [renewal] stopped in
-            await renewal.found(fetch, source, during: visit, until: stopped)
-        }
+        let (outcome, isShared) = await renewed(
+            fetch, source, during: visit, until: ending,
+            onSharing: { metrics.noteCollapsed("source") })
         // The fetch itself is part of the trace of whoever began it.
         if isShared { spans.note("halcyon.shared", from: start) }
         let found = try outcome.get()
@@ -106,14 +109,11 @@ final class RemoteSources: Sendable {
     /// The bytes of a source that was found; it is fetched again if they are lost by now, and may then be
     /// another one.
     func bytes(
-        of source: RemoteSource, limit: Int, hops: Int, until ending: Ending
+        of source: RemoteSource, limit: Int, for asker: SourceAsker, until ending: Ending
     ) async throws(Failure) -> (Data, RemoteSource) {
         if let (body, source) = await known.body(of: source) { return (body, source) }
-        let fetch = SourceFetch(source.stored.url, source.key, limit: limit, hops: hops)
-        let (outcome, _) = await fetches.value(for: fetch.name, until: ending) {
-            [renewal] stopped in
-            await renewal.found(fetch, nil, during: nil, until: stopped)
-        }
+        let fetch = SourceFetch(source.stored.url, source.key, limit: limit, asker: asker)
+        let (outcome, _) = await renewed(fetch, nil, during: nil, until: ending)
         let found = try outcome.get().source
         guard let body = found.body else {
             throw Failure(.internalError, "A source has been lost while it was fetched")
@@ -125,11 +125,21 @@ final class RemoteSources: Sendable {
         _ source: RemoteSource, _ fetch: SourceFetch, during visit: PurgeVisit
     ) {
         guard !fetches.isUnderWay(fetch.name) else { return }
-        Task { [fetches, renewal] in
-            _ = await fetches.value(for: fetch.name, until: Ending()) { stopped in
-                await renewal.found(fetch, source, during: visit, until: stopped)
-            }
-        }
+        Task { _ = await renewed(fetch, source, during: visit, until: Ending()) }
+    }
+
+    /// What a source is now, found out once for all who want to know.
+    private func renewed(
+        _ fetch: SourceFetch, _ known: RemoteSource?, during visit: PurgeVisit?,
+        until ending: Ending, onSharing: () -> Void = {}
+    ) async -> (outcome: Result<SourceRenewal.Found, Failure>, isShared: Bool) {
+        await fetches.value(
+            for: fetch.name, until: ending, onSharing: onSharing,
+            work: { [renewal] stopped in
+                await renewal.found(fetch, known, during: visit, until: stopped)
+            },
+            // Not before: until the work is over others may join it, which a purge has to keep from that.
+            afterwards: { [known = self.known] in known.end(fetch) })
     }
 }
 

@@ -9,9 +9,16 @@ struct SourceCachingRules: Sendable {
     private let policy: HTTPCachePolicy
     /// Whether the servers' own words about caching count.
     private let passesCacheControl: Bool
+    /// Fields of requests, in small letters, on which no stored answer depends: they are always the same, or part
+    /// of its key.
+    private let settledFields: Set<String>
 
     init(_ configuration: ImageServerConfiguration) {
         passesCacheControl = configuration.http.passesCacheControl
+        let forwarded = configuration.sources.http.forwardHeaders
+            .filter(ForwardedFields.tellsSourcesApart)
+        // What is asked for is never encoded.
+        settledFields = Set(forwarded.map { $0.lowercased() } + ["accept-encoding"])
         var caching = HTTPCaching.shared
         caching.negative = .off
         caching.staleWhileRevalidate = .upTo(
@@ -95,8 +102,8 @@ struct SourceCachingRules: Sendable {
         fields.remove([RemoteSource.digestField.lowercased(), "set-cookie"])
         if passesCacheControl {
             let names = fields.values("Vary").joined(separator: ",").lowercased()
-            // What is asked for is never encoded, so that this makes no difference.
-            if names == "accept-encoding" { fields.remove(["vary"]) }
+                .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            if settledFields.isSuperset(of: names) { fields.remove(["vary"]) }
         } else {
             fields.remove(["cache-control", "expires", "pragma", "vary"])
         }

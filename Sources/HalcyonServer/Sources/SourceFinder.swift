@@ -25,8 +25,7 @@ struct FoundSource: Sendable {
     let isShared: Bool
     /// Bytes that it may have.
     var limit = Int.max
-    /// How often the request that asks for it has gone through an image server.
-    var hops = 0
+    var asker = SourceAsker()
     /// Knows what has been purged since it was looked for.
     var visit: PurgeVisit?
 
@@ -128,23 +127,24 @@ struct SourceFinder: Sendable {
 
     /// - Parameters:
     ///   - limit: Bytes that the source may have, where these are more than for others.
-    ///   - hops: How often the request has gone through an image server before this one.
     func find(
-        _ text: String, limit: Int? = nil, hops: Int = 0, until ending: Ending
+        _ text: String, limit: Int? = nil, for asker: SourceAsker = SourceAsker(),
+        until ending: Ending
     ) async throws(Failure) -> FoundSource {
         let visit = purges.visit()
         let limit = max(maxBytes, limit ?? 0)
         var source = try await spans.span("halcyon.source") { _ throws(Failure) in
-            try await find(text, limit, hops, during: visit, until: ending)
+            try await find(text, limit, asker, during: visit, until: ending)
         }
         source.visit = visit
         source.limit = limit
-        source.hops = hops
+        source.asker = asker
         return source
     }
 
     private func find(
-        _ text: String, _ limit: Int, _ hops: Int, during visit: PurgeVisit, until ending: Ending
+        _ text: String, _ limit: Int, _ asker: SourceAsker, during visit: PurgeVisit,
+        until ending: Ending
     ) async throws(Failure) -> FoundSource {
         let reference = try Failure.ofPlan { () throws(PlanError) in try policy.reference(text) }
         switch reference {
@@ -154,7 +154,7 @@ struct SourceFinder: Sendable {
         case .http(let url):
             guard let remote, let url = URL(string: url.text) else { throw Self.lost }
             let (source, use, isShared) = try await remote.find(
-                url, limit: limit, hops: hops, during: visit, until: ending)
+                url, limit: limit, for: asker, during: visit, until: ending)
             return FoundSource(source, use: use, isShared: isShared)
         case .other:
             throw Self.lost
@@ -182,7 +182,7 @@ struct SourceFinder: Sendable {
         case .remote(let source):
             guard let remote else { throw Self.lost }
             let (data, now) = try await remote.bytes(
-                of: source, limit: found.limit, hops: found.hops, until: ending)
+                of: source, limit: found.limit, for: found.asker, until: ending)
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
         case .standing(let data): return (data, found)
         }

@@ -24,26 +24,27 @@ struct SourceRenewal: Sendable {
     /// Whether servers are told of the trace.
     let propagatesContext: Bool
 
-    /// A source as it is now: as another server has it, or as its own server says.
+    /// A source as it is now: as another server has it, or as its own server says. Whoever calls this ends the
+    /// fetch afterwards.
     ///
     /// - Parameter known: What is to be confirmed, if anything is known.
     func found(
         _ fetch: SourceFetch, _ known: RemoteSource?, during visit: PurgeVisit?,
         until stopped: Ending
     ) async -> Result<Found, Failure> {
+        // Until this is over, a purge finds the fetch and has nobody join it.
+        sources.begin(fetch)
         // Somebody may have been faster between the look and this.
         if let newer = sources.inMemory(fetch.key), newer !== known, newer.body != nil,
             newer.stored.received >= known?.stored.received ?? .distantPast
         {
             return .success(Found(source: newer, use: .fetched))
         }
-        sources.begin(fetch)
-        defer { sources.end(fetch) }
         // What is known may have been purged; what is purged from now on takes the right to keep from this
         // fetch.
         let known = visit?.isUndisturbed == false ? nil : known
         // Who has been led back here by the source must not wait for those who have asked before.
-        guard let cluster, fetch.hops == 0 else { return await asked(fetch, known) }
+        guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known) }
         let outcome = await cluster.source(
             fetch.key, url: fetch.url.absoluteString, until: stopped,
             accept: { await self.taken($0, fetch, known) },
@@ -63,11 +64,12 @@ struct SourceRenewal: Sendable {
         do throws(Failure) {
             let queued = ContinuousClock.now
             let place = try await gate.enter(group: fetch.url.host ?? "")
+            _ = metrics.noteStage("queue_download", since: queued)
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
             let answer: OriginClient.Answer
             do throws(Failure) {
                 answer = try await client.fetch(
-                    fetch.url, maximumBytes: fetch.limit, hops: fetch.hops,
+                    fetch.url, maximumBytes: fetch.limit, for: fetch.asker,
                     unless: known?.stored.condition, spans: spans,
                     propagating: propagatesContext)
                 gate.leave(place)

@@ -15,8 +15,16 @@ extension ImageServer {
         switch scope {
         case .servers:
             try await sources.find(
-                text, limit: limit, hops: request.hops, until: request.ending)
+                text, limit: limit, for: asker(of: request), until: request.ending)
         case .uploads: try uploads.find(text)
         }
+    }
+
+    /// What the servers of sources learn of a request.
+    func asker(of request: ServerRequest) -> SourceAsker {
+        SourceAsker(
+            hops: request.hops,
+            forwarded: ForwardedFields(
+                configuration.sources.http.forwardHeaders, of: request.fields, id: request.id))
     }
 }

@@ -51,10 +51,12 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - onSharing: Called when somebody else has begun the work, before it is waited for.
     ///   - work: Runs in a task of its own, which is cancelled when nobody waits; its argument is given
     ///     then.
+    ///   - afterwards: Called in that task when nobody can join the work any longer.
     /// - Returns: The outcome, and whether somebody else had begun the work.
     func value(
         for key: Key, until ending: Ending, onSharing: () -> Void = {},
-        work: @escaping @Sendable (Ending) async -> Outcome
+        work: @escaping @Sendable (Ending) async -> Outcome,
+        afterwards: @escaping @Sendable () -> Void = {}
     ) async -> (outcome: Outcome, isShared: Bool) {
         let place = OneShot<Outcome>()
         var isOwn = false
@@ -63,6 +65,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let stopped = Ending()
             let task = Task {
                 finish(await work(stopped))
+                afterwards()
                 self.settle(key)
             }
             job.onStop {

@@ -193,16 +193,32 @@ extension ServerFailure {
     }
 }
 
+/// By what a source is refused before anybody is asked for it, in words for metrics.
+package enum SourceRefusal: String, Sendable, Hashable {
+    case scheme, port
+    /// It is not on the list of what may be fetched.
+    case allowList = "allow_list"
+    /// What is written is not a URL that all programs read alike.
+    case url
+}
+
 /// A failure with what is wrong about this request in particular.
 public struct PlanError: Error, Sendable, Hashable {
     public var failure: ServerFailure
     /// One sentence for those who may know: it names the part of the URL at fault, and what was
     /// expected there.
     public var reason: String
+    /// By what a source is refused.
+    package var refusal: SourceRefusal?
 
     public init(_ failure: ServerFailure, _ reason: String) {
         self.failure = failure
         self.reason = reason
+    }
+
+    package init(_ failure: ServerFailure, _ reason: String, _ refusal: SourceRefusal) {
+        self.init(failure, reason)
+        self.refusal = refusal
     }
 
     public var status: Int { failure.status }

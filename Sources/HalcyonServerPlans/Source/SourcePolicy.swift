@@ -35,9 +35,11 @@ public struct SourcePolicy: Sendable {
         case _ where otherSchemes.contains(scheme) && scheme.utf8.count < text.utf8.count:
             return .other(scheme: scheme, text: text)
         case "s3", "gs", "abs", "swift":
-            throw PlanError(.unknownScheme, "There is no source with the scheme \(scheme).")
+            throw PlanError(
+                .unknownScheme, "There is no source with the scheme \(scheme).", .scheme)
         default:
-            throw PlanError(.sourceNotAllowed, "The source has no scheme that is allowed.")
+            throw PlanError(
+                .sourceNotAllowed, "The source has no scheme that is allowed.", .scheme)
         }
     }
 
@@ -46,13 +48,15 @@ public struct SourcePolicy: Sendable {
     package func url(_ text: String) throws(PlanError) -> SourceURL {
         let url = try SourceURL(text)
         guard allowsHTTP else {
-            throw PlanError(.sourceNotAllowed, "No sources over HTTP are allowed.")
+            throw PlanError(.sourceNotAllowed, "No sources over HTTP are allowed.", .scheme)
         }
         guard ports.contains(url.port) else {
-            throw PlanError(.sourceNotAllowed, "The port \(url.port) is not allowed for sources.")
+            throw PlanError(
+                .sourceNotAllowed, "The port \(url.port) is not allowed for sources.", .port)
         }
         guard patterns.contains(where: { $0.matches(url) }) else {
-            throw PlanError(.sourceNotAllowed, "The source is not on the list of allowed sources.")
+            throw PlanError(
+                .sourceNotAllowed, "The source is not on the list of allowed sources.", .allowList)
         }
         return url
     }

@@ -35,7 +35,7 @@ package struct SourceURL: Sendable, Hashable {
     ///   dropped.
     /// - Throws: `source_not_allowed`.
     package init(_ text: String) throws(PlanError) {
-        func refused(_ reason: String) -> PlanError { PlanError(.sourceNotAllowed, reason) }
+        func refused(_ reason: String) -> PlanError { PlanError(.sourceNotAllowed, reason, .url) }
         guard !text.hasControlCharacters, !text.utf8.contains(UInt8(ascii: "\\")) else {
             throw refused("The source has a control character or a backslash.")
         }

@@ -176,6 +176,16 @@ extension CacheDirectory {
         }
     }
 
+    /// Files, and the bytes of all of them.
+    func usage() throws -> (files: Int, bytes: Int) {
+        do {
+            return try withIndex(validated: true) { try $0.usage() } ?? (0, 0)
+        } catch is IndexUnavailable {
+            let sizes = try rowsWithoutIndex().map(\.size)
+            return (sizes.count, sizes.reduce(0, +))
+        }
+    }
+
     /// What is known of all files, those used last first.
     func rows() throws -> [IndexRow] {
         do {

@@ -43,6 +43,7 @@ extension CacheDirectory {
     ) throws -> [String] {
         let files = try transaction.filesToEvict(downTo: limit) { $0 != kept && mayOwn($0) }
         for file in files { try delete(file.name, in: transaction, of: folder) }
+        known { $0.evictionCount += files.count }
         return files.map(\.name)
     }
 

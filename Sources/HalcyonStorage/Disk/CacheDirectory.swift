@@ -26,6 +26,8 @@ final class CacheDirectory: Sendable {
         var mirror = IndexMirror()
         var unused = UnusedPolicy()
         var batch = StoreBatch()
+        /// Files that had to go so far to make room for others.
+        var evictionCount = 0
     }
 
     let url: URL

@@ -86,6 +86,11 @@ final class DiskIndex: Sendable {
         try read { try $0.totalSize() }
     }
 
+    /// Files, and the bytes of all of them.
+    func usage() throws -> (files: Int, bytes: Int) {
+        try read { (try $0.fileCount(), try $0.totalSize()) }
+    }
+
     /// All rows, those of files used last first.
     func rows() throws -> [IndexRow] {
         try read { try $0.rows() }

@@ -183,6 +183,14 @@ package final class FileStore: Sendable {
         try indexed { try UInt(max(0, directory.totalSize())) }
     }
 
+    /// Files, and the bytes of all of them.
+    package func usage() throws -> (files: Int, bytes: Int) {
+        try indexed { try directory.usage() }
+    }
+
+    /// Files that this store has removed so far to make room for others.
+    package var evictionCount: Int { directory.known { $0.evictionCount } }
+
     // MARK: Removing
 
     /// Removes a file, if it is there; with `content`, only if that is what it holds.

@@ -78,6 +78,11 @@ struct IndexTransaction {
         return bytes
     }
 
+    /// How many files there are.
+    func fileCount() throws -> Int {
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM files")) ?? 0
+    }
+
     /// Makes sure that all rows make sense and that the total is theirs.
     /// - Throws: `DatabaseError` that tells of damage when it is not so.
     func check() throws {

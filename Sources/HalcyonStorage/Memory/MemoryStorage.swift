@@ -130,6 +130,12 @@ public enum MemoryStorage {
             objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
         }
 
+        /// Values, including expired ones that are not removed yet.
+        package var count: Int { objects.count }
+
+        /// Values that had to leave so far to make room for others.
+        package var evictionCount: Int { objects.evictionCount }
+
         /// Bytes that the values cost, including expired ones that are not removed yet.
         public func totalCacheCost() -> Int {
             objects.totalCost
@@ -287,6 +293,9 @@ final class ObjectStore: Sendable {
 
     /// The sum of all costs.
     var totalCost: Int { entries.budget.totalCost }
+
+    var count: Int { entries.budget.count }
+    var evictionCount: Int { entries.budget.evictionCount }
 }
 
 /// A value of any type as an object of which only the references are counted.

@@ -124,7 +124,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
                 continue
             }
             if let entry = shards[Int(next.shard)].remove(Int(next.slot), ifUsedAt: next.lastUse) {
-                ledger.budget.release(entry.cost)
+                ledger.budget.evict(entry.cost)
                 return entry.value
             }
         }

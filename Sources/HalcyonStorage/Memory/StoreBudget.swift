@@ -14,6 +14,8 @@ struct StoreBudget {
     private(set) var totalCost = 0
     /// Values in the store.
     private(set) var count = 0
+    /// Values that had to leave so far to make room for others.
+    private(set) var evictionCount = 0
     /// The most that all values together may cost; `nil` for no limit.
     var costLimit: Int?
     /// The most values there may be; `nil` for no limit.
@@ -48,6 +50,12 @@ struct StoreBudget {
     mutating func release(_ cost: Int) {
         totalCost -= cost
         count -= 1
+    }
+
+    /// Stops counting `cost`, of a value that has to leave for others.
+    mutating func evict(_ cost: Int) {
+        release(cost)
+        evictionCount += 1
     }
 
     /// Stops counting all values.

@@ -79,6 +79,31 @@ struct DecodingBudgetTests {
         #expect(events.events == ["large", "small"])
     }
 
+    @Test func letsThoseGoOnWhoHaveRoomInALargerLimit() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<String>()
+        let returns = Recorder<Void>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        thread {
+            budget.holding(70) {
+                events.record("first")
+                mayEnd.wait()
+            }
+            returns.record(())
+        }
+        await events.waitFor(count: 1)
+        thread {
+            budget.holding(60) { events.record("second") }
+            returns.record(())
+        }
+        while budget.waitingCount != 1 { await pause() }
+        budget.limit = 130
+        await events.waitFor(count: 2)
+        mayEnd.signal()
+        await returns.waitFor(count: 2)
+        #expect(budget.heldBytes == 0)
+    }
+
     @Test func waitsNotForItself() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<Int>()

@@ -1,0 +1,172 @@
+import Foundation
+
+/// Takes from an SVG drawing all that could run or load something, so that the drawing itself can be sent.
+///
+/// Elements are kept by a list, as browsers learn new ones; what is not on it goes with all that is in it.
+/// What stays is written anew, so that nothing is left of what two programs might read in two ways: comments,
+/// instructions, document types, CDATA, references.
+struct SVGSanitizer {
+    /// More bytes, elements and texts, or levels than drawings have.
+    static let mostBytes = 5 << 20
+    static let mostNodes = 100_000
+    static let deepestNesting = 256
+
+    private var output = ""
+    private var open: [String] = []
+    /// How many of the open elements are left out: the innermost ones.
+    private var leftOut = 0
+    private var nodes = 0
+    private var isOver = false
+
+    /// - Throws: `source_too_complex`, `source_damaged` for what is not well-formed, `source_format` for
+    ///   another document.
+    static func sanitized(_ data: Data) throws(Failure) -> Data {
+        do throws(XMLScanner.Refusal) {
+            guard data.count <= mostBytes else {
+                throw .tooComplex("the drawing has more than \(mostBytes) bytes")
+            }
+            var scanner = try XMLScanner(data)
+            var sanitizer = SVGSanitizer()
+            sanitizer.output.reserveCapacity(data.count)
+            while let token = try scanner.next() { try sanitizer.take(token) }
+            guard sanitizer.isOver else { throw .malformed("an element does not end") }
+            return Data(sanitizer.output.utf8)
+        } catch {
+            switch error {
+            case .malformed(let reason):
+                throw Failure(.sourceDamaged, "The SVG data is damaged: \(reason).")
+            case .tooComplex(let reason):
+                throw Failure(
+                    .sourceTooComplex, reason.prefix(1).uppercased() + reason.dropFirst())
+            }
+        }
+    }
+
+    private mutating func take(_ token: XMLScanner.Token) throws(XMLScanner.Refusal) {
+        nodes += 1
+        guard nodes <= Self.mostNodes else {
+            throw .tooComplex("the drawing has more than \(Self.mostNodes) parts")
+        }
+        switch token {
+        case .text(let text):
+            if open.isEmpty {
+                guard text.allSatisfy(\.isWhitespace) else {
+                    throw .malformed("text stands outside of the drawing")
+                }
+            } else {
+                write(text)
+            }
+        case .start(let name, let attributes, let isEmpty):
+            guard !isOver else { throw .malformed("it has several roots") }
+            try begin(name, attributes, isEmpty: isEmpty)
+            isOver = isEmpty && open.isEmpty
+        case .end(let name):
+            guard open.popLast() == name else { throw .malformed("an element does not end") }
+            if leftOut > 0 { leftOut -= 1 } else { output += "</\(name)>" }
+            isOver = open.isEmpty
+        }
+    }
+
+    private mutating func begin(
+        _ name: String, _ attributes: [XMLScanner.Attribute], isEmpty: Bool
+    ) throws(XMLScanner.Refusal) {
+        let local = String(name.split(separator: ":").last ?? "")
+        if open.isEmpty, local != "svg" { throw .malformed("it is no drawing") }
+        guard open.count < Self.deepestNesting else {
+            throw .tooComplex("the drawing is nested deeper than \(Self.deepestNesting)")
+        }
+        let isKept =
+            leftOut == 0 && Self.elements.contains(local) && !Self.changesLinks(attributes)
+            // A style has nothing but text.
+            && Self.local(open.last) != "style"
+        if isKept {
+            output += "<\(name)"
+            for attribute in attributes {
+                if let value = Self.value(of: attribute, on: local) {
+                    output += " \(attribute.name)=\"\(Self.escaped(value))\""
+                }
+            }
+            // Programs that draw do without it, browsers do not.
+            if open.isEmpty, name == "svg", !attributes.contains(where: { $0.name == "xmlns" }) {
+                output += " xmlns=\"http://www.w3.org/2000/svg\""
+            }
+            output += isEmpty ? "/>" : ">"
+        }
+        guard !isEmpty else { return }
+        open.append(name)
+        if !isKept { leftOut += 1 }
+    }
+
+    private mutating func write(_ text: String) {
+        guard leftOut == 0 else { return }
+        let isStyle = Self.local(open.last) == "style"
+        output += Self.escaped(isStyle ? StyleSanitizer.sanitized(text) ?? "" : text)
+    }
+
+    private static func local(_ name: String?) -> Substring? { name?.split(separator: ":").last }
+}
+
+extension SVGSanitizer {
+    private static let elements: Set = [
+        "a", "animate", "animateColor", "animateMotion", "animateTransform", "circle", "clipPath",
+        "defs", "desc", "ellipse", "feBlend", "feColorMatrix", "feComponentTransfer", "feComposite",
+        "feConvolveMatrix", "feDiffuseLighting", "feDisplacementMap", "feDistantLight",
+        "feDropShadow", "feFlood", "feFuncA", "feFuncB", "feFuncG", "feFuncR", "feGaussianBlur",
+        "feImage", "feMerge", "feMergeNode", "feMorphology", "feOffset", "fePointLight",
+        "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence", "filter", "font",
+        "font-face", "g", "glyph", "hkern", "image", "line", "linearGradient", "marker", "mask",
+        "missing-glyph", "mpath", "path", "pattern", "polygon", "polyline", "radialGradient", "rect",
+        "set", "stop", "style", "svg", "switch", "symbol", "text", "textPath", "title", "tref",
+        "tspan", "use", "view", "vkern",
+    ]
+
+    /// Attributes that lead somewhere, of any element that a browser may make of it.
+    private static let links: Set = [
+        "action", "background", "base", "data", "formaction", "ping", "poster", "src", "srcdoc",
+        "srcset",
+    ]
+
+    /// Whether an animation gives a link or an event to an element.
+    private static func changesLinks(_ attributes: [XMLScanner.Attribute]) -> Bool {
+        attributes.contains { attribute in
+            guard attribute.name.lowercased() == "attributename" else { return false }
+            let name = attribute.value.split(separator: ":").last ?? ""
+            let changed = name.lowercased().filter { !$0.isWhitespace }
+            return changed == "href" || changed.hasPrefix("on") || links.contains(changed)
+        }
+    }
+
+    /// What an attribute says afterwards; `nil` when it goes.
+    private static func value(of attribute: XMLScanner.Attribute, on element: String) -> String? {
+        let name = attribute.localName.lowercased()
+        // Names of namespaces are loaded by nobody.
+        if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") { return attribute.value }
+        if name.hasPrefix("on") || links.contains(name) { return nil }
+        switch name {
+        case "href":
+            let holdsPictures = element == "image" || element == "feImage"
+            return StyleSanitizer.isInside(attribute.value, allowsData: holdsPictures)
+                ? attribute.value : nil
+        case "style": return StyleSanitizer.sanitized(attribute.value)
+        default: return StyleSanitizer.loads(attribute.value) ? nil : attribute.value
+        }
+    }
+
+    /// As it may stand in a text and in a value.
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { "&<>\"\r".utf8.contains($0) }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            // A part of the end of a line.
+            case "\r": break
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
