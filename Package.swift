@@ -251,10 +251,13 @@ let package = Package(
                 "Halcyon", "HalcyonCluster", "HalcyonS3", "HalcyonTestKit", "HalcyonWork",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        // A getaddrinfo() that tests tell what to answer.
+        .target(name: "CScriptedNames"),
         .testTarget(
             name: "HalcyonServerTests",
             dependencies: [
-                "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples", "HalcyonServer",
+                "CScriptedNames", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
+                "HalcyonServer",
                 "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit", "HalcyonWork",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

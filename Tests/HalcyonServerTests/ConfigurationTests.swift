@@ -127,6 +127,21 @@ import Testing
         }
     }
 
+    @Test func onlyFieldsOfTheRequestAreHandedOn() throws {
+        let found = try faults {
+            $0.sources.http.forwardHeaders = [
+                "X-Tenant", "host", "If-None-Match", "a b", "", "Accept-Encoding", "Cookie",
+            ]
+        }
+        #expect(found.count == 5)
+        #expect(found.allSatisfy { $0.hasPrefix("sources.http.forwardHeaders: ") })
+        let secret = try faults {
+            $0.sources.http.forwardHeaders = ["authorization"]
+            $0.secret = "open sesame"
+        }
+        #expect(secret.count == 1 && secret[0].contains("secret"))
+    }
+
     @Test func withoutAnySourceNothingCanBeServed() throws {
         let found = try faults { $0.sources.local.root = nil }
         #expect(

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
-import HalcyonServer
+import HalcyonHTTP
+@testable import HalcyonServer
 import HalcyonTestKit
 import Logging
 import Testing
@@ -66,6 +67,75 @@ import Testing
             #expect(types["halcyon_" + name] == "gauge", "\(name)")
         }
         #expect(types["process_cpu_seconds_total"] == "counter")
+    }
+
+    @Test func sourcesThatAreRefusedAreCountedByTheReason() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/far", .redirect(to: "http://127.0.0.1:1/a.png"))
+        origin.route("/in", .redirect(to: "http://10.0.0.1:\(origin.port)/a.png"))
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["http://*:*/"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.sources.http.denyAddresses = [try #require(IPNetwork("192.0.2.0/24"))]
+            $0.cache.negativeTTL = .zero
+        }
+        let sources = [
+            "http://example.com:1/a.png", "ftp://example.com/", "gs://bucket/a.png",
+            "http://user%40example.com/", "https://example.com:\(origin.port)/a.png",
+            "http://10.0.0.1:\(origin.port)/a.png", "http://[fe80::1]:\(origin.port)/a.png",
+            "http://169.254.169.254:\(origin.port)/a.png", origin.url("/far").absoluteString,
+            origin.url("/in").absoluteString,
+        ]
+        for source in sources {
+            #expect(try await live.ask("/_/plain/\(source)").status == 404, "\(source)")
+        }
+        let text = try await live.ask("/metrics", operations: true).text
+        let lines = Set(text.split(separator: "\n").map(String.init))
+        let expected = [
+            "port": 1, "scheme": 2, "url": 1, "allow_list": 1, "private": 2, "linkLocal": 1,
+            "metadata": 1, "redirect": 1,
+        ]
+        for (reason, count) in expected {
+            let line = "halcyon_source_refused_total{reason=\"\(reason)\"} \(count)"
+            #expect(lines.contains(line), "\(line)")
+        }
+        let refused = live.log.events.compactMap { $0["refused"] }
+        #expect(refused.count == sources.count)
+    }
+
+    @Test func theCachesAreToldByEntriesAndByWhatHadToGo() async throws {
+        let live = try await LiveServer.start { $0.cache.results.memoryBytes = 3000 }
+        for width in 20...29 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }
+        await live.server.makers.results.finishWriting()
+        let text = try await live.ask("/metrics", operations: true).text
+        func value(_ name: String) -> Double? {
+            let line = text.split(separator: "\n").first { $0.hasPrefix("halcyon_\(name) ") }
+            return line.flatMap { Double($0.split(separator: " ").last ?? "") }
+        }
+        let result = "cache=\"result\",tier"
+        #expect(value("cache_entries{\(result)=\"disk\"}") == 10)
+        let remembered = try #require(value("cache_entries{\(result)=\"memory\"}"))
+        let evicted = try #require(value("cache_evictions_total{\(result)=\"memory\"}"))
+        #expect(remembered + evicted == 10 && evicted > 0)
+        #expect(value("cache_evictions_total{\(result)=\"disk\"}") == 0)
+        #expect(value("cache_entries{cache=\"source\",tier=\"disk\"}") == 0)
+        #expect(value("stage_duration_seconds_count{stage=\"write\"}") == 10)
+        let most = try #require(value("vips_memory_highwater_bytes"))
+        #expect(try most >= #require(value("vips_memory_bytes")))
+        #expect(value("decoding_memory_limit_bytes") ?? 0 > 0)
+    }
+
+    @Test func whatNobodyHasUsedForTooLongGoes() async throws {
+        let live = try await LiveServer.start { $0.cache.results.maxAge = .milliseconds(50) }
+        _ = try await live.ask("/_/w:20/plain/local:///china.jpg")
+        let results = live.server.makers.results
+        await results.finishWriting()
+        while await results.diskUsage().entries > 0 {
+            await live.server.clean()
+            await pause()
+        }
+        #expect(await results.diskUsage().bytes == 0)
     }
 
     @Test func theLogHasALineForEachRequestAndNoSecrets() async throws {

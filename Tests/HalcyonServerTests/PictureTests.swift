@@ -154,6 +154,24 @@ import Testing
         #expect(try await second.ask(target)["Cache-Status"] == "halcyon; hit; detail=memory")
     }
 
+    @Test func otherSettingsMakeOtherPictures() async throws {
+        let caches = try TemporaryDirectory()
+        var answers: [LiveServer.Answer] = []
+        for quality in [90, 20, 90] {
+            let live = try await LiveServer.start {
+                $0.cache.directory = caches.url.path
+                $0.processing.quality = quality
+            }
+            answers.append(try await live.ask("/_/w:100/plain/local:///china.jpg"))
+            await live.listening.stop()
+        }
+        #expect(answers[0].body.count > 2 * answers[1].body.count)
+        #expect(answers[0]["ETag"] != answers[1]["ETag"])
+        // And the same ones the same.
+        #expect(answers[2].body == answers[0].body && answers[2]["ETag"] == answers[0]["ETag"])
+        #expect(answers[2]["Cache-Status"]?.hasSuffix("detail=disk") == true)
+    }
+
     @Test func aSourceThatChangesIsAnotherPicture() async throws {
         let folder = try TemporaryDirectory()
         try folder.write(PNGFixture.solid(Pixel(10, 20, 30), width: 8, height: 8), to: "a.png")

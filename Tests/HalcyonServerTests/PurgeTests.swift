@@ -4,6 +4,7 @@ import HalcyonHTTP
 import HalcyonPixels
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// What is forgotten by order, and what is made before anybody asks.
@@ -38,8 +39,6 @@ import Testing
     }
 
     private func purge(_ live: LiveServer, _ body: String) async throws -> String {
-        // What has not come to the disk by then is never kept, and not counted.
-        await live.server.makers.results.finishWriting()
         let answer = try await order(live, "/purge", body)
         #expect(answer.status == 200, "\(answer.text)")
         return answer.text
@@ -182,6 +181,29 @@ import Testing
         #expect(report == "{\"results\":3,\"sources\":0}\n")
         let kept = try await live.ask("/_/w:1/plain/local:///chelsea.png")
         #expect(kept["Cache-Status"]?.contains("hit") == true)
+    }
+
+    @Test func picturesThatAreNotOnTheDiskYetAreCounted() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": old])
+        let live = try await start(origin)
+        let url = origin.url("/a.png")
+        for round in 1...5 {
+            for width in 1...6 { _ = try await live.ask(target(url, "w:\(width)")) }
+            // Some have come to the disk by now, and some have not.
+            let report = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
+            #expect(report == "{\"results\":6,\"sources\":1}\n", "round \(round)")
+        }
+        #expect(origin.requestCount == 5)
+    }
+
+    @Test func nobodyJoinsAFetchAfterItHasBeenForgottenThatItWasUnderWay() async throws {
+        let tasks = SharedTasks<String, Int>()
+        let joinable = Recorder<Bool>()
+        let (outcome, _) = await tasks.value(
+            for: "a", until: Ending(), work: { _ in .success(1) },
+            afterwards: { joinable.record(tasks.isUnderWay("a")) })
+        #expect(try outcome.get() == 1)
+        #expect(await joinable.waitFor(count: 1) == [false])
     }
 
     @Test func whoAsksAfterAPurgeDoesNotShareTheFetchFromBefore() async throws {

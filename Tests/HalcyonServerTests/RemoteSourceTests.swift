@@ -46,7 +46,7 @@ import Testing
         let request = try #require(origin.requests.first)
         #expect(request.headers["Accept"] == "image/*")
         #expect(request.headers["Accept-Encoding"] == "identity")
-        #expect(request.headers["User-Agent"] == "Halcyon")
+        #expect(request.headers["User-Agent"] == "Halcyon/\(ImageServer.version)")
     }
 
     @Test func aSourceOnTheDiskNeedsNoSecondFetch() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonHTTP
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -53,6 +53,28 @@ import Testing
         #expect(Set(bodies).count == 1)
         #expect(origin.requestCount == 1)
         #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 1)
+    }
+
+    @Test func whoWaitsForAnEncoderOfAVIFKeepsNobodyFromBeingServed() async throws {
+        let live = try await LiveServer.start { $0.work.avifEncoders = 1 }
+        let encoders = live.server.makers.encoders
+        let place = try await encoders.enter()
+        async let avif = live.ask("/_/w:100/plain/local:///china.jpg@avif")
+        while encoders.usage.waiting == 0 { await pause() }
+        #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
+        #expect(live.server.makers.gate.usage.passing == 0)
+        encoders.leave(place)
+        #expect(try await avif.status == 200)
+    }
+
+    @Test func noPictureTakesMoreMemoryThanThereIsForAll() {
+        var configuration = ImageServerConfiguration()
+        let usual = PictureRules(configuration).decodingLimits.maximumMemory
+        #expect(usual == configuration.limits.maxDecodingBytes)
+        configuration.work.memory = 50 << 20
+        #expect(PictureRules(configuration).decodingLimits.maximumMemory == 50 << 20)
+        configuration.work.memory = 500 << 20
+        #expect(PictureRules(configuration).decodingLimits.maximumMemory == usual)
     }
 
     @Test func manySizesOfOneSourceAreOneFetch() async throws {

@@ -153,7 +153,9 @@ struct CheckedConfiguration {
         var faults = names.compactMap { name in
             ForwardedFields.refusal(of: name).map { "sources.http.forwardHeaders: \(name) \($0)." }
         }
-        if configuration.secret != nil, names.contains(where: { $0.lowercased() == "authorization" }) {
+        if configuration.secret != nil,
+            names.contains(where: { $0.lowercased() == "authorization" })
+        {
             faults.append(
                 "sources.http.forwardHeaders: Authorization would tell secret to other servers.")
         }

@@ -115,7 +115,8 @@ extension SVGSanitizer {
         "feImage", "feMerge", "feMergeNode", "feMorphology", "feOffset", "fePointLight",
         "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence", "filter", "font",
         "font-face", "g", "glyph", "hkern", "image", "line", "linearGradient", "marker", "mask",
-        "missing-glyph", "mpath", "path", "pattern", "polygon", "polyline", "radialGradient", "rect",
+        "missing-glyph", "mpath", "path", "pattern", "polygon", "polyline", "radialGradient",
+        "rect",
         "set", "stop", "style", "svg", "switch", "symbol", "text", "textPath", "title", "tref",
         "tspan", "use", "view", "vkern",
     ]
@@ -140,7 +141,9 @@ extension SVGSanitizer {
     private static func value(of attribute: XMLScanner.Attribute, on element: String) -> String? {
         let name = attribute.localName.lowercased()
         // Names of namespaces are loaded by nobody.
-        if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") { return attribute.value }
+        if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
+            return attribute.value
+        }
         if name.hasPrefix("on") || links.contains(name) { return nil }
         switch name {
         case "href":

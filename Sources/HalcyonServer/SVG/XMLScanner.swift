@@ -176,7 +176,9 @@ struct XMLScanner {
 
     // MARK: Bytes
 
-    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    private func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
 
     private mutating func skip(_ text: StaticString) -> Bool {
         let isThere = text.withUTF8Buffer { text in

@@ -27,7 +27,8 @@ struct ForwardedFields: Sendable, Hashable {
             let values = fields.values(name)
             guard !values.isEmpty else { return nil }
             // Cookies are the one list with another separator.
-            return .init(name: name, value: values.joined(separator: name == "cookie" ? "; " : ", "))
+            return .init(
+                name: name, value: values.joined(separator: name == "cookie" ? "; " : ", "))
         }
     }
 
@@ -64,6 +65,7 @@ struct ForwardedFields: Sendable, Hashable {
     /// Of the connection to the client, or what decides about the answers that the server expects.
     private static let own: Set = [
         "accept-encoding", "connection", "content-length", "content-type", "expect", "host",
-        "http2-settings", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade", "via",
+        "http2-settings", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",
+        "via",
     ]
 }

@@ -145,7 +145,11 @@ extension KnownSources {
 
     /// The failure of a fetch with this name a moment ago.
     func failure(_ name: String) -> Failure? {
-        failures.value(forKey: name, extendingExpiration: .none)?.failure
+        guard let known = failures.value(forKey: name, extendingExpiration: .none),
+            // Also when the clock by which the store forgets has been set back.
+            ContinuousClock.now < known.end
+        else { return nil }
+        return known.failure
     }
 
     /// Remembers a failure, if it is one that would repeat.
@@ -155,7 +159,7 @@ extension KnownSources {
             return
         }
         failures.store(
-            value: KnownFailure(failure), forKey: fetch.name,
+            value: KnownFailure(failure, until: .now + negativeTTL), forKey: fetch.name,
             expiration: .seconds(negativeTTL / .seconds(1)))
     }
 }
@@ -217,9 +221,11 @@ extension KnownSources {
 /// A failure that is remembered for a while.
 private final class KnownFailure: Sendable, CacheCostCalculable {
     let failure: Failure
+    let end: ContinuousClock.Instant
     var cacheCost: Int { 1 }
 
-    init(_ failure: Failure) {
+    init(_ failure: Failure, until end: ContinuousClock.Instant) {
+        self.end = end
         var failure = failure
         failure.isRemembered = true
         self.failure = failure

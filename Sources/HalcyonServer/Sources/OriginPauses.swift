@@ -19,7 +19,10 @@ final class OriginPauses: Sendable {
     func end(for url: URL, at now: Date = Date()) -> Date? {
         ends.withLock { ends in
             // Mostly nobody has asked for a pause.
-            guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end else { return nil }
+            guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end,
+                // Otherwise the clock has been set back.
+                end.timeIntervalSince(now) <= Self.longest
+            else { return nil }
             return end
         }
     }
@@ -43,7 +46,11 @@ final class OriginPauses: Sendable {
         let end = min(end, now.addingTimeInterval(Self.longest))
         guard end > now else { return false }
         return ends.withLock { ends in
-            if let known = ends[origin], end <= known.addingTimeInterval(1) { return false }
+            if let known = ends[origin], end <= known.addingTimeInterval(1),
+                known.timeIntervalSince(now) <= Self.longest
+            {
+                return false
+            }
             if ends.count >= Self.mostOrigins {
                 ends = ends.filter { $0.value > now }
                 if ends.count >= Self.mostOrigins { ends = [:] }

@@ -38,8 +38,10 @@ struct SourceCachingRules: Sendable {
 
     func freshUntil(_ stored: StoredResponse) -> Date { policy.freshness(of: stored).freshUntil }
 
-    /// How long an answer is fresh from now on, in whole seconds.
+    /// How long an answer is fresh from now on, in whole seconds. Not at all when it is of the future: then the
+    /// clock has been set back.
     func secondsLeft(_ stored: StoredResponse, at now: Date) -> Int {
+        guard now >= stored.received else { return 0 }
         let left = freshUntil(stored).timeIntervalSince(now)
         return Int(min(max(left.rounded(.down), -1e9), 1e9))
     }

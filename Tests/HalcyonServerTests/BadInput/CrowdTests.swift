@@ -26,6 +26,32 @@ import Testing
         try await live.expectCalm(warnings: 0)
     }
 
+    /// As many as a process may have files, or some fewer: each takes two here.
+    @Test func twoThousandConnectionsDoNotHideTheServerFromItsOperators() async throws {
+        let live = try await LiveServer.start {
+            $0.work.maxConnections = 1500
+            $0.work.idleTimeout = .seconds(60)
+        }
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let most = min(2000, Int(clamping: limit.rlim_cur) / 4)
+        var clients: [RawClient] = []
+        for count in 1...most {
+            clients.append(try RawClient(port: live.port))
+            guard count.isMultiple(of: 250) else { continue }
+            #expect(try await live.ask("/ready", operations: true).status == 200)
+        }
+        let metrics = try await live.ask("/metrics", operations: true).text
+        let line = metrics.firstMatch(of: /\nhalcyon_connections ([0-9]+)/)
+        #expect(try #require(line.flatMap { Int($0.1) }) <= 1503)
+        // All at once want something, and leave.
+        for client in clients { client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+        #expect(try await live.ask("/ready", operations: true).status == 200)
+        clients = []
+        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        try await live.expectCalm(warnings: 0)
+    }
+
     @Test func manyRequestsAtOnceAreAnsweredOrRefusedAtOnce() async throws {
         let live = try await LiveServer.start {
             $0.work.decoders = 1

@@ -1,0 +1,124 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Files of this machine that are none, or do not stay as they are. Each has an answer, and none has anybody wait.
+@Suite struct LocalTroubleTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private static func expect(
+        _ path: String, below root: String, _ statuses: Int...,
+        location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for followsSymlinks in [false, true] {
+            let live = try await LiveServer.start {
+                $0.sources.local.root = root
+                $0.sources.local.followsSymlinks = followsSymlinks
+            }
+            for target in ["/_/plain/local:///\(path)", "/info/_/plain/local:///\(path)"] {
+                let answer = try await live.ask(target)
+                #expect(statuses.contains(answer.status), "\(target)", sourceLocation: location)
+            }
+            try await live.expectCalm()
+        }
+    }
+
+    @Test(arguments: ["null", "zero", "random", "tty", "full", "stdin", "fd/0"])
+    func aDeviceIsNoSource(name: String) async throws {
+        try await Self.expect(name, below: "/dev", 404)
+    }
+
+    /// Files there have no bytes as long as nobody reads them.
+    @Test(arguments: ["mem", "maps", "environ"])
+    func whatTheKernelTellsOfTheProcessIsNoPicture(path: String) async throws {
+        try await Self.expect(path, below: "/proc/self", 404, 422)
+    }
+
+    @Test(arguments: ["fd/0", "root/etc/passwd", "cwd/Package.swift", "exe", "task"])
+    func whatTheKernelLinksToIsNoSource(path: String) async throws {
+        try await Self.expect(path, below: "/proc/self", 404)
+    }
+
+    @Test func aLinkToTheMemoryOfTheProcessIsNoSource() async throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("a.png").path, withDestinationPath: "/proc/self/mem")
+        try await Self.expect("a.png", below: folder.url.path, 404)
+    }
+
+    @Test func aPipeAndASocketAreNoSources() async throws {
+        #expect(mkfifo(folder.file("pipe.png").path, 0o600) == 0)
+        try await Self.expect("pipe.png", below: folder.url.path, 404)
+        let live = try await LiveServer.start {
+            $0.bind = [.unix(path: folder.file("socket.png").path)]
+        }
+        try await Self.expect("socket.png", below: folder.url.path, 404)
+        await live.listening.stop()
+    }
+
+    @Test(.enabled(if: geteuid() != 0)) func aFileThatMayNotBeReadIsNoSource() async throws {
+        try folder.write(Data("secret".utf8), to: "a.png")
+        #expect(chmod(folder.file("a.png").path, 0) == 0)
+        try await Self.expect("a.png", below: folder.url.path, 404)
+    }
+
+    /// The colour of the first pixel.
+    private static func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
+        try Image.decoding(answer.body).bitmap().withUnsafeBytes { Array($0.prefix(3)) }
+    }
+
+    @Test func aFileThatIsReplacedAgainAndAgainIsOneOrTheOther() async throws {
+        let colours = [Pixel(10, 200, 30), Pixel(200, 10, 30)]
+        let pictures = colours.map { PNGFixture.solid($0, width: 300, height: 300) }
+        try folder.write(pictures[0], to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let isOver = Locked(false)
+        async let replacing: Void = {
+            for number in 1... where !isOver.value {
+                try folder.write(pictures[number % 2], to: "next")
+                // At once.
+                #expect(rename(folder.file("next").path, folder.file("a.png").path) == 0)
+                await pause()
+                if isOver.value { return }
+            }
+        }()
+        for width in 1...100 {
+            let answer = try await live.ask("/_/w:\(width)/plain/local:///a.png")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try [[10, 200, 30], [200, 10, 30]].contains(Self.color(answer)))
+        }
+        isOver.set(true)
+        try await replacing
+        try folder.write(pictures[0], to: "a.png")
+        #expect(try await Self.color(live.ask("/_/plain/local:///a.png")) == [10, 200, 30])
+        try FileManager.default.removeItem(at: folder.file("a.png"))
+        #expect(try await live.ask("/_/plain/local:///a.png").status == 404)
+    }
+
+    @Test func aFileThatIsWrittenInPlaceIsAPictureOrRefused() async throws {
+        let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 300, height: 300)
+        let path = folder.file("a.png").path
+        try folder.write(picture, to: "a.png")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let isOver = Locked(false)
+        async let writing: Void = {
+            while !isOver.value {
+                #expect(truncate(path, off_t(Int.random(in: 0...picture.count))) == 0)
+                await pause()
+                try picture.write(to: URL(fileURLWithPath: path))
+                await pause()
+            }
+        }()
+        for width in 1...100 {
+            let answer = try await live.ask("/_/w:\(width)/plain/local:///a.png")
+            #expect([200, 404, 422].contains(answer.status))
+            if answer.status == 200 { #expect(try Self.color(answer) == [10, 200, 30]) }
+        }
+        isOver.set(true)
+        try await writing
+        #expect(try await live.ask("/_/w:101/plain/local:///a.png").status == 200)
+    }
+}

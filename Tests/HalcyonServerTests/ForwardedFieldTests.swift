@@ -1,0 +1,120 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Header fields of clients that are handed on to the servers of sources.
+@Suite struct ForwardedFieldTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    private func start(
+        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start {
+            $0.sources.http.allow = ["http://127.0.0.1:*", "http://127.0.0.2:*"]
+            $0.sources.http.ports = [origin.port]
+            $0.sources.http.allowsLoopback = true
+            $0.sources.http.forwardHeaders = ["X-Tenant", "cookie", "X-Request-ID"]
+            $0.http.ttl = .seconds(100)
+            try change(&$0)
+        }
+    }
+
+    private func target(_ url: URL) -> String { "/_/w:10/plain/\(url.absoluteString)" }
+
+    @Test func whatIsFetchedWithThemIsNotUsedForOthers() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let live = try await start(origin)
+        let target = target(origin.url("/a.png"))
+        for (fields, count) in [
+            (["X-Tenant": "one"], 1), (["X-Tenant": "one", "X-Other": "1"], 1),
+            (["X-Tenant": "two"], 2), ([:], 3), (["X-Tenant": "one"], 3),
+            (["X-Tenant": "one", "Cookie": "a=b"], 4),
+        ] {
+            let answer = try await live.ask(target, fields: fields)
+            #expect(answer.status == 200)
+            #expect(origin.requestCount == count, "\(fields)")
+            #expect(answer["Vary"] == "X-Tenant, cookie")
+            let caching = fields.isEmpty ? "public, max-age=100" : "private, max-age=100"
+            #expect(answer["Cache-Control"] == caching)
+        }
+        let last = try #require(origin.requests.last)
+        #expect(last.headers["X-Tenant"] == "one" && last.headers["Cookie"] == "a=b")
+        #expect(origin.requests.allSatisfy { $0.headers["X-Other"] == nil })
+    }
+
+    @Test func theNameOfARequestIsToldAndMakesNoOtherSource() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let live = try await start(origin)
+        let target = target(origin.url("/a.png"))
+        let first = try await live.ask(target, fields: ["X-Request-ID": "first"])
+        _ = try await live.ask(target, fields: ["X-Request-ID": "second"])
+        #expect(origin.requests.map { $0.headers["X-Request-ID"] } == ["first"])
+        #expect(first["Cache-Control"] == "public, max-age=100")
+    }
+
+    @Test func anotherServerThatARedirectLeadsToDoesNotGetThem() async throws {
+        let origin = try await OriginServer.start()
+        let other = try await OriginServer.start(host: "127.0.0.2", files: ["/b.png": picture])
+        origin.route("/a.png", .redirect(to: "/c.png"))
+        origin.route("/c.png", .redirect(to: other.url("/b.png").absoluteString))
+        let live = try await start(origin) {
+            $0.sources.http.ports = [origin.port, other.port]
+            $0.sources.http.forwardHeaders = ["X-Tenant", "Accept", "X-Request-ID"]
+        }
+        let answer = try await live.ask(
+            target(origin.url("/a.png")), fields: ["X-Tenant": "one", "Accept": "image/png"])
+        #expect(answer.status == 200)
+        for request in origin.requests {
+            #expect(request.headers["X-Tenant"] == "one")
+            #expect(request.headers["Accept"] == "image/png")
+        }
+        let last = try #require(other.requests.first)
+        #expect(last.headers["X-Tenant"] == nil && last.headers["X-Request-ID"] == nil)
+        #expect(last.headers["Accept"] == "image/*")
+    }
+
+    @Test func aPurgeOfASourceReachesAllThatWereFetchedWithThem() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": picture, "/b.png": picture])
+        let live = try await start(origin)
+        let url = origin.url("/a.png")
+        for tenant in ["one", "two", "three"] {
+            for url in [url, origin.url("/b.png")] {
+                _ = try await live.ask(target(url), fields: ["X-Tenant": tenant])
+            }
+        }
+        let byURL = try await live.ask(
+            "/purge", method: "POST", body: Data("{\"url\":\"\(target(url))\"}".utf8),
+            operations: true)
+        #expect(byURL.text == "{\"results\":3,\"sources\":0}\n")
+        #expect(origin.requestCount == 6)
+        let bySource = try await live.ask(
+            "/purge", method: "POST", body: Data("{\"source\":\"\(url.absoluteString)\"}".utf8),
+            operations: true)
+        #expect(bySource.text == "{\"results\":0,\"sources\":3}\n")
+        for tenant in ["one", "two", "three"] {
+            for url in [url, origin.url("/b.png")] {
+                _ = try await live.ask(target(url), fields: ["X-Tenant": tenant])
+            }
+        }
+        #expect(origin.requestCount == 9)
+    }
+
+    @Test func aServerMaySayThatItsAnswerDependsOnThem() async throws {
+        let origin = try await OriginServer.start()
+        let fields = [("Cache-Control", "max-age=100"), ("Vary", "X-Tenant, Accept-Encoding")]
+        origin.route(
+            "/a.png", fields.reduce(.png(picture)) { $0.header($1.0, $1.1) })
+        origin.route("/b.png", .png(picture).header("Vary", "X-Other"))
+        let live = try await start(origin) { $0.http.passesCacheControl = true }
+        for _ in 0..<2 {
+            for path in ["/a.png", "/b.png"] {
+                let answer = try await live.ask(
+                    target(origin.url(path)), fields: ["X-Tenant": "one"])
+                #expect(answer.status == 200)
+            }
+        }
+        #expect(origin.requestCount(for: "/a.png") == 1)
+        #expect(origin.requestCount(for: "/b.png") == 2)
+    }
+}
