@@ -1,12 +1,19 @@
 #include "CDecoding.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
+
+struct cdecoding_stop_flag {
+    atomic_bool is_given;
+};
 
 static _Thread_local struct {
     uint64_t deadline;
     bool holds_memory;
     void *watch;
+    cdecoding_stop_flag *stop;
 } state;
 
 uint64_t cdecoding_deadline(void) {
@@ -24,7 +31,32 @@ uint64_t cdecoding_now(void) {
 }
 
 bool cdecoding_is_late(void) {
+    if (state.stop && cdecoding_is_stop_given(state.stop)) return true;
     return state.deadline != 0 && cdecoding_now() >= state.deadline;
+}
+
+cdecoding_stop_flag *cdecoding_stop(void) {
+    return state.stop;
+}
+
+void cdecoding_set_stop(cdecoding_stop_flag *stop) {
+    state.stop = stop;
+}
+
+cdecoding_stop_flag *cdecoding_make_stop(void) {
+    return calloc(1, sizeof(cdecoding_stop_flag));
+}
+
+void cdecoding_free_stop(cdecoding_stop_flag *stop) {
+    free(stop);
+}
+
+void cdecoding_give_stop(cdecoding_stop_flag *stop) {
+    atomic_store_explicit(&stop->is_given, true, memory_order_relaxed);
+}
+
+bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop) {
+    return atomic_load_explicit(&stop->is_given, memory_order_relaxed);
 }
 
 bool cdecoding_holds_memory(void) {

@@ -23,6 +23,8 @@ import Vips
 /// ```
 public final class ImageServer: Sendable {
     public let configuration: ImageServerConfiguration
+    /// By their schemes.
+    let origins: [String: any ImageOrigin]
     let logger: Logger
     let metrics: ServerMetrics
     let spans: SpanScope
@@ -44,6 +46,7 @@ public final class ImageServer: Sendable {
     let forgetting: Forgetting
     let warming = WarmUp()
     let hitRates = HitRates()
+    let codecs = CodecCheck()
     /// Whether the page for trying things out is there.
     let hasPlayground: Bool
     let uploads = PageUploads()
@@ -66,15 +69,20 @@ public final class ImageServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Nothing of it can be changed afterwards.
+    ///   - origins: Where sources of other schemes than http, https and local come from, by their schemes in
+    ///     small letters. All that they have may be asked for.
     ///   - logger: Told of each request, at a level that depends on how it went.
     ///   - tracer: What makes spans of requests; by default what `InstrumentationSystem` has been
     ///     bootstrapped with before, if anything.
     /// - Throws: `ConfigurationError` with all that is wrong.
     public init(
-        configuration: ImageServerConfiguration, logger: Logger = Logger(label: "halcyon-server"),
+        configuration: ImageServerConfiguration, origins: [String: any ImageOrigin] = [:],
+        logger: Logger = Logger(label: "halcyon-server"),
         tracer: any Tracer = InstrumentationSystem.tracer
     ) throws(ConfigurationError) {
-        let checked = try CheckedConfiguration(configuration)
+        let checked = try CheckedConfiguration(configuration, origins: origins)
+        self.origins = origins
+        for warning in checked.warnings { logger.warning("\(warning)") }
         self.configuration = configuration
         self.logger = logger
         urlRules = Mutex(checked.urlRules)

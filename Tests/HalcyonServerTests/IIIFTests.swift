@@ -107,6 +107,51 @@ import Testing
         #expect(Set(bitmap.data) == [0, 255])
     }
 
+    @Test func identifiersMayStandInATable() async throws {
+        let folder = try TemporaryDirectory()
+        let table = try folder.write(
+            Data(#"{"book/1":"local:///china.jpg","chelsea":"local:///china.jpg"}"#.utf8),
+            to: "ids.json")
+        let live = try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.tables = [table.path]
+            $0.iiif.directories = [try SamplePictures().directory.path]
+            $0.iiif.rights = "https://creativecommons.org/licenses/by/4.0/"
+            $0.iiif.partOf = ["https://example.org/m Manifest"]
+        }
+        // The table goes first.
+        for identifier in ["book%2F1", "chelsea", "china"] {
+            let answer = try await live.ask("/iiif/3/\(identifier)/info.json")
+            let document = try #require(
+                try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+            #expect(document["height"] as? Int == 427, "\(identifier)")
+            #expect(
+                document["rights"] as? String == "https://creativecommons.org/licenses/by/4.0/")
+            #expect(
+                document["partOf"] as? [[String: String]]
+                    == [["id": "https://example.org/m", "type": "Manifest"]])
+            #expect(document["seeAlso"] == nil && document["service"] == nil)
+        }
+        #expect(try await live.ask("/iiif/3/book-2/info.json").status == 404)
+    }
+
+    @Test func whatTheDocumentCannotSayIsAFaultOfTheSettings() throws {
+        var configuration = ImageServerConfiguration()
+        configuration.signature.isRequired = false
+        configuration.iiif.isEnabled = true
+        configuration.iiif.tables = ["/no/such/file.json"]
+        configuration.iiif.rights = "https://example.org/mine"
+        configuration.iiif.seeAlso = ["https://example.org/more"]
+        #expect {
+            try ImageServer(configuration: configuration)
+        } throws: { error in
+            let faults = (error as? ConfigurationError)?.faults ?? []
+            return ["iiif.tables", "iiif.rights", "iiif.seeAlso"].allSatisfy { name in
+                faults.contains { $0.hasPrefix(name) }
+            }
+        }
+    }
+
     @Test func itIsOffUnlessItIsTurnedOn() async throws {
         let live = try await LiveServer.start()
         #expect(try await live.ask("/iiif/3/china/info.json").status == 404)

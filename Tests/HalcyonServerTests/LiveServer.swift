@@ -17,10 +17,10 @@ final class LiveServer: Sendable {
 
     /// Serves the sample pictures without signatures, unless `change` says otherwise.
     static func start(
-        tracer: any Tracer = NoOpTracer(),
+        tracer: any Tracer = NoOpTracer(), origins: [String: any ImageOrigin] = [:],
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer(tracer, change)
+        try await LiveServer(tracer, origins, change)
     }
 
     /// One with sources of `origin`, which shares `redis` with others.
@@ -41,7 +41,8 @@ final class LiveServer: Sendable {
     }
 
     private init(
-        _ tracer: any Tracer, _ change: (inout ImageServerConfiguration) throws -> Void
+        _ tracer: any Tracer, _ origins: [String: any ImageOrigin],
+        _ change: (inout ImageServerConfiguration) throws -> Void
     ) async throws {
         folder = try TemporaryDirectory()
         var configuration = ImageServerConfiguration()
@@ -55,7 +56,7 @@ final class LiveServer: Sendable {
         try change(&configuration)
         let log = log
         server = try ImageServer(
-            configuration: configuration,
+            configuration: configuration, origins: origins,
             logger: Logger(label: "test") { _ in RecordingLogHandler(log: log) },
             tracer: tracer)
         listening = try await ListeningServer.start(server)

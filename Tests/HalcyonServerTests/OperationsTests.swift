@@ -20,6 +20,59 @@ import Testing
         #expect(await !ServerHealth.isReady(host: "127.0.0.1", port: closed.number))
     }
 
+    @Test func aTrialThatFailsIsToldUntilOneSucceeds() async {
+        var schedule = CheckSchedule()
+        let start = ContinuousClock.now
+        func look(_ seconds: Int) -> String {
+            let (fault, begins) = schedule.look(at: start + .seconds(seconds))
+            return "\(fault ?? "-") \(begins)"
+        }
+        #expect(look(0) == "- true")
+        #expect(look(1) == "- false")
+        #expect(look(61) == "decoding_stuck false")
+        schedule.end(works: false)
+        #expect(look(62) == "decoding_failed true")
+        #expect(look(70) == "decoding_failed false")
+        schedule.end(works: true)
+        #expect(look(71) == "- false")
+        #expect(look(123) == "- true")
+        let check = CodecCheck { false }
+        while check.fault == nil { await pause() }
+        #expect(check.fault == "decoding_failed")
+    }
+
+    @Test func aSocketHasThePermissionsOfTheSettings() async throws {
+        let folder = try TemporaryDirectory()
+        for mode in ["0660", "600"] {
+            let path = folder.file("\(mode).sock").path
+            let live = try await LiveServer.start {
+                $0.bind = [.unix(path: path)]
+                $0.bindMode = try #require(SocketMode(mode))
+            }
+            let found = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(found[.posixPermissions] as? Int == Int(mode, radix: 8))
+            await live.listening.stop()
+        }
+        #expect(SocketMode("0888") == nil && SocketMode("1777") == nil && SocketMode("") == nil)
+        #expect(SocketMode("77")?.description == nil && SocketMode("044")?.description == "0044")
+    }
+
+    @Test func shortKeysAreWarnedOfWhereOthersCanConnect() async throws {
+        for (host, count, warnings) in [
+            ("0.0.0.0", 16, 1), ("0.0.0.0", 32, 0), ("127.0.0.1", 8, 0),
+        ] {
+            let live = try await LiveServer.start {
+                $0.bind = [.tcp(host: host, port: 0)]
+                $0.signature.keys = [String(repeating: "ab", count: count)]
+                $0.signature.salts = [String(repeating: "cd", count: count)]
+                $0.signature.isRequired = true
+            }
+            let found = live.log.events.filter { $0.level == .warning }
+            #expect(found.count == warnings)
+            #expect(found.allSatisfy { $0.message.contains("16 bytes; 32 are recommended") })
+        }
+    }
+
     @Test func metricsAgreeWithTheRequestsThatWereMade() async throws {
         let live = try await LiveServer.start()
         for _ in 0..<3 { _ = try await live.ask("/_/w:30/plain/local:///china.jpg") }

@@ -1,4 +1,6 @@
+import Foundation
 import HalcyonServer
+import HalcyonTestKit
 import InMemoryTracing
 import Testing
 
@@ -35,6 +37,40 @@ struct ServerSnippets {
         let server = try ImageServer(configuration: configuration, tracer: tracer)
         // end
         #expect(server.requestsUnderWay == 0 && tracer.activeSpans.isEmpty)
+    }
+
+    @Test func anOriginIsMade() async throws {
+        // guide: ImageOrigin/example
+        struct Albums: ImageOrigin {
+            let pictures: [String: Data]
+
+            func fetch(_ request: OriginRequest) async throws -> OriginAnswer {
+                pictures[request.url.path].map { .picture($0) } ?? .notFound
+            }
+        }
+        // end
+        let live = try await LiveServer.start(origins: ["album": Albums(pictures: [:])])
+        #expect(try await live.ask("/_/plain/album:///a.png").status == 404)
+    }
+
+    @Test func aServerHasAnOrigin() async throws {
+        let configuration = try await LiveServer.start().server.configuration
+        let pictures = ["/2024/1.png": PNGFixture.solid(.red, width: 4, height: 4)]
+        // guide: server/origins
+        struct Albums: ImageOrigin {
+            let pictures: [String: Data]
+
+            func fetch(_ request: OriginRequest) async throws -> OriginAnswer {
+                pictures[request.url.path].map { .picture($0) } ?? .notFound
+            }
+        }
+
+        let server = try ImageServer(
+            configuration: configuration, origins: ["album": Albums(pictures: pictures)])
+        // end
+        let plan = try ImagePlan(path: "/plain/album:///2024/1.png")
+        let found = try await server.sources.find(plan.source, until: Ending())
+        #expect(found.key.count == 64)
     }
 
     @Test func aServerIsStopped() async throws {

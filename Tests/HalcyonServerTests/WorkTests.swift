@@ -67,6 +67,28 @@ import Testing
         #expect(try await avif.status == 200)
     }
 
+    @Test func whoHasTooLittleTimeLeftWhenItIsHisTurnIsToldSoAtOnce() async throws {
+        let live = try await LiveServer.start {
+            $0.work.decoders = 1
+            $0.work.requestTimeout = .seconds(30)
+        }
+        let gate = live.server.makers.gate
+        // Pictures seem to take a minute.
+        for _ in 0..<60 { gate.noteHold(.seconds(60)) }
+        #expect(gate.expectedHold > .seconds(31))
+        // Who has not had to wait is served all the same.
+        #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
+        let place = try await gate.enter()
+        async let late = live.ask(
+            "/_/w:101/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        while gate.usage.waiting == 0 { await pause() }
+        gate.leave(place)
+        let answer = try await late
+        #expect(answer.status == 503 && answer.text.contains("\"code\":\"deadline\""))
+        #expect(answer["Retry-After"] != nil)
+        #expect(gate.usage.passing == 0)
+    }
+
     @Test func noPictureTakesMoreMemoryThanThereIsForAll() {
         var configuration = ImageServerConfiguration()
         let usual = PictureRules(configuration).decodingLimits.maximumMemory

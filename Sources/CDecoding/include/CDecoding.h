@@ -11,7 +11,18 @@ void cdecoding_set_deadline(uint64_t deadline);
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t cdecoding_now(void);
 
-/* Whether that moment has passed. Takes some 25 ns: to be asked once for each row. */
+/* What another thread may give to have this one stop; NULL for nothing. */
+typedef struct cdecoding_stop_flag cdecoding_stop_flag;
+cdecoding_stop_flag *cdecoding_stop(void);
+void cdecoding_set_stop(cdecoding_stop_flag *stop);
+
+/* NULL when there is no memory. */
+cdecoding_stop_flag *cdecoding_make_stop(void);
+void cdecoding_free_stop(cdecoding_stop_flag *stop);
+void cdecoding_give_stop(cdecoding_stop_flag *stop);
+bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop);
+
+/* Whether that moment has passed, or the thread is to stop. Takes some 25 ns: to be asked once for each row. */
 bool cdecoding_is_late(void);
 
 /* Whether the thread holds a part of the memory that all decoding may take. */

@@ -3,14 +3,20 @@ import Dispatch
 import Synchronization
 import Vips
 
-/// Stops decoding that takes too long.
+/// Stops decoding that takes too long, or that nobody waits for any longer (``DecodingStop``).
 ///
 /// Decoders of our own look at the clock of their thread between rows. Pipelines of libvips are cancelled
 /// from another thread, by the images that their files were opened as.
 final class DecodingWatch: Sendable {
     private struct Watched {
         let deadline: UInt64
+        /// There for as long as the watch is registered.
+        nonisolated(unsafe) let stop: OpaquePointer?
         var images: [VipsImage] = []
+
+        var isOver: Bool {
+            deadline <= cdecoding_now() || stop.map { cdecoding_is_stop_given($0) } ?? false
+        }
     }
 
     private struct Registry {
@@ -60,10 +66,10 @@ final class DecodingWatch: Sendable {
     }
 
     private func add(_ image: VipsImage) {
-        if deadline <= cdecoding_now() { image.cancel() }
+        let watched = Watched(deadline: deadline, stop: cdecoding_stop())
+        if watched.isOver { image.cancel() }
         let isWatched = Self.registry.withLock { registry in
-            registry.watches[ObjectIdentifier(self), default: Watched(deadline: deadline)]
-                .images.append(image)
+            registry.watches[ObjectIdentifier(self), default: watched].images.append(image)
             defer { registry.isWatched = true }
             return registry.isWatched
         }
@@ -81,14 +87,12 @@ final class DecodingWatch: Sendable {
 
     /// Cancels what is late, again and again: an image whose pixels nobody waits for forgets it.
     private static func look() {
-        let watches = registry.withLock { registry in
+        let (images, goesOn) = registry.withLock { registry in
             registry.isWatched = !registry.watches.isEmpty
-            return Array(registry.watches.values)
+            let over = registry.watches.values.filter(\.isOver)
+            return (over.flatMap(\.images), registry.isWatched)
         }
-        let now = cdecoding_now()
-        for watch in watches where watch.deadline <= now {
-            for image in watch.images { image.cancel() }
-        }
-        if !watches.isEmpty { lookLater() }
+        for image in images { image.cancel() }
+        if goesOn { lookLater() }
     }
 }

@@ -94,10 +94,11 @@ extension ImageServer {
             return ServerAnswer(status: 304, fields: fields(head, plan, nil))
         }
 
-        let order = PictureMaker.Order(
+        var order = PictureMaker.Order(
             source: source, plan: canonical, tag: tag,
             work: work(plan, accepted, mark?.layer),
             isStorable: !plan.options.raw && mayKeepResults(of: source))
+        order.deadline = request.start + configuration.work.requestTimeout
         if let picture = makers.remembered(order) {
             notes.cache = source.isStale ? "stale" : "hit"
             head.cacheStatus = status(of: source, detail: "memory")

@@ -29,15 +29,10 @@ extension ImageServer {
 
     /// The purge of a source by its text.
     func purge(ofSource text: String) throws(PlanError) -> Purge {
-        switch try sources.policy.reference(text) {
-        case .http(let url):
-            // What the policy lets through is a URL.
-            guard let url = URL(string: url.text) else { break }
-            return .source(RemoteSource.key(of: url))
-        case .local(let path):
+        let reference = try sources.policy.reference(text)
+        if let url = reference.url { return .source(RemoteSource.key(of: url)) }
+        if case .local(let path) = reference {
             return .file("local:///" + path.segments.joined(separator: "/"))
-        case .other:
-            break
         }
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }

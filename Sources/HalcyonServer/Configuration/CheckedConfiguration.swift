@@ -14,12 +14,17 @@ struct CheckedConfiguration {
     let iiif: IIIFService?
     let watermark: StandingPicture?
     let fallback: StandingPicture?
+    /// What makes sense, and might be better.
+    let warnings: [String]
 
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
-    init(_ configuration: ImageServerConfiguration) throws(ConfigurationError) {
+    init(
+        _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin]
+    ) throws(ConfigurationError) {
         var configuration = configuration
         var faults: [String] = []
         configuration.signature.takeKeysFile(&faults)
+        warnings = Self.warnings(configuration)
         faults += Self.faultsOfAddresses(configuration)
         faults += Self.faultsOfSignatures(configuration)
         faults += Self.faultsOfFormats(configuration)
@@ -60,15 +65,20 @@ struct CheckedConfiguration {
         let (iiif, faultsOfIIIF) = IIIFService.make(configuration)
         self.iiif = iiif
         faults += faultsOfIIIF
-        if !isFetching, configuration.sources.local.root == nil, iiif == nil {
+        for scheme in origins.keys.sorted() where !Self.isFree(scheme) {
+            faults.append("origins: \(scheme) cannot be the scheme of an origin.")
+        }
+        if !isFetching, configuration.sources.local.root == nil, iiif == nil, origins.isEmpty {
             faults.append(
                 "Nothing can be served: set sources.http.allow or sources.local.root.")
         }
         policy = SourcePolicy(
             patterns: patterns, ports: Set(http.ports), allowsHTTP: isFetching,
-            allowsLocal: local != nil)
+            allowsLocal: local != nil, otherSchemes: Set(origins.keys))
         sourceRules = SourceRules(policy)
-        client = isFetching ? Self.client(configuration, sourceRules, &faults) : nil
+        client =
+            isFetching || !origins.isEmpty
+            ? Self.client(configuration, sourceRules, origins, &faults) : nil
         watermark = StandingPicture.make(
             configuration.watermark.picture, named: "watermark", policy, &faults)
         fallback = StandingPicture.make(
@@ -94,6 +104,16 @@ struct CheckedConfiguration {
     }
 
     // MARK: What is wrong
+
+    private static func warnings(_ configuration: ImageServerConfiguration) -> [String] {
+        let signature = configuration.signature
+        let shortest = (signature.keys + signature.salts).map(\.count).min() ?? .max
+        guard shortest < 64, !configuration.isLoopbackOnly else { return [] }
+        return [
+            "A key or salt of signature.keys and signature.salts has \(shortest / 2) bytes; 32 are "
+                + "recommended."
+        ]
+    }
 
     private static func faultsOfAddresses(_ configuration: ImageServerConfiguration) -> [String] {
         var faults: [String] = []
@@ -209,16 +229,30 @@ struct CheckedConfiguration {
         }
     }
 
+    /// Whether a program may have sources with this scheme.
+    private static func isFree(_ scheme: String) -> Bool {
+        let isScheme =
+            scheme.first.map { ("a"..."z").contains($0) } ?? false
+            && scheme.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x61...0x7A: true
+                default: "+-.".utf8.contains(byte)
+                }
+            }
+        return isScheme && !["http", "https", "local", "upload", "file", "data"].contains(scheme)
+    }
+
     // MARK: What is made of it
 
     private static func client(
         _ configuration: ImageServerConfiguration, _ rules: SourceRules,
-        _ faults: inout [String]
+        _ origins: [String: any ImageOrigin], _ faults: inout [String]
     ) -> OriginClient? {
         do {
             return try OriginClient(
                 configuration.sources.http,
-                connectionsPerHost: configuration.work.downloadsPerHost, rules: rules)
+                connectionsPerHost: configuration.work.downloadsPerHost, rules: rules,
+                origins: origins)
         } catch {
             faults.append("sources.http: \(error)")
             return nil

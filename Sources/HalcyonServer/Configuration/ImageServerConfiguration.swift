@@ -14,6 +14,9 @@ public import HalcyonHTTP
 public struct ImageServerConfiguration: Sendable, Hashable {
     /// Where the pictures are served. `127.0.0.1:8080` by default.
     public var bind = [ListenAddress.tcp(host: "127.0.0.1", port: 8080)]
+    /// The permissions of sockets of the file system that the server makes; `0660` by default: whoever may
+    /// write to one may connect.
+    public var bindMode = SocketMode(bits: 0o660)
     /// Where metrics and the state of the process are told; `nil` for nowhere. `127.0.0.1:9090` by
     /// default.
     public var operationsBind: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
@@ -328,6 +331,17 @@ extension ImageServerConfiguration {
         /// `expression=URL`: whole identifiers and the sources that they lead to, in which `$1` is the
         /// first group of the expression.
         public var templates: [String] = []
+        /// JSON files with objects whose keys are identifiers, and whose values are their sources. They go before
+        /// templates and directories.
+        public var tables: [String] = []
+        /// The URI of a licence of Creative Commons or of a statement of rightsstatements.org that all pictures
+        /// are under.
+        public var rights: String?
+        /// Of what the pictures are parts, where more is said of them, and what else there is for them: each a URI
+        /// and, behind a space, its type in the words of the standard, such as `https://example.com/m Manifest`.
+        public var partOf: [String] = []
+        public var seeAlso: [String] = []
+        public var service: [String] = []
         public var maxWidth: Int?
         public var maxHeight: Int?
         public var maxArea: Int?

@@ -51,6 +51,25 @@ public enum ListenAddress: Sendable, Hashable, LosslessStringConvertible {
     private static let loopback = ["127.0.0.0/8", "::1/128"].compactMap(IPNetwork.init)
 }
 
+/// Who may connect to a socket of the file system, by the bits of a file's permissions.
+public struct SocketMode: Sendable, Hashable, LosslessStringConvertible {
+    public let bits: UInt32
+
+    public init(bits: UInt32) { self.bits = bits & 0o777 }
+
+    /// In octal digits, such as `0660`.
+    public init?(_ text: String) {
+        guard (3...4).contains(text.utf8.count), let bits = UInt32(text, radix: 8), bits <= 0o777
+        else { return nil }
+        self.bits = bits
+    }
+
+    public var description: String {
+        let digits = String(bits, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
 /// The processors of this machine.
 enum Processors {
     static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)

@@ -70,6 +70,7 @@ struct Setting: Sendable {
 
     private static let own: [Setting] = [
         Setting("bind", \.bind),
+        Setting("bindMode", \.bindMode),
         Setting("ops.bind", \.operationsBind),
         Setting("ops.token", \.operationsToken, isSecret: true),
         Setting("trustedProxies", \.trustedProxies),
@@ -189,6 +190,11 @@ struct Setting: Sendable {
         Setting("iiif.directories", \.iiif.directories),
         Setting("iiif.extensions", \.iiif.extensions),
         Setting("iiif.templates", \.iiif.templates),
+        Setting("iiif.tables", \.iiif.tables),
+        Setting("iiif.rights", \.iiif.rights),
+        Setting("iiif.partOf", \.iiif.partOf),
+        Setting("iiif.seeAlso", \.iiif.seeAlso),
+        Setting("iiif.service", \.iiif.service),
         Setting("iiif.maxWidth", \.iiif.maxWidth),
         Setting("iiif.maxHeight", \.iiif.maxHeight),
         Setting("iiif.maxArea", \.iiif.maxArea),

@@ -129,6 +129,15 @@ extension ListenAddress: SettingType {
     static var expected: String { "HOST:PORT or unix:PATH" }
 }
 
+extension SocketMode: SettingType {
+    init?(setting: SettingValue) {
+        guard let mode = String(setting: setting).flatMap(SocketMode.init) else { return nil }
+        self = mode
+    }
+    var setting: SettingValue { .text(description) }
+    static var expected: String { "permissions in octal digits, such as 0660" }
+}
+
 extension IPNetwork: SettingType {
     init?(setting: SettingValue) {
         guard let network = String(setting: setting).flatMap(IPNetwork.init) else { return nil }

@@ -31,7 +31,7 @@ extension ImageServer {
     public func reload(
         _ configuration: ImageServerConfiguration
     ) throws(ConfigurationError) -> [String] {
-        _ = try CheckedConfiguration(configuration)
+        _ = try CheckedConfiguration(configuration, origins: origins)
         var effective = self.configuration
         var others: [String] = []
         for setting in Setting.all {
@@ -42,7 +42,7 @@ extension ImageServer {
                 others.append(setting.name)
             }
         }
-        let checked = try CheckedConfiguration(effective)
+        let checked = try CheckedConfiguration(effective, origins: origins)
         if sources.remote == nil, checked.client != nil {
             // There is nobody to fetch anything.
             others.append("sources.http.allow")

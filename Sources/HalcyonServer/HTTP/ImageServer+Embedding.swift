@@ -113,6 +113,7 @@ extension ImageServer {
 extension ImageServer: Service {
     /// Has the server say that it is ready, until the application ends.
     public func run() async throws {
+        await CodecWarmUp.finish()
         setState(.ready)
         let cleaning = Task(priority: .background) { await cleanFromTimeToTime() }
         defer { cleaning.cancel() }

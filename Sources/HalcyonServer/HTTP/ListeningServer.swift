@@ -87,6 +87,7 @@ public final class ListeningServer: Sendable {
         for port in publicPorts { ports.append(try await port.value.get()) }
         let last =
             configuration.operationsBind == nil ? nil : try await operationsPort.value.get()
+        await CodecWarmUp.finish()
         server.setState(.ready)
         return ListeningServer(
             server, operationsClients: operationsClients, ports: ports, operationsPort: last,

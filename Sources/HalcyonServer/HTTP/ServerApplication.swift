@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HalcyonHTTP
 import HalcyonServerPlans
@@ -64,7 +65,14 @@ enum ServerApplication {
             configuration: ApplicationConfiguration(
                 address: bind, serverName: "halcyon", backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(work.maxConnections)),
-            onServerRunning: { onListening($0.localAddress?.port ?? 0) }, logger: quiet)
+            onServerRunning: { channel in
+                if case .unix(let path) = address {
+                    // Until now, only the owner could connect. Of a socket that cannot be given other
+                    // permissions nobody else is told.
+                    _ = chmod(path, mode_t(configuration.bindMode.bits))
+                }
+                onListening(channel.localAddress?.port ?? 0)
+            }, logger: quiet)
     }
 }
 

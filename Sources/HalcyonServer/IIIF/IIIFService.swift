@@ -5,6 +5,8 @@ import HalcyonWork
 /// The pictures that are served by the IIIF Image API, and its limits.
 struct IIIFService: Sendable {
     let limits: IIIFLimits
+    /// What is said of all pictures.
+    let extras: IIIFInfo.Extras
     let sources: IIIFSources
     /// The open folders by their paths.
     let folders: [String: LocalSource]
@@ -18,6 +20,15 @@ struct IIIFService: Sendable {
         var faults: [String] = []
         var rules: [IIIFSources.Rule] = []
         var folders: [String: LocalSource] = [:]
+        for path in settings.tables {
+            guard let data = FileManager.default.contents(atPath: path),
+                let table = try? JSONDecoder().decode([String: String].self, from: data)
+            else {
+                faults.append("iiif.tables: \(path) is no JSON file of identifiers and sources.")
+                continue
+            }
+            rules.append(.table(table))
+        }
         for path in settings.directories {
             do {
                 folders[path] = try LocalSource(
@@ -39,9 +50,10 @@ struct IIIFService: Sendable {
                 faults.append("iiif.templates: \(error.reason)")
             }
         }
-        if settings.directories.isEmpty, settings.templates.isEmpty {
-            faults.append("iiif.enabled: set iiif.directories or iiif.templates.")
+        if settings.directories.isEmpty, settings.templates.isEmpty, settings.tables.isEmpty {
+            faults.append("iiif.enabled: set iiif.directories, iiif.templates or iiif.tables.")
         }
+        let extras = extras(settings, &faults)
         var limits = IIIFLimits()
         limits.maxWidth = settings.maxWidth
         limits.maxHeight = settings.maxHeight
@@ -51,9 +63,41 @@ struct IIIFService: Sendable {
         let segments = settings.prefix.split(separator: "/")
         if segments.isEmpty { faults.append("iiif.prefix is empty.") }
         let service = IIIFService(
-            limits: limits, sources: IIIFSources(rules: rules), folders: folders,
+            limits: limits, extras: extras, sources: IIIFSources(rules: rules), folders: folders,
             prefix: "/" + segments.joined(separator: "/") + "/")
         return (faults.isEmpty ? service : nil, faults)
+    }
+
+    private static func extras(
+        _ settings: ImageServerConfiguration.IIIF, _ faults: inout [String]
+    ) -> IIIFInfo.Extras {
+        var extras = IIIFInfo.Extras()
+        let statements = [
+            "creativecommons.org/", "www.creativecommons.org/", "rightsstatements.org/",
+        ]
+        if let rights = settings.rights {
+            let isKnown = ["http://", "https://"].contains { scheme in
+                statements.contains { rights.hasPrefix(scheme + $0) }
+            }
+            if !isKnown {
+                faults.append(
+                    "iiif.rights: \(rights) is no URI of creativecommons.org or rightsstatements.org."
+                )
+            }
+            extras.rights = rights
+        }
+        func links(_ name: String, _ texts: [String]) -> [IIIFInfo.Link] {
+            texts.compactMap { text in
+                let words = text.split(separator: " ").map(String.init)
+                if words.count == 2 { return IIIFInfo.Link(id: words[0], type: words[1]) }
+                faults.append("iiif.\(name): \(text) is no URI with a type behind it.")
+                return nil
+            }
+        }
+        extras.partOf = links("partOf", settings.partOf)
+        extras.seeAlso = links("seeAlso", settings.seeAlso)
+        extras.service = links("service", settings.service)
+        return extras
     }
 
     /// What follows the prefix in a target; `nil` for targets of others.

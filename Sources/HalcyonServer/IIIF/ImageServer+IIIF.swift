@@ -53,7 +53,8 @@ extension ImageServer {
     ) async throws(Failure) -> ServerAnswer {
         let (source, header) = try await opened(iiif, identifier, request, &notes)
         let info = IIIFInfo(
-            id: uri, size: header.size, limits: iiif.limits, formats: OutputFormat.writable)
+            id: uri, size: header.size, limits: iiif.limits, formats: OutputFormat.writable,
+            extras: iiif.extras)
         guard let text = try? info.encoded() else {
             throw Failure(.internalError, "The document could not be written")
         }
@@ -96,10 +97,11 @@ extension ImageServer {
             notes.cache = "not_modified"
             return ServerAnswer(status: 304, fields: fields)
         }
-        let order = PictureMaker.Order(
+        var order = PictureMaker.Order(
             source: source, plan: plan, tag: tag,
             work: IIIFExecution(parameters: parameters, geometry: geometry, rules: rules),
             isStorable: mayKeepResults(of: source))
+        order.deadline = request.start + configuration.work.requestTimeout
         let picture: MadePicture
         if let known = makers.remembered(order) {
             notes.cache = "hit"

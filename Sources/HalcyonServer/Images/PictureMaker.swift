@@ -74,6 +74,8 @@ final class PictureMaker: Sendable {
         let work: any PictureWork
         /// Whether the picture may be kept.
         let isStorable: Bool
+        /// When nobody waits for it any longer; `nil` when that is not known.
+        var deadline: ContinuousClock.Instant?
         private let tag: @Sendable (FoundSource) -> String
 
         /// - Parameters:
@@ -115,7 +117,22 @@ final class PictureMaker: Sendable {
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
         let start = ContinuousClock.now
-        let (outcome, isShared) = await work.value(
+        var (outcome, isShared) = await shared(order, until: ending)
+        if isShared, case .failure(let failure) = outcome, failure.kind == .deadline,
+            !ending.isGiven
+        {
+            // There was too little time for somebody who has waited for longer.
+            (outcome, isShared) = await shared(order, until: ending)
+        }
+        // The work itself is part of the trace of whoever began it.
+        if isShared { spans.note("halcyon.shared", from: start) }
+        return (try outcome.get(), isShared)
+    }
+
+    private func shared(
+        _ order: Order, until ending: Ending
+    ) async -> (outcome: Result<Made, Failure>, isShared: Bool) {
+        await work.value(
             for: "\(order.key) \(order.source.version)", until: ending,
             onSharing: { metrics.noteCollapsed("result") }
         ) { stopped in
@@ -125,9 +142,6 @@ final class PictureMaker: Sendable {
                 return .failure(error)
             }
         }
-        // The work itself is part of the trace of whoever began it.
-        if isShared { spans.note("halcyon.shared", from: start) }
-        return (try outcome.get(), isShared)
     }
 
     private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
@@ -164,7 +178,8 @@ final class PictureMaker: Sendable {
         let start = ContinuousClock.now
         let (data, source) = try await sources.bytes(of: order.source, until: stopped)
         let fetched = metrics.noteStage("fetch", since: start)
-        let (result, waited, begun) = try await run(order.work, on: data, stopped)
+        let (result, waited, begun) = try await run(
+            order.work, on: data, by: order.deadline, stopped)
         noteSpans(of: result, since: begun)
         if stopped.isGiven { metrics.cancelled.add(["decode"]) }
         let product = try result.get()
@@ -191,11 +206,12 @@ final class PictureMaker: Sendable {
             ])
     }
 
-    /// Does the work when it is its turn.
+    /// Does the work when it is its turn, unless there is less time left than work usually takes.
     ///
     /// - Returns: Also how long it has waited for that, and when it began.
     private func run(
-        _ work: any PictureWork, on data: Data, _ stopped: Ending
+        _ work: any PictureWork, on data: Data, by deadline: ContinuousClock.Instant?,
+        _ stopped: Ending
     ) async throws(Failure) -> (
         Result<PlanExecution.Product, Failure>, waited: Duration, begun: ContinuousClock.Instant
     ) {
@@ -212,12 +228,14 @@ final class PictureMaker: Sendable {
         let waited = metrics.noteStage("queue_decode", since: queued)
         spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])
         let begun = queued + waited
-        let result = await DecodingPool.shared.run { () -> Result<PlanExecution.Product, Failure> in
-            do throws(Failure) {
-                return .success(try work.run(data, isWanted: { !stopped.isGiven }))
-            } catch {
-                return .failure(error)
-            }
+        // Who has not had to wait has all the time there is.
+        if let deadline, place.hasWaited || encoder?.hasWaited == true,
+            begun + gate.expectedHold > deadline
+        {
+            throw Failure(.deadline, "There is too little time left for the picture")
+        }
+        let result = await DecodingPool.run(until: stopped) { () throws(Failure) in
+            try work.run(data, isWanted: { !stopped.isGiven })
         }
         return (result, waited, begun)
     }

@@ -70,12 +70,8 @@ final class InfoReader: Sendable {
         let (data, now) = try await sources.bytes(of: source, until: stopped)
         let place = fields.needsPixels ? try await gate.enter() : nil
         let rules = rules
-        let result = await DecodingPool.shared.run { () -> Result<String, Failure> in
-            do throws(Failure) {
-                return .success(try InfoDocument(data, fields: fields, rules: rules).json)
-            } catch {
-                return .failure(error)
-            }
+        let result = await DecodingPool.run(until: stopped) { () throws(Failure) in
+            try InfoDocument(data, fields: fields, rules: rules).json
         }
         if let place { gate.leave(place) }
         return Made(

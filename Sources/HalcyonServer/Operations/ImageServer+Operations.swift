@@ -41,10 +41,12 @@ extension ImageServer {
             return .text(200, "ok\n")
         case "/ready", "/health":
             let state = currentState
-            if state == .ready { return .text(200, "ok\n") }
+            let reasons =
+                (state == .ready ? [] : [state.rawValue]) + (codecs.fault.map { [$0] } ?? [])
+            if reasons.isEmpty { return .text(200, "ok\n") }
             guard tellsReason else { return .text(503, "not ready\n") }
-            return .text(
-                503, "{\"reasons\":[\"\(state.rawValue)\"]}\n", type: "application/json")
+            let words = reasons.map { "\"\($0)\"" }.joined(separator: ",")
+            return .text(503, "{\"reasons\":[\(words)]}\n", type: "application/json")
         default:
             return nil
         }

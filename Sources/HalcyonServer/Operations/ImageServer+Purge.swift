@@ -177,15 +177,10 @@ extension ImageServer {
 
     /// What results of a source are found by; it need not be known.
     private func key(of text: String) throws(PlanError) -> String {
-        switch try sources.policy.reference(text) {
-        case .http(let url):
-            // What the policy lets through is a URL.
-            if let url = URL(string: url.text) { return RemoteSource.key(of: url) }
-        case .local(let path):
-            if let local = sources.local {
-                return FoundSource.key(ofFile: path.segments, in: local)
-            }
-        case .other: break
+        let reference = try sources.policy.reference(text)
+        if let url = reference.url { return RemoteSource.key(of: url) }
+        if case .local(let path) = reference, let local = sources.local {
+            return FoundSource.key(ofFile: path.segments, in: local)
         }
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }

@@ -30,13 +30,18 @@ final class OriginClient: Sendable {
     private let settings: ImageServerConfiguration.HTTPSources
     private let transport: any HTTPTransport
     private let rules: SourceRules
-    /// - Parameter rules: Which URLs may be fetched.
+    private let origins: [String: any ImageOrigin]
+
+    /// - Parameters:
+    ///   - rules: Which URLs may be fetched.
+    ///   - origins: Those of other schemes.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
-        rules: SourceRules
+        rules: SourceRules, origins: [String: any ImageOrigin]
     ) throws {
         self.settings = settings
         self.rules = rules
+        self.origins = origins
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.connectTimeout / .seconds(1)
         client.connectionsPerHost = connectionsPerHost
@@ -59,6 +64,13 @@ final class OriginClient: Sendable {
     ) async throws(Failure) -> Answer {
         guard asker.hops < Self.mostHops else {
             throw Failure(.sourceUnreachable, "The source leads back to this server")
+        }
+        if let origin = url.scheme.flatMap({ origins[$0.lowercased()] }) {
+            return try await spans.span("halcyon.fetch", ofKind: .client) { _ throws(Failure) in
+                try await Self.fetch(
+                    url, from: origin, maximumBytes: maximumBytes, unless: condition,
+                    timeout: settings.totalTimeout)
+            }
         }
         let deadline = ContinuousClock.now + settings.totalTimeout
         var request = URLRequest(url: url)
@@ -277,10 +289,7 @@ private final class BodyCollector: Sendable {
 
 extension BodyCollector.State {
     fileprivate mutating func recognise() throws(Failure) {
-        guard !body.isEmpty else { throw Failure(.sourceFormat, "The source is empty") }
-        guard ImageSniffer.format(of: body) != .unknown else {
-            throw Failure(.sourceFormat, "The source is not a picture")
-        }
+        try OriginClient.recognise(body)
         isRecognised = true
     }
 }

@@ -111,6 +111,17 @@ struct FoundSource: Sendable {
     }
 }
 
+extension SourceReference {
+    /// What is fetched; `nil` for files of this machine, and for what is no URL.
+    var url: URL? {
+        switch self {
+        case .local: nil
+        case .http(let url): URL(string: url.text)
+        case .other(_, let text): URL(string: text)
+        }
+    }
+}
+
 /// Finds sources by their text: files of this machine, and pictures of other servers.
 struct SourceFinder: Sendable {
     let local: LocalSource?
@@ -151,13 +162,11 @@ struct SourceFinder: Sendable {
         case .local(let path):
             guard let local else { throw Self.lost }
             return FoundSource(try await local.find(path.segments), in: local)
-        case .http(let url):
-            guard let remote, let url = URL(string: url.text) else { throw Self.lost }
+        case .http, .other:
+            guard let remote, let url = reference.url else { throw Self.lost }
             let (source, use, isShared) = try await remote.find(
                 url, limit: limit, for: asker, during: visit, until: ending)
             return FoundSource(source, use: use, isShared: isShared)
-        case .other:
-            throw Self.lost
         }
     }
 

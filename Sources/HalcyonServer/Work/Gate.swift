@@ -6,6 +6,8 @@ import Synchronization
 final class Gate: Sendable {
     /// A place that was taken, to be given back once.
     struct Place: Sendable {
+        /// Whether others had to leave first.
+        let hasWaited: Bool
         fileprivate let group: String
         fileprivate let start: ContinuousClock.Instant
     }
@@ -17,6 +19,8 @@ final class Gate: Sendable {
         var waiting: [Int: OneShot<Bool>] = [:]
         /// How long places were held, the latest counting most; seconds.
         var meanHold = 0.1
+        /// Whether that is more than a guess.
+        var isMeasured = false
     }
 
     let name: String
@@ -32,6 +36,11 @@ final class Gate: Sendable {
         state.withLock {
             ($0.admission.passingCount, $0.admission.waitingCount, $0.admission.width)
         }
+    }
+
+    /// About how long a place will be held; nothing as long as nobody has held one.
+    var expectedHold: Duration {
+        state.withLock { $0.isMeasured ? .seconds($0.meanHold) : .zero }
     }
 
     /// Takes a place, after waiting for it if need be.
@@ -57,19 +66,26 @@ final class Gate: Sendable {
             }
             guard isPassing else { throw Failure(.clientGone, "nobody waits any longer") }
         }
-        return Place(group: group, start: .now)
+        return Place(hasWaited: entry == .wait, group: group, start: .now)
     }
 
     /// Gives a place back.
     func leave(_ place: Place) {
-        let seconds = (ContinuousClock.now - place.start) / .seconds(1)
+        noteHold(ContinuousClock.now - place.start)
         let next = state.withLock { state in
-            state.meanHold += (seconds - state.meanHold) / 16
-            return state.admission.leave(group: place.group).flatMap {
+            state.admission.leave(group: place.group).flatMap {
                 state.waiting.removeValue(forKey: $0)
             }
         }
         next?.give(true)
+    }
+
+    /// Takes note of how long somebody has held a place.
+    func noteHold(_ duration: Duration) {
+        state.withLock { state in
+            state.meanHold += (duration / .seconds(1) - state.meanHold) / 16
+            state.isMeasured = true
+        }
     }
 
     private func abandon(_ id: Int) {

@@ -1,0 +1,89 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonServerPlans
+import HalcyonWork
+
+extension OriginClient {
+    /// The same as from a web server, from an origin that the program has added.
+    ///
+    /// - Parameter timeout: After which it is no longer waited for.
+    static func fetch(
+        _ url: URL, from origin: any ImageOrigin, maximumBytes: Int,
+        unless condition: ValidationCondition?, timeout: Duration
+    ) async throws(Failure) -> Answer {
+        let requested = Date()
+        let version: String? =
+            if case .entityTag(let tag) = condition { version(of: tag.text) } else { nil }
+        let request = OriginRequest(url: url, maximumBytes: maximumBytes, version: version)
+        var fields = HTTPFields()
+        switch try await answer(to: request, from: origin, within: timeout) {
+        case .notFound:
+            throw Failure(.sourceNotFound, "There is no such source")
+        case .notModified:
+            guard let version else {
+                throw Failure(
+                    .sourceUnreachable, "The source has not answered what it was asked",
+                    cause: "it was not asked about a version")
+            }
+            fields.append("ETag", "\"\(version)\"")
+            return Answer(
+                status: 304, fields: fields, body: Data(), requested: requested, received: Date())
+        case .picture(let body, let version, let modified):
+            guard body.count <= maximumBytes else {
+                throw Failure(.sourceTooLarge, "The source has more than \(maximumBytes) bytes")
+            }
+            try recognise(body)
+            // What has no form as a tag is compared by the bytes.
+            if let version, version.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 }) {
+                fields.append("ETag", "\"\(version)\"")
+            }
+            if let modified { fields.append("Last-Modified", HTTPDate.text(modified)) }
+            return Answer(
+                status: 200, fields: fields, body: body, requested: requested, received: Date())
+        }
+    }
+
+    /// What an origin says, also when it does not end although its task is cancelled.
+    private static func answer(
+        to request: OriginRequest, from origin: any ImageOrigin, within timeout: Duration
+    ) async throws(Failure) -> OriginAnswer {
+        let place = OneShot<Result<OriginAnswer, Failure>>()
+        let fetch = Task {
+            do {
+                place.give(.success(try await origin.fetch(request)))
+            } catch {
+                place.give(
+                    .failure(
+                        Failure(
+                            .sourceUnreachable, "The source cannot be reached", cause: "\(error)")))
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            place.give(.failure(Failure(.sourceTimeout, "The source is too slow")))
+        }
+        let result = await withTaskCancellationHandler {
+            await place.value
+        } onCancel: {
+            place.give(.failure(Failure(.clientGone, "nobody waits any longer")))
+        }
+        fetch.cancel()
+        timer.cancel()
+        return try result.get()
+    }
+
+    /// - Throws: `Failure` for what is no picture.
+    static func recognise(_ body: Data) throws(Failure) {
+        guard !body.isEmpty else { throw Failure(.sourceFormat, "The source is empty") }
+        guard ImageSniffer.format(of: body) != .unknown else {
+            throw Failure(.sourceFormat, "The source is not a picture")
+        }
+    }
+
+    /// Without the quotation marks that a tag has.
+    private static func version(of tag: String) -> String? {
+        guard tag.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
+        return String(tag.dropFirst().dropLast())
+    }
+}
