@@ -12,6 +12,8 @@ struct SVGSanitizer {
     static let deepestNesting = 256
 
     private var output = ""
+    /// What the open style says so far: comments and CDATA may stand between any two letters.
+    private var style = ""
     private var open: [String] = []
     /// How many of the open elements are left out: the innermost ones.
     private var leftOut = 0
@@ -62,8 +64,16 @@ struct SVGSanitizer {
             isOver = isEmpty && open.isEmpty
         case .end(let name):
             guard open.popLast() == name else { throw .malformed("an element does not end") }
-            if leftOut > 0 { leftOut -= 1 } else { output += "</\(name)>" }
             isOver = open.isEmpty
+            guard leftOut == 0 else {
+                leftOut -= 1
+                return
+            }
+            if Self.local(name) == "style" {
+                output += Self.escaped(StyleSanitizer.sanitized(style) ?? "")
+                style = ""
+            }
+            output += "</\(name)>"
         }
     }
 
@@ -76,7 +86,7 @@ struct SVGSanitizer {
             throw .tooComplex("the drawing is nested deeper than \(Self.deepestNesting)")
         }
         let isKept =
-            leftOut == 0 && Self.elements.contains(local) && !Self.changesLinks(attributes)
+            leftOut == 0 && Self.elements.contains(local) && !Self.changesLinks(local, attributes)
             // A style has nothing but text.
             && Self.local(open.last) != "style"
         if isKept {
@@ -99,8 +109,11 @@ struct SVGSanitizer {
 
     private mutating func write(_ text: String) {
         guard leftOut == 0 else { return }
-        let isStyle = Self.local(open.last) == "style"
-        output += Self.escaped(isStyle ? StyleSanitizer.sanitized(text) ?? "" : text)
+        if Self.local(open.last) == "style" {
+            style += text
+        } else {
+            output += Self.escaped(text)
+        }
     }
 
     private static func local(_ name: String?) -> Substring? { name?.split(separator: ":").last }
@@ -127,14 +140,21 @@ extension SVGSanitizer {
         "srcset",
     ]
 
+    private static let animations: Set = [
+        "animate", "animateColor", "animateMotion", "animateTransform", "set",
+    ]
+
     /// Whether an animation gives a link or an event to an element.
-    private static func changesLinks(_ attributes: [XMLScanner.Attribute]) -> Bool {
-        attributes.contains { attribute in
-            guard attribute.name.lowercased() == "attributename" else { return false }
-            let name = attribute.value.split(separator: ":").last ?? ""
-            let changed = name.lowercased().filter { !$0.isWhitespace }
-            return changed == "href" || changed.hasPrefix("on") || links.contains(changed)
-        }
+    private static func changesLinks(
+        _ element: String, _ attributes: [XMLScanner.Attribute]
+    ) -> Bool {
+        animations.contains(element)
+            && attributes.contains { attribute in
+                guard attribute.name.lowercased() == "attributename" else { return false }
+                let name = attribute.value.split(separator: ":").last ?? ""
+                let changed = name.lowercased().filter { !$0.isWhitespace }
+                return changed == "href" || changed.hasPrefix("on") || links.contains(changed)
+            }
     }
 
     /// What an attribute says afterwards; `nil` when it goes.

@@ -1,26 +1,25 @@
-import Foundation
-
 /// Takes from CSS what would load something: style sheets, and pictures and fonts that are not in the text.
 enum StyleSanitizer {
     /// The same style without what loads; `nil` where it cannot be told what it says.
     static func sanitized(_ style: String) -> String? {
+        let bytes = Array(style.utf8)
         // Escapes can spell any name.
-        guard !style.contains("\\") else { return nil }
-        let plain = withoutImports(withoutComments(style))
-        let lowercased = plain.lowercased()
-        guard !refused.contains(where: lowercased.contains) else { return nil }
-        return withoutReferences(plain)
+        guard !bytes.contains(UInt8(ascii: "\\")) else { return nil }
+        let plain = CSSText(bytes).withoutComments.withoutImports
+        // Of what is left some may have come together only now.
+        guard !refused.contains(where: { plain.place(of: $0, from: 0) != nil }) else { return nil }
+        return plain.withoutReferences.text
     }
 
     /// Whether a value that is no style of its own, such as that of `fill`, loads something.
     static func loads(_ value: String) -> Bool {
-        guard value.contains("(") else { return false }
+        guard value.utf8.contains(UInt8(ascii: "(")) else { return false }
         return sanitized(value) != value
     }
 
     /// Functions that load what a string names, and ways of old browsers to run something.
-    private static let refused = [
-        "image(", "image-set(", "src(", "expression(", "behavior:", "-moz-binding",
+    private static let refused: [StaticString] = [
+        "@import", "image(", "image-set(", "src(", "expression(", "behavior:", "-moz-binding",
     ]
 
     /// Kinds of data that are pictures or fonts and nothing that could have parts of its own.
@@ -30,45 +29,82 @@ enum StyleSanitizer {
     ]
 
     /// Whether a reference leads to a part of the same document, or to a picture within it.
-    static func isInside(_ reference: some StringProtocol, allowsData: Bool) -> Bool {
-        let text = reference.drop { $0.isWhitespace }.lowercased()
-        return text.hasPrefix("#") || allowsData && data.contains(where: text.hasPrefix)
+    static func isInside(_ reference: String, allowsData: Bool) -> Bool {
+        let start = reference.drop { $0.isWhitespace }.prefix(40).lowercased()
+        return start.hasPrefix("#") || allowsData && data.contains(where: start.hasPrefix)
+    }
+}
+
+/// The bytes of a style, in which names are found in any case. Whatever they are, they are passed once.
+private struct CSSText {
+    private let bytes: [UInt8]
+    private let lowercased: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        lowercased = bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    private static func withoutComments(_ style: String) -> String {
-        var parts = style.components(separatedBy: "/*")
-        let first = parts.removeFirst()
-        return parts.reduce(into: first) { text, part in
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// - Parameter name: In small letters.
+    func place(of name: StaticString, from start: Int) -> Int? {
+        name.withUTF8Buffer { name in
+            var place = start
+            while place + name.count <= lowercased.count {
+                if lowercased[place] == name[0],
+                    lowercased[place..<place + name.count].elementsEqual(name)
+                {
+                    return place
+                }
+                place += 1
+            }
+            return nil
+        }
+    }
+
+    /// With a space in place of each.
+    var withoutComments: CSSText {
+        var result: [UInt8] = []
+        var place = 0
+        while let start = self.place(of: "/*", from: place) {
+            result += bytes[place..<start]
+            result.append(UInt8(ascii: " "))
             // A comment without an end goes on to the end of the style.
-            guard let end = part.range(of: "*/") else { return }
-            text += " " + part[end.upperBound...]
+            place = self.place(of: "*/", from: start + 2).map { $0 + 2 } ?? bytes.count
         }
+        return CSSText(result + bytes[place...])
     }
 
-    private static func withoutImports(_ style: String) -> String {
-        var style = style
-        while let start = style.range(of: "@import", options: .caseInsensitive)?.lowerBound {
-            let end = style[start...].firstIndex(of: ";").map(style.index(after:))
-            style.removeSubrange(start..<(end ?? style.endIndex))
+    /// Without the rules that name other style sheets.
+    var withoutImports: CSSText {
+        var result: [UInt8] = []
+        var place = 0
+        while let start = self.place(of: "@import", from: place) {
+            result += bytes[place..<start]
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: ";"))
+            place = end.map { $0 + 1 } ?? bytes.count
         }
-        return style
+        return CSSText(result + bytes[place...])
     }
 
-    private static func withoutReferences(_ style: String) -> String {
-        var result = ""
-        var rest = style[...]
-        while let start = rest.range(of: "url(", options: .caseInsensitive) {
-            result += rest[..<start.lowerBound]
-            let inside = rest[start.upperBound...].drop(while: \.isWhitespace)
-            let quote = inside.first.flatMap { $0 == "\"" || $0 == "'" ? $0 : nil }
-            let target = quote == nil ? inside : inside.dropFirst()
-            let length = target.prefix { quote == nil ? $0 != ")" : $0 != quote }
+    /// With `none` in place of what leads out of the document.
+    var withoutReferences: CSSText {
+        var result: [UInt8] = []
+        var place = 0
+        while let start = self.place(of: "url(", from: place) {
+            result += bytes[place..<start]
+            var inside = bytes[(start + 4)...].drop { " \t\r\n\u{C}".utf8.contains($0) }
+            let quote = inside.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
+            if quote != nil { inside = inside.dropFirst() }
+            let target = inside.prefix { $0 != quote ?? UInt8(ascii: ")") }
             // Without an end, it is one to browsers all the same.
-            let end = target[length.endIndex...].firstIndex(of: ")").map(rest.index(after:))
-            let reference = rest[start.lowerBound..<(end ?? rest.endIndex)]
-            result += isInside(length, allowsData: true) ? String(reference) : "none"
-            rest = rest[(end ?? rest.endIndex)...]
+            let end = bytes[target.endIndex...].firstIndex(of: UInt8(ascii: ")")) ?? bytes.count - 1
+            place = end + 1
+            let reference = String(decoding: target, as: UTF8.self)
+            let isInside = StyleSanitizer.isInside(reference, allowsData: true)
+            result += isInside ? Array(bytes[start..<place]) : Array("none".utf8)
         }
-        return result + rest
+        return CSSText(result + bytes[place...])
     }
 }

@@ -14,7 +14,7 @@ extension OriginClient {
     ) async throws(Failure) -> Answer {
         let requested = Date()
         let version: String? =
-            if case .entityTag(let tag) = condition { version(of: tag.text) } else { nil }
+            if case .entityTag(let tag) = condition { Self.version(of: tag.text) } else { nil }
         let request = OriginRequest(url: url, maximumBytes: maximumBytes, version: version)
         var fields = HTTPFields()
         switch try await answer(to: request, from: origin, within: timeout) {
