@@ -4,8 +4,9 @@ public import Tracing
 
 /// Metrics and spans of the requests of a manager.
 ///
-/// A request becomes a span, and what was done for it spans below that. It is followed from its events
-/// (``KingfisherManager/events``), so that it costs a manager nothing when nobody observes it.
+/// A request becomes a span, below that of the task that made it, and what was done for it spans below that.
+/// It is followed from its events (``KingfisherManager/events``), so that it costs a manager nothing when
+/// nobody observes it.
 ///
 /// ```swift
 /// let observation = ImageObservation(of: .shared)
@@ -14,7 +15,7 @@ public import Tracing
 ///
 /// A program has one observation for a manager; a second one would count everything twice.
 public struct ImageObservation: Sendable {
-    private let events: AsyncStream<ImageEvent>
+    private let events: AsyncStream<ObservedEvent>
     private let metrics: (any MetricsFactory)?
     private let tracer: (any Tracer)?
 
@@ -30,7 +31,13 @@ public struct ImageObservation: Sendable {
         metrics: (any MetricsFactory)? = MetricsSystem.factory,
         tracer: (any Tracer)? = InstrumentationSystem.tracer
     ) {
-        events = manager.events
+        events = manager.events(noting: { event in
+            if case .started = event.kind {
+                ObservedEvent(event: event, context: ServiceContext.current)
+            } else {
+                ObservedEvent(event: event)
+            }
+        })
         self.metrics = metrics
         self.tracer = tracer
     }
@@ -41,7 +48,14 @@ public struct ImageObservation: Sendable {
     public func run() async {
         var observer = RequestObserver(
             metrics: metrics.map(ImageMetrics.init), tracer: SpanScope(tracer).tracer)
-        for await event in events { observer.take(event) }
+        for await event in events { observer.take(event.event, in: event.context) }
         observer.end(at: .now)
     }
+}
+
+/// An event of a request.
+private struct ObservedEvent: Sendable {
+    let event: ImageEvent
+    /// What the request is part of; only with its start.
+    var context: ServiceContext?
 }

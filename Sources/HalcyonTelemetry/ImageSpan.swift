@@ -8,13 +8,16 @@ struct ImageSpan {
     private let span: any Span
     private let clock: TraceClock
 
-    /// - Parameter event: That of the request's start.
-    init(of event: ImageEvent, by tracer: any Tracer) {
+    /// - Parameters:
+    ///   - event: That of the request's start.
+    ///   - context: What the request is part of; `nil` for the root of a trace.
+    init(of event: ImageEvent, in context: ServiceContext?, by tracer: any Tracer) {
         self.tracer = tracer
         let clock = TraceClock()
         self.clock = clock
         span = tracer.startSpan(
-            "halcyon.image", context: .topLevel, ofKind: .internal, at: clock.time(event.time))
+            "halcyon.image", context: context ?? .topLevel, ofKind: .internal,
+            at: clock.time(event.time))
         span.updateAttributes { $0.setSource(event.source) }
     }
 

@@ -28,11 +28,12 @@ struct RequestObserver {
     /// Requests that are known.
     var count: Int { requests.count }
 
-    mutating func take(_ event: ImageEvent) {
+    /// - Parameter context: What a request that starts is part of, if anything.
+    mutating func take(_ event: ImageEvent, in context: ServiceContext? = nil) {
         if case .started = event.kind {
             requests[event.request] = Followed(
                 trail: RequestTrail(start: event.time),
-                span: tracer.map { ImageSpan(of: event, by: $0) })
+                span: tracer.map { ImageSpan(of: event, in: context, by: $0) })
             if requests.count > Self.most { forgetOldest(at: event.time) }
             return
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import HalcyonWork
 import InMemoryTracing
 import MetricsTestKit
 import Testing
@@ -154,6 +155,89 @@ import Tracing
         #expect(observed.roots.count == 2)
         #expect(observed.times(ofStage: "decode") == 1 && observed.times(ofStage: "fetch") == 2)
         #expect(Set(observed.roots.map(\.traceID)).count == 2)
+    }
+
+    @Test func aRequestIsBelowTheSpanOfTheTaskThatMakesIt() async throws {
+        let (outer, inner) = (observed.tracer.startSpan("outer"), OneShot<any Span>())
+        try await observed.observe {
+            try await ServiceContext.$current.withValue(outer.context) {
+                try await observed.retrieve()
+                try await observed.tracer.withSpan("inner") { span in
+                    inner.give(span)
+                    try await observed.retrieve()
+                }
+            }
+            // One that is made outside begins a trace.
+            try await observed.retrieve()
+        }
+        outer.end()
+        let first = observed.requests(below: outer)
+        #expect(first.map { $0["halcyon.cache"] } == ["none"])
+        let second = observed.requests(below: await inner.value)
+        #expect(second.map { $0["halcyon.cache"] } == ["memory"])
+        #expect(
+            Set((first + second).map(\.traceID)) == [outer.context.inMemorySpanContext?.traceID])
+        // Stages stay below their request.
+        let request = try #require(first.first)
+        #expect(observed.children(of: request).count == 6)
+        #expect(observed.children(of: request).allSatisfy { $0.traceID == request.traceID })
+        #expect(observed.roots.map(\.operationName) == ["halcyon.image", "outer"])
+        #expect(observed.roots.first?["halcyon.cache"] == "memory")
+    }
+
+    @Test func aRequestWithACompletionHandlerIsBelowItToo() async throws {
+        let span = observed.tracer.startSpan("click")
+        let manager = observed.manager
+        let sources = ["/photo.png?1", "/photo.png?2"].map {
+            Source.network(KF.ImageResource(downloadURL: observed.origin.url($0)))
+        }
+        try await observed.observe {
+            let (one, set) = (OneShot<Bool>(), OneShot<Int>())
+            ServiceContext.$current.withValue(span.context) {
+                _ = manager.retrieveImage(with: observed.url) { result in
+                    one.give((try? result.get()) != nil)
+                }
+                _ = manager.retrieveImages(with: sources) { result in
+                    set.give((try? result.get().count) ?? 0)
+                }
+            }
+            // What began in it may end later.
+            span.end()
+            let (isThere, count) = await (one.value, set.value)
+            #expect(isThere && count == 2)
+        }
+        #expect(observed.requests(below: span).count == 3)
+        #expect(observed.roots.map(\.operationName) == ["click"])
+    }
+
+    @Test func requestsThatShareADownloadStayInTheirTraces() async throws {
+        let gate = Gate()
+        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
+        observed.origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
+        let slow = observed.origin.url("/slow.png")
+        let waiting = observed.manager.events
+        let spans = (0..<3).map { observed.tracer.startSpan("page \($0)") }
+        try await observed.observe {
+            let loading = spans.map { span in
+                ServiceContext.$current.withValue(span.context) {
+                    Task { try await observed.retrieve([], slow) }
+                }
+            }
+            var count = 0
+            for await event in waiting {
+                if case .waiting = event.kind { count += 1 }
+                if count == spans.count { break }
+            }
+            gate.open()
+            for task in loading { _ = try await task.value }
+        }
+        #expect(observed.origin.requestCount(for: "/slow.png") == 1)
+        for span in spans {
+            let requests = observed.requests(below: span)
+            #expect(requests.count == 1)
+            #expect(requests.first?.traceID == span.context.inMemorySpanContext?.traceID)
+        }
+        #expect(observed.times(ofStage: "decode") == 1)
     }
 
     @Test func nothingIsMadeWithoutAnObservation() async throws {

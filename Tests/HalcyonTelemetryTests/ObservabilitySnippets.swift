@@ -1,4 +1,5 @@
 import HalcyonTelemetry
+import HalcyonTestKit
 import InMemoryTracing
 import Testing
 import Tracing
@@ -29,6 +30,25 @@ import Tracing
         observing.cancel()
         await observing.value
         #expect(observed.roots.count == 1)
+    }
+
+    @Test func aPageIsTheTraceOfItsPictures() async throws {
+        let observed = try await ObservedManager()
+        let (manager, tracer) = (observed.manager, observed.tracer)
+        let (photoURL, portraitURL) = (observed.url, observed.origin.url("/photo.png?portrait"))
+        try await observed.observe {
+            // guide: observability/parent
+            try await tracer.withSpan("page") { _ in
+                async let photo = manager.retrieveImage(with: photoURL)
+                async let portrait = manager.retrieveImage(with: portraitURL)
+                _ = try await (photo, portrait)
+            }
+            // end
+        }
+        let page = try #require(observed.roots.first)
+        #expect(page.operationName == "page" && observed.roots.count == 1)
+        #expect(
+            observed.children(of: page).map(\.operationName) == ["halcyon.image", "halcyon.image"])
     }
 
     @Test func theSharedManagerIsObserved() async {

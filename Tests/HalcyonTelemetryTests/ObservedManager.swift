@@ -53,6 +53,14 @@ final class ObservedManager: Sendable {
         tracer.finishedSpans.filter { $0.parentSpanID == nil }
     }
 
+    /// The spans of requests below `span`.
+    func requests(below span: any Span) -> [FinishedInMemorySpan] {
+        tracer.finishedSpans.filter {
+            $0.operationName == "halcyon.image"
+                && $0.parentSpanID == span.context.inMemorySpanContext?.spanID
+        }
+    }
+
     /// Those of the stages of a request, as they ended.
     func children(of span: FinishedInMemorySpan) -> [FinishedInMemorySpan] {
         tracer.finishedSpans.filter { $0.parentSpanID == span.spanID }

@@ -5,8 +5,14 @@ final class EventHub: Sendable {
     /// More events than this that a listener has not taken yet push out the oldest.
     private static let mostPending = 16_384
 
+    /// Someone who is told of events, until the end.
+    private struct Listener {
+        let tell: @Sendable (ImageEvent) -> Void
+        let end: @Sendable () -> Void
+    }
+
     private struct State {
-        var listeners: [Int: AsyncStream<ImageEvent>.Continuation] = [:]
+        var listeners: [Int: Listener] = [:]
         var last = 0
     }
 
@@ -16,13 +22,22 @@ final class EventHub: Sendable {
     /// Whether anybody listens: all that a request asks when nobody does.
     var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// The events from now on.
-    func listen() -> AsyncStream<ImageEvent> {
+    /// What `note` makes of the events from now on.
+    ///
+    /// - Parameter note: Called where each event happens: with `started` in the task that makes the request.
+    func listen<Note: Sendable>(
+        _ note: @escaping @Sendable (ImageEvent) -> Note
+    ) -> AsyncStream<Note> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(Self.mostPending))
+            of: Note.self, bufferingPolicy: .bufferingNewest(Self.mostPending))
+        let listener = Listener {
+            continuation.yield(note($0))
+        } end: {
+            continuation.finish()
+        }
         let number = state.withLock { state in
             state.last += 1
-            state.listeners[state.last] = continuation
+            state.listeners[state.last] = listener
             return state.last
         }
         count.add(1, ordering: .relaxed)
@@ -32,7 +47,7 @@ final class EventHub: Sendable {
 
     func send(_ event: ImageEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.yield(event) }
+        for listener in listeners { listener.tell(event) }
     }
 
     private func remove(_ number: Int) {
@@ -41,7 +56,7 @@ final class EventHub: Sendable {
     }
 
     deinit {
-        for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
+        for listener in state.withLock({ $0.listeners.values }) { listener.end() }
     }
 }
 
@@ -85,7 +100,13 @@ extension KingfisherManager {
     ///     if case .succeeded(let cache) = event.kind { print(event.request, "came from", cache) }
     /// }
     /// ```
-    public var events: AsyncStream<ImageEvent> { eventHub.listen() }
+    public var events: AsyncStream<ImageEvent> { eventHub.listen { $0 } }
+
+    /// The same with what `note` makes of each event: that of the start of a request in the task that makes
+    /// it, so that it sees the values of that task.
+    package func events<Note: Sendable>(
+        noting note: @escaping @Sendable (ImageEvent) -> Note
+    ) -> AsyncStream<Note> { eventHub.listen(note) }
 }
 
 extension ImageRequest {
