@@ -4,21 +4,9 @@ import CDecoding
 /// The planes of an opaque frame, or of a part of it, before anything is made of them.
 struct AVIFPlanes {
     /// One plane, or three; the first has no fewer samples than the others.
-    private let planes: [Plane]
+    private let planes: [AVIFPlane]
     private let meaning: AVIFSampleMeaning
-    private let width: Int
-    private let height: Int
     private let isDeep: Bool
-
-    private struct Plane {
-        let samples: UnsafeRawPointer
-        let bytesPerRow: Int
-        let width: Int
-        let height: Int
-        /// Whether a sample stands for two pixels side by side, or one above the other.
-        let isHalvedAcross: Bool
-        let isHalvedDown: Bool
-    }
 
     /// `nil` for samples that do not become RGB by a matrix, and for a part that begins between the samples of
     /// a plane.
@@ -36,16 +24,16 @@ struct AVIFPlanes {
         let sampleBytes = image.depth > 8 ? 2 : 1
         func plane(
             _ samples: UnsafeMutablePointer<UInt8>?, _ bytesPerRow: UInt32, isChroma: Bool
-        ) -> Plane? {
+        ) -> AVIFPlane? {
             guard let samples else { return nil }
             let across = isChroma && isHalvedAcross ? 2 : 1
             let down = isChroma && isHalvedDown ? 2 : 1
             let start =
                 part.top / down * Int(bytesPerRow) + part.left / across * sampleBytes
-            return Plane(
+            return AVIFPlane(
                 samples: UnsafeRawPointer(samples + start), bytesPerRow: Int(bytesPerRow),
-                width: (part.width + across - 1) / across,
-                height: (part.height + down - 1) / down, isHalvedAcross: across == 2,
+                isDeep: image.depth > 8, width: Double(part.width) / Double(across),
+                height: Double(part.height) / Double(down), isHalvedAcross: across == 2,
                 isHalvedDown: down == 2)
         }
         guard let first = plane(image.yuvPlanes.0, image.yuvRowBytes.0, isChroma: false) else {
@@ -60,8 +48,6 @@ struct AVIFPlanes {
             planes = [first, second, third]
         }
         self.meaning = meaning
-        width = part.width
-        height = part.height
         isDeep = image.depth > 8
     }
 
@@ -69,46 +55,17 @@ struct AVIFPlanes {
     func reduce(
         into pixels: UnsafeMutableRawPointer, width: Int, height: Int
     ) throws(AVIFRefusal) {
-        let resamplers = planes.map { plane in
-            FloatResampler(
-                horizontal: SampleAxis(
-                    sourceCount: plane.width,
-                    extent: Double(self.width) / (plane.isHalvedAcross ? 2 : 1),
-                    targetCount: width, isHalved: plane.isHalvedAcross),
-                vertical: SampleAxis(
-                    sourceCount: plane.height,
-                    extent: Double(self.height) / (plane.isHalvedDown ? 2 : 1),
-                    targetCount: height, isHalved: plane.isHalvedDown), lanes: .one)
-        }
-        // A target row of each plane waits for those of the others.
+        let reductions = planes.map { AVIFPlaneReduction($0, width: width, height: height) }
         let made = UnsafeMutablePointer<Float>.allocate(capacity: planes.count * width)
         defer { made.deallocate() }
-        var next = [Int](repeating: 0, count: planes.count)
         for row in 0..<height {
-            for (index, resampler) in resamplers.enumerated() {
-                while !resampler.hasNextRow {
-                    push(next[index], of: planes[index], to: resampler)
-                    next[index] += 1
-                }
-                resampler.writeNextRow(to: made + index * width)
+            for (index, reduction) in reductions.enumerated() {
+                reduction.writeNextRow(to: made + index * width)
             }
             guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
             meaning.write(
                 made, planes: planes.count, count: width,
                 to: pixels + row * width * 3 * (isDeep ? 2 : 1), isDeep: isDeep)
-        }
-    }
-
-    private func push(_ row: Int, of plane: Plane, to resampler: FloatResampler) {
-        let source = plane.samples + row * plane.bytesPerRow
-        resampler.push { target in
-            if isDeep {
-                let samples = source.assumingMemoryBound(to: UInt16.self)
-                for x in 0..<plane.width { target[x] = Float(samples[x]) }
-            } else {
-                let samples = source.assumingMemoryBound(to: UInt8.self)
-                for x in 0..<plane.width { target[x] = Float(samples[x]) }
-            }
         }
     }
 }
