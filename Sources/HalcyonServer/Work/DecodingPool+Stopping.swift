@@ -1,4 +1,5 @@
 import HalcyonPixels
+import HalcyonWork
 
 extension DecodingPool {
     /// What `work` makes on one of the pool's threads; decoding in it stops when nobody waits any longer.
