@@ -182,7 +182,8 @@ import Testing
     }
 
     @Test func aDrawingIsSentAsSuchWhereThatIsSet() async throws {
-        let live = try await start(.sanitize, try TemporaryDirectory())
+        let folder = try TemporaryDirectory()
+        let live = try await start(.sanitize, folder)
         for target in ["/_/plain/local:///a.svg", "/_/w:10/plain/local:///a.svg@svg"] {
             let answer = try await live.ask(target, fields: ["Accept": "image/webp"])
             #expect(answer.status == 200)

@@ -212,7 +212,7 @@ final class ResultCache: Sendable {
             return (try files.removeAll().count, keys)
         case .plans(let plans, let source):
             isPlanMeant = { $0.map { plans.contains(String($0)) } ?? false }
-            isSourceMeant = { key, _ in key == source }
+            isSourceMeant = { key, _ in RemoteSource.plainKey(key) == source }
         case .source, .file, .prefix: break
         }
         var keys: [String] = []
