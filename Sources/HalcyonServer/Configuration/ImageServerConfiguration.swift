@@ -161,8 +161,8 @@ extension ImageServerConfiguration {
         /// and never more than that.
         public var decoders = Processors.count
         /// Pictures that are made at a time with encoders that take threads of their own: those of AVIF and
-        /// HEIC; half of the number of cores by default.
-        public var avifEncoders = max(1, Processors.count / 2)
+        /// HEIC; the number of cores by default, and fewer to leave room for other formats.
+        public var avifEncoders = Processors.count
         /// Bytes that all decoding under way may take together, in the whole process; `nil`, the default, is a
         /// quarter of the memory that the process may use. Pictures wait for each other for it, and one that
         /// needs more is refused.
