@@ -234,6 +234,7 @@ let package = Package(
                 "HalcyonGTK",
                 "HalcyonSampleServer",
                 "HalcyonSamples",
+                "HalcyonWork",
                 "CGtk4",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HalcyonSamples
 import HalcyonServer
+import HalcyonWork
 import Logging
 import UnixSignals
 
@@ -51,6 +52,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         // Until the server looks for signals, one that asks for new settings must not end it.
         signal(SIGHUP, SIG_IGN)
+        // A second signal ends the program while pictures are made.
+        defer { ProgramEnd.skipsDestruction() }
         let isDemonstration: Bool
         let configuration: ImageServerConfiguration
         do {

@@ -108,6 +108,16 @@ import Testing
         #expect(!names.contains { $0.hasPrefix("halcyon-gallery") })
     }
 
+    /// While images are loaded and decoded, and while slow ones are waited for.
+    @Test(
+        .enabled(if: TestDisplay.isAvailable), arguments: 1...4,
+        ["grid", "placeholders", "animated"])
+    func theProgramEndsWellInTheMiddleOfLoading(round: Int, page: String) async throws {
+        let outcome = try await run(["--page", page, "--screenshot", "early.png", "--at", "0"])
+        #expect(outcome.exitCode == 0)
+        #expect(!outcome.text.contains("CRITICAL"))
+    }
+
     @Test(.enabled(if: TestDisplay.isAvailable)) func picturesOfOnesOwnAreShown() async throws {
         let pictures = folder.file("my pictures")
         try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)

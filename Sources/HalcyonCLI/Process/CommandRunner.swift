@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HalcyonWork
 import Logging
 
 /// Runs a command's work so that signals stop it, and errors become a message and an exit code.
@@ -11,6 +12,8 @@ enum CommandRunner {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         LoggingSystem.bootstrap { _ in ConsoleLogHandler(console: console) }
+        // What a signal has stopped may still be under way.
+        defer { ProgramEnd.skipsDestruction() }
         do {
             let value = try await interruption.run(atOnce: { console.eraseNow() }, work)
             try await console.finish()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HalcyonWork
 
 /// The program: its arguments.
 @main struct GalleryCommand: ParsableCommand {
@@ -50,6 +51,8 @@ import Foundation
     func run() throws {
         let request = try request()
         let code = MainActor.assumeIsolated { GalleryProgram(request).run() }
+        // Images may still be decoded, and GTK's threads draw.
+        ProgramEnd.skipsDestruction()
         if code != 0 { throw ExitCode(code) }
     }
 

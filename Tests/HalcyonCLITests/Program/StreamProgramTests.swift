@@ -84,6 +84,22 @@ struct StreamProgramTests {
         #expect(seen.hasSuffix("\u{1B}[J"))
     }
 
+    @Test(arguments: 1...4)
+    func aSignalEndsTheProgramWellWhileItsThreadsWork(round: Int) async throws {
+        let picture = PNGFixture.data(.gradient(width: 1600, height: 1200))
+        let paths = (0..<8).map { "/large\($0).png" }
+        for path in paths { origin.route(path, .png(picture)) }
+        let run = try program.start(
+            ["load"] + paths.map { origin.url($0).absoluteString } + [
+                "--output-directory", "out", "--format", "webp",
+            ])
+        await origin.waitForRequests(1, path: paths[round])
+        run.send(SIGINT)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 130)
+        #expect(!outcome.error.localizedCaseInsensitiveContains("crash"))
+    }
+
     @Test func noColourOnATerminalThatWantsNone() async throws {
         let terminal = try PseudoTerminal()
         let gate = Gate()
