@@ -1,6 +1,8 @@
 import Foundation
+import HalcyonPresentationTestKit
 import HalcyonTestKit
 import HalcyonTesting
+import HalcyonWork
 import Testing
 
 @testable import Halcyon
@@ -137,6 +139,95 @@ import Testing
             }
             #expect(names.first == "started" && names.last == "succeeded none")
         }
+    }
+
+    @Test func aRequestTellsItsOwnListener() async throws {
+        let told = Recorder<ImageEvent>()
+        let options: KingfisherOptionsInfo = [.onEvent { told.record($0) }]
+        try await retrieve(options)
+        // One without a listener, of which the other hears nothing.
+        try await retrieve()
+        let events = await told.wait { $0.contains(where: \.kind.isEnd) }
+        #expect(
+            events.map(\.kind.name) == [
+                "started", "waiting", "transferred", "made", "stored memory", "stored disk",
+                "succeeded none",
+            ])
+        #expect(Set(events.map(\.request)).count == 1)
+        #expect(!environment.manager.eventHub.isObserved)
+    }
+
+    @Test func theListenerOfARequestIsCalledOnItsQueue() async throws {
+        let told = Recorder<String>()
+        let queue = DispatchQueue(label: "events")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        try await retrieve([
+            .callbackQueue(.dispatch(queue)),
+            .onEvent { event in
+                told.record("\(event.kind.name) \(DispatchQueue.getSpecific(key: key) == true)")
+            },
+        ])
+        let texts = await told.wait { $0.contains("succeeded none true") }
+        #expect(texts.allSatisfy { $0.hasSuffix(" true") } && texts.count == 7)
+    }
+
+    @Test func theListenersOfManagerAndRequestHearTheSame() async throws {
+        let told = Recorder<ImageEvent>()
+        environment.transport.answer(url, with: .status(404))
+        let heard = try await events {
+            await #expect(throws: KingfisherError.self) {
+                try await retrieve([.onEvent { told.record($0) }])
+            }
+        }
+        let events = await told.wait { $0.contains(where: \.kind.isEnd) }
+        #expect(events.map(\.kind.name) == ["started", "waiting", "failed"])
+        #expect(events.map(\.time) == heard.map(\.time))
+    }
+
+    @Test func eachImageOfASetHasARequest() async throws {
+        let told = Recorder<ImageEvent>()
+        let other = URL(string: "https://example.com/other.png")!
+        environment.transport.answer(
+            other, with: try .image(.solid(.blue, width: 4, height: 3)))
+        _ = await environment.manager.retrieveEachImage(
+            with: [url, other].map { Source.network($0) }, options: [.onEvent { told.record($0) }])
+        let events = await told.wait { $0.count(where: \.kind.isEnd) == 2 }
+        #expect(Set(events.map(\.request)).count == 2)
+        #expect(events.count { $0.kind.name == "started" } == 2)
+    }
+
+    /// The second time the image is passed over.
+    @Test func aPrefetcherTellsOfWhatItLoads() async throws {
+        let told = Recorder<ImageEvent>()
+        let options: KingfisherOptionsInfo = [
+            .targetCache(environment.cache), .downloader(environment.downloader),
+            .onEvent { told.record($0) },
+        ]
+        for _ in 0..<2 {
+            let done = OneShot<Int>()
+            ImagePrefetcher(urls: [url], options: options) { _, _, completed in
+                done.give(completed.count)
+            }.start()
+            _ = await done.value
+        }
+        let events = await told.wait { $0.contains(where: \.kind.isEnd) }
+        #expect(events.map(\.kind.name).first == "started")
+        #expect(events.contains { $0.kind.name == "succeeded none" })
+        #expect(Set(events.map(\.request)).count == 1)
+    }
+
+    @Test @MainActor func theBuilderTellsItOnTheMainActor() async throws {
+        let told = Recorder<String>()
+        KF.url(url)
+            .targetCache(environment.cache).downloader(environment.downloader)
+            .onEvent { event in
+                MainActor.preconditionIsolated()
+                told.record(event.kind.name)
+            }
+            .set(to: HeadlessImageView())
+        let names = await told.wait { $0.contains("succeeded none") }
+        #expect(names.starts(with: ["started", "waiting", "transferred"]))
     }
 
     @Test func aStoredImageThatIsStillGoodIsToldAsRevalidated() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonPresentationTestKit
 import HalcyonTesting
 
 /// The code of the guide to testing, of what a file says and of events, and of the documentation of their
@@ -95,6 +96,19 @@ enum TestingSnippets {
         for await event in manager.events {
             if case .succeeded(let cache) = event.kind { print(event.request, "came from", cache) }
         }
+        // end
+    }
+
+    @MainActor static func watch(
+        _ url: URL, _ view: HeadlessImageView,
+        _ show: @escaping @MainActor @Sendable (String) -> Void
+    ) {
+        // guide: downloading/onEvent
+        KF.url(url)
+            .onEvent { event in
+                if case .transferred(let byteCount, _) = event.kind { show("\(byteCount) bytes") }
+            }
+            .set(to: view)
         // end
     }
 

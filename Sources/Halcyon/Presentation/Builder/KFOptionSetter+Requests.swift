@@ -56,6 +56,16 @@ public import FoundationNetworking
         return setting(\.onSize, to: listener)
     }
 
+    /// Sets what is told, on the main actor, what happens to the request, from its start to its end; see the
+    /// option ``KingfisherOptionsInfoItem/onEvent(_:)``.
+    public func onEvent(_ block: (@MainActor @Sendable (ImageEvent) -> Void)?) -> Self {
+        guard let block else { return setting(\.onEvent, to: nil) }
+        let listener: @Sendable (ImageEvent) -> Void = { event in
+            MainActor.assumeIsolated { block(event) }
+        }
+        return setting(\.onEvent, to: listener)
+    }
+
     /// Sets the source to load instead in low data mode; `nil` for none.
     public func lowDataModeSource(_ source: Source?) -> Self {
         setting(\.lowDataModeSource, to: source)

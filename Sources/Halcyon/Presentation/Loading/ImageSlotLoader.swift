@@ -64,7 +64,7 @@ public typealias ImageSettingCompletion =
             probing: options.asyncCacheTypeCheck ? .onItsOwnThread : .onCallingThread,
             isCurrent: { token.isCurrent },
             progressiveConsumer: slot.showsPreviews ? previewing(in: slot, options) : nil
-        ).followed(by: KingfisherManager.shared.eventHub)
+        ).followed(by: KingfisherManager.shared.eventHub, on: .mainAsync)
         request.onRevalidated = { found in
             CallbackQueue.mainAsync.execute {
                 answered.give(found)

@@ -60,21 +60,25 @@ final class EventHub: Sendable {
     }
 }
 
-/// Tells the listeners of a manager what happens to one request.
+/// Tells what happens to one request: the listeners of its manager, and that of the request itself.
 final class RequestEvents: Sendable {
-    private let hub: EventHub
+    private let hub: EventHub?
+    private let listener: RequestListener?
     private let request: ImageEvent.RequestID
     private let source: Source
 
-    init(_ hub: EventHub, number: UInt64, source: Source) {
+    init(_ hub: EventHub?, _ listener: RequestListener?, number: UInt64, source: Source) {
         self.hub = hub
+        self.listener = listener
         request = ImageEvent.RequestID(number: number)
         self.source = source
     }
 
     func note(_ kind: ImageEvent.Kind) {
-        hub.send(
-            ImageEvent(request: request, source: source, time: ContinuousClock.now, kind: kind))
+        let event = ImageEvent(
+            request: request, source: source, time: ContinuousClock.now, kind: kind)
+        hub?.send(event)
+        listener?.tell(event)
     }
 
     func note(end result: Result<RetrieveImageResult, KingfisherError>) {
@@ -83,6 +87,23 @@ final class RequestEvents: Sendable {
         case .failure(let error) where error.isCancelled: note(.cancelled)
         case .failure(let error): note(.failed(error))
         }
+    }
+}
+
+/// The `onEvent` of a request.
+struct RequestListener: Sendable {
+    private let queue: CallbackQueue
+    private let block: @Sendable (ImageEvent) -> Void
+
+    /// - Parameter queue: Where `block` is called. Events from the main queue and those from elsewhere have to
+    ///   stay in their order, so that all wait for their turn there.
+    init(_ block: @escaping @Sendable (ImageEvent) -> Void, on queue: CallbackQueue) {
+        self.block = block
+        if case .mainCurrentOrAsync = queue { self.queue = .mainAsync } else { self.queue = queue }
+    }
+
+    func tell(_ event: ImageEvent) {
+        queue.execute { [block] in block(event) }
     }
 }
 
@@ -110,10 +131,20 @@ extension KingfisherManager {
 }
 
 extension ImageRequest {
-    /// This request, with what happens to it told to those who listen to the manager, if anybody does.
-    consuming func followed(by hub: EventHub) -> ImageRequest {
-        guard hub.isObserved else { return self }
-        let events = RequestEvents(hub, number: number, source: originalSource)
+    /// This request, with what happens to it told to those who listen to the manager, if anybody does, and to
+    /// its own `onEvent`.
+    ///
+    /// - Parameters:
+    ///   - hub: That of the manager; `nil` for a request that has none.
+    ///   - queue: Where `onEvent` is called in place of the request's callback queue.
+    consuming func followed(by hub: EventHub?, on queue: CallbackQueue? = nil) -> ImageRequest {
+        let block = options.onEvent
+        let isObserved = hub?.isObserved ?? false
+        guard isObserved || block != nil else { return self }
+        let ownQueue = options.callbackQueue
+        let listener = block.map { RequestListener($0, on: queue ?? ownQueue) }
+        let events = RequestEvents(
+            isObserved ? hub : nil, listener, number: number, source: originalSource)
         options.events = events
         events.note(.started)
         return self

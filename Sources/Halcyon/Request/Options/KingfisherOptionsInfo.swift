@@ -118,4 +118,13 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// first bytes of a download tell the size of the file, else that of the image from the cache, or of
     /// the one that was made. Called on the request's callback queue, for views on the main actor.
     case onSize(@Sendable (PixelSize) -> Void)
+    /// Told what happens to this request, from its start to its end and the writing of files behind that, in
+    /// the order of the events: what ``KingfisherManager/events`` tells of all requests. Called on the
+    /// request's callback queue, for views on the main actor, each time asynchronously where that is the main
+    /// queue; so the last ones may come after the completion.
+    ///
+    /// With several images each has a request of its own. A prefetcher tells it of those that it does not pass
+    /// over because they are cached. A downloader that is used by itself has no requests and tells nothing, nor
+    /// do live photos.
+    case onEvent(@Sendable (ImageEvent) -> Void)
 }

@@ -120,6 +120,7 @@ extension KingfisherParsedOptionsInfo {
         public var onHTTPRevalidation: (@Sendable (HTTPRevalidation) -> Void)?
         public var cacheKeyNormalizer: CacheKeyNormalizer?
         public var onSize: (@Sendable (PixelSize) -> Void)?
+        public var onEvent: (@Sendable (ImageEvent) -> Void)?
         /// What tells `onSize`. Each request sets one of its own.
         fileprivate var ownAnnouncement: SizeAnnouncement?
         /// Who is told what happens to the request; `nil` when nobody listens.
@@ -175,6 +176,7 @@ extension KingfisherParsedOptionsInfo {
             case .httpCaching(let value): httpCaching = value
             case .onHTTPRevalidation(let value): onHTTPRevalidation = value
             case .onSize(let value): onSize = value
+            case .onEvent(let value): onEvent = value
             }
         }
     }

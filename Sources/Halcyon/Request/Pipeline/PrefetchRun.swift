@@ -123,7 +123,7 @@ final class PrefetchRun: Sendable {
             return .failed(error)
         }
         if isStopped { return .cutShort }
-        switch await request.run() {
+        switch await request.followed(by: nil).run() {
         case .success(let result):
             switch result.httpCacheUse {
             case nil, .fetched: return .completed
