@@ -4,10 +4,11 @@ import Halcyon
 import HalcyonGTK
 import HalcyonSampleServer
 
-/// Where images came from and what the caches hold, as it is now.
+/// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {
     private let gallery: Gallery
     private let grid: OpaquePointer
+    private let bars = RequestBars()
     private var figures: [Figure: Label] = [:]
     private var refreshing: Task<Void, Never>?
 
@@ -40,6 +41,7 @@ final class StatisticsPanel: Box {
             attach(name.expand(vertically: false), column: 0, row: row)
             attach(value, column: 1, row: row)
         }
+        append(bars)
         refreshing = Task { [weak self] in
             while !Task.isCancelled, let self {
                 await refresh()
@@ -58,6 +60,7 @@ final class StatisticsPanel: Box {
     /// Ends the updates.
     func stop() {
         refreshing?.cancel()
+        bars.stop()
     }
 
     /// Shows the figures of this moment.

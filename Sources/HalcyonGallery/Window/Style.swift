@@ -18,6 +18,7 @@ import CGtk4
         flowboxchild:hover { background: none; }
         gridview { background: none; padding: 12px 18px; }
         gridview > child { padding: 5px; border-radius: 10px; }
+        stacksidebar row { padding-top: 5px; padding-bottom: 5px; }
         .page-title { font-size: 21px; font-weight: 800; }
         .page-text { opacity: 0.7; }
         .tile-title { font-weight: 600; }

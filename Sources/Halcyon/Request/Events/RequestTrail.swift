@@ -1,7 +1,5 @@
-import Halcyon
-
-/// What is done for a request, in the words of metrics and spans.
-enum ImageStage: String, Sendable {
+/// What is done for a request, in the words of metrics.
+package enum ImageStage: String, Sendable, CaseIterable {
     /// Looking into the caches.
     case lookup
     /// Waiting for bytes, of a server or a data provider.
@@ -12,26 +10,14 @@ enum ImageStage: String, Sendable {
     case decode
     /// Writing to the disk.
     case store
-
-    /// Those of the image server have the same names.
-    var spanName: String {
-        switch self {
-        case .lookup: "halcyon.cache.read"
-        case .fetch: "halcyon.fetch"
-        case .queue: "halcyon.queue"
-        case .process: "halcyon.process"
-        case .decode: "halcyon.decode"
-        case .store: "halcyon.cache.write"
-        }
-    }
 }
 
 /// The stages of one request, from its events: a value that a test can follow.
-struct RequestTrail: Sendable {
-    typealias Instant = ContinuousClock.Instant
+package struct RequestTrail: Sendable {
+    package typealias Instant = ContinuousClock.Instant
 
     /// What an event says beside what came before it.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case stage(ImageStage, from: Instant, to: Instant)
         /// A fetch that has brought something.
         case fetched(byteCount: Int, NetworkMetrics?, from: Instant, to: Instant)
@@ -42,44 +28,30 @@ struct RequestTrail: Sendable {
         case ended(End)
     }
 
-    enum End: Sendable {
+    package enum End: Sendable {
         case succeeded(CacheType)
         case failed(code: Int)
         case cancelled
-
-        /// For labels.
-        var name: String {
-            switch self {
-            case .succeeded: "succeeded"
-            case .failed: "failed"
-            case .cancelled: "cancelled"
-            }
-        }
-
-        /// Where the image was found, for labels.
-        var cacheName: String {
-            if case .succeeded(let cache) = self { cache.name } else { "none" }
-        }
     }
 
     private enum Phase {
         case looking, waiting, working
     }
 
-    let start: Instant
+    package let start: Instant
     private var phase = Phase.looking
     /// When the step under way has begun.
     private var mark: Instant
     /// Whether an image was made, so that a file of it may be written after the end.
-    private(set) var mayBeStored = false
+    package private(set) var mayBeStored = false
 
-    init(start: Instant) {
+    package init(start: Instant) {
         self.start = start
         mark = start
     }
 
     /// - Returns: In the order they happened.
-    mutating func follow(_ kind: ImageEvent.Kind, at time: Instant) -> [Step] {
+    package mutating func follow(_ kind: ImageEvent.Kind, at time: Instant) -> [Step] {
         switch kind {
         case .started:
             return []
@@ -135,17 +107,6 @@ struct RequestTrail: Sendable {
         case .working:
             if next != .working { mark = time }
             return []
-        }
-    }
-}
-
-extension CacheType {
-    /// For labels.
-    var name: String {
-        switch self {
-        case .none: "none"
-        case .memory: "memory"
-        case .disk: "disk"
         }
     }
 }
