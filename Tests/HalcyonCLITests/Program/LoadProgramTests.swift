@@ -266,6 +266,23 @@ struct LoadProgramTests {
         #expect(!outcome.error.contains("\u{1B}"))
     }
 
+    /// Debian's libjxl explains what it finds on the standard error stream.
+    @Test func whatDecodersSayOfDamageIsNotPrinted() async throws {
+        let picture = PNGFixture.data(.gradient(width: 200, height: 150))
+        try picture.write(to: program.folder.file("a.png"))
+        #expect(try await program.run("load", "a.png", "--output", "a.jxl").exitCode == 0)
+        let whole = try Data(contentsOf: program.folder.file("a.jxl"))
+        for part in 2...6 {
+            var damaged = whole
+            let start = whole.count * part / 8
+            for place in start..<min(start + 40, whole.count) { damaged[place] ^= 0x5A }
+            try damaged.write(to: program.folder.file("damaged\(part).jxl"))
+            let outcome = try await program.run("load", "--quiet", "damaged\(part).jxl")
+            #expect(outcome.exitCode == 0 || outcome.error.contains("damaged\(part).jxl"))
+            #expect(!outcome.error.contains("jxl/") && !outcome.error.contains(".cc:"))
+        }
+    }
+
     @Test func quietTellsOfFailuresOnly() async throws {
         let outcome = try await program.run("load", "--quiet", url("a.png"), url("missing.png"))
         #expect(outcome.exitCode == 1)

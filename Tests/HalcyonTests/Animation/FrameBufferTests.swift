@@ -30,6 +30,44 @@ struct FrameBufferTests {
         }
     }
 
+    @Test(arguments: [ImageFormat.GIF, .WebP, .PNG, .AVIF, .JPEGXL])
+    func animationsOfEveryFormatKeepToTheBudget(_ format: ImageFormat) async throws {
+        let (count, side) = (8, 64)
+        let image = try #require(Image(data: Self.animation(format, count, side)))
+        #expect(image.animation?.durations.count == count)
+        let budget = side * side * 4 * 3
+        let buffer = image.content.frameBuffer(FrameBuffers.Key(longestSide: nil, budget: budget))
+        let viewer = buffer.join(at: 0, lookahead: count)
+        for position in 0..<2 * count {
+            buffer.move(viewer, to: position % count)
+            while buffer.contents.frames[position % count] == nil, buffer.isLoading {
+                await buffer.waitForLoad()
+            }
+            let contents = buffer.contents
+            #expect(contents.frames[position % count]?.grayIndex == position % count)
+            #expect(contents.byteCount <= budget)
+        }
+    }
+
+    /// Frames of a gray of their own each.
+    private static func animation(
+        _ format: ImageFormat, _ count: Int, _ side: Int
+    ) throws -> Data {
+        switch format {
+        case .AVIF:
+            return try AVIFFixture().data(
+                (0..<count).map { Grays.grid($0, width: side, height: side) })
+        case .JPEGXL:
+            return try JPEGXLFixture(width: side, height: side).data(
+                (0..<count).map { [Float](repeating: Float(Grays.level($0)) / 255, count: 3) })
+        default:
+            let gif = Grays.gif(count, width: side, height: side)
+            guard format != .GIF else { return gif }
+            return try Image.decoding(gif).kf.data(
+                format: format, options: ImageEncodingOptions(isLossless: format == .WebP))
+        }
+    }
+
     @Test func deliversWhatItsViewersWant() {
         let jobs = HeldJobs()
         let buffer = FrameBuffer(

@@ -87,6 +87,52 @@ struct AVIFDecodingTests {
         #expect(source.frame(at: 1)?.samples(5, 5) == [0, 255, 0, 255])
     }
 
+    /// Tiles are stored one by one, and are one picture.
+    @Test(arguments: [8, 10], [false, true])
+    func putsTilesTogether(_ depth: Int, hasAlpha: Bool) throws {
+        let whole = PixelGrid(width: 192, height: 128) { x, y in
+            Pixel(UInt8(x), UInt8(y * 2), UInt8((x + y) % 256), hasAlpha ? UInt8(255 - x) : 255)
+        }
+        let tiles = (0..<2).map { row in
+            (0..<3).map { column in
+                PixelGrid(width: 64, height: 64) { x, y in whole[64 * column + x, 64 * row + y] }
+            }
+        }
+        let data = try AVIFFixture(depth: depth).data(tiles: tiles)
+        let image = try Image.decoding(data)
+        #expect(image.pixelSize == whole.pixelSize && image.hasAlpha == hasAlpha)
+        let bitmap = try image.bitmap()
+        for (x, y) in [(0, 0), (63, 63), (64, 63), (63, 64), (127, 64), (128, 64), (191, 127)] {
+            let (found, expected) = (bitmap[x, y], whole[x, y])
+            #expect(abs(found.red - Double(expected.red) / 255) < 0.002)
+            #expect(abs(found.green - Double(expected.green) / 255) < 0.002)
+            #expect(abs(found.alpha - Double(expected.alpha) / 255) < 0.002)
+        }
+        #expect(try ImageInformation(of: data).size == whole.pixelSize)
+        let small = try Image.decoding(data).kf.downsampled(
+            toPixels: PixelSize(width: 48, height: 32)
+        ).bitmap()
+        let middle = small[24, 16]
+        #expect(abs(middle.red - 98.0 / 255) < 0.02 && abs(middle.green - 132.0 / 255) < 0.02)
+    }
+
+    /// The same boxes as those of a sequence of AVIF.
+    @Test func sequencesOfHEICAreToldAndRefused() throws {
+        let grids = [Pixel.red, .green].map { PixelGrid.solid($0, width: 64, height: 64) }
+        var data = try AVIFFixture(delay: 25).data(grids[0], grids[1])
+        let length = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        for start in stride(from: 8, to: length, by: 4) where start != 12 {
+            let brand = String(decoding: data[start..<start + 4], as: UTF8.self)
+            let other = ["avis": "hevc", "avif": "heic"][brand]
+            if let other { data.replaceSubrange(start..<start + 4, with: Data(other.utf8)) }
+        }
+        let information = try ImageInformation(of: data)
+        #expect(information.format == .HEIC && information.frameCount == 2)
+        #expect(
+            throws: ImageCodingError.unsupported(.HEIC, reason: "it is a sequence of pictures")
+        ) { try Image.decoding(data) }
+    }
+
     @Test(arguments: [10, 12])
     func widensMoreBits(_ depth: Int) throws {
         let image = try Image.decoding(

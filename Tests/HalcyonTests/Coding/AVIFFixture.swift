@@ -28,7 +28,10 @@ struct AVIFFixture {
 
     /// A file of one picture, or a sequence of several. With opacity if the first has a pixel that is not
     /// opaque.
-    func data(_ grids: PixelGrid...) throws -> Data {
+    func data(_ grids: PixelGrid...) throws -> Data { try data(grids) }
+
+    /// The same.
+    func data(_ grids: [PixelGrid]) throws -> Data {
         let encoder = avifEncoderCreate()!
         defer { avifEncoderDestroy(encoder) }
         encoder.pointee.speed = 10
@@ -45,6 +48,33 @@ struct AVIFFixture {
             try check(
                 avifEncoderAddImage(encoder, image, UInt64(delay), flags.rawValue), "adding")
         }
+        var output = avifRWData()
+        defer { avifRWDataFree(&output) }
+        try check(avifEncoderFinish(encoder, &output), "finishing")
+        return Data(bytes: output.data, count: output.size)
+    }
+
+    /// A file whose one picture is stored as tiles of equal size, at least 64 by 64 pixels each.
+    func data(tiles: [[PixelGrid]]) throws -> Data {
+        let encoder = avifEncoderCreate()!
+        defer { avifEncoderDestroy(encoder) }
+        encoder.pointee.speed = 10
+        encoder.pointee.minQuantizer = 0
+        encoder.pointee.maxQuantizer = 0
+        encoder.pointee.minQuantizerAlpha = 0
+        encoder.pointee.maxQuantizerAlpha = 0
+        let hasAlpha = tiles.joined().contains { $0.pixels.contains { $0.alpha < 255 } }
+        var pictures: [UnsafePointer<avifImage>?] = []
+        defer {
+            for picture in pictures { avifImageDestroy(UnsafeMutablePointer(mutating: picture)) }
+        }
+        for tile in tiles.joined() {
+            pictures.append(UnsafePointer(try picture(tile, hasAlpha: hasAlpha)))
+        }
+        try check(
+            avifEncoderAddImageGrid(
+                encoder, UInt32(tiles[0].count), UInt32(tiles.count), pictures,
+                AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue), "adding")
         var output = avifRWData()
         defer { avifRWDataFree(&output) }
         try check(avifEncoderFinish(encoder, &output), "finishing")

@@ -23,7 +23,10 @@ struct JPEGXLFixture {
     }
 
     /// A file whose frames have one colour each: 0…1 for each channel, opacity last.
-    func data(_ frames: [Float]...) throws -> Data {
+    func data(_ frames: [Float]...) throws -> Data { try data(frames) }
+
+    /// The same.
+    func data(_ frames: [[Float]]) throws -> Data {
         let encoder = JxlEncoderCreate(nil)!
         defer { JxlEncoderDestroy(encoder) }
         try check(JxlEncoderUseContainer(encoder, 1), "container")
