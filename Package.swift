@@ -44,7 +44,7 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        // For connections to Redis, and for the server of the tests.
+        // For digests, for connections to Redis, and for the server of the tests.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
@@ -76,7 +76,7 @@ let package = Package(
         .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         // Threads, digests: what knows nothing of images, files or HTTP.
-        .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL"]),
         // Bytes over HTTP, by libcurl; nothing of images.
         .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.

@@ -1,4 +1,5 @@
 import CGLib
+import COpenSSL
 package import Foundation
 
 /// Digests of bytes and of text.
@@ -8,13 +9,7 @@ package enum Digest {
 
     /// The digest of `bytes` as lower-case hexadecimal digits.
     package func hexadecimal(_ bytes: some ContiguousBytes) -> String {
-        bytes.withUnsafeBytes { bytes in
-            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            let digits = g_compute_checksum_for_data(type, start, gsize(bytes.count))
-            defer { g_free(digits) }
-            // Only an unknown type of digest has none.
-            return digits.map { String(cString: $0) } ?? ""
-        }
+        Self.digits(self.bytes(bytes))
     }
 
     /// The digest of the UTF-8 bytes of `text` as lower-case hexadecimal digits.
@@ -25,6 +20,7 @@ package enum Digest {
 
     /// The digest of `bytes`.
     package func bytes(_ bytes: some ContiguousBytes) -> [UInt8] {
+        if case .sha256 = self, let digest = Self.fastSHA256(bytes) { return digest }
         let checksum = g_checksum_new(type)
         defer { g_checksum_free(checksum) }
         bytes.withUnsafeBytes { bytes in
@@ -50,6 +46,42 @@ package enum Digest {
         var code = [UInt8](repeating: 0, count: Int(length))
         g_hmac_get_digest(hmac, &code, &length)
         return code
+    }
+
+    /// By OpenSSL, which uses the processor's instructions for it: five to ten times as fast as GLib, which counts
+    /// where whole pictures are checked. `nil` where a system does not allow it.
+    private static func fastSHA256(_ bytes: some ContiguousBytes) -> [UInt8]? {
+        guard let kind = openSSLKind.pointer else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            var isMade = false
+            let digest = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+                var length: UInt32 = 0
+                isMade =
+                    EVP_Digest(
+                        bytes.baseAddress, bytes.count, buffer.baseAddress, &length, kind, nil) == 1
+                count = isMade ? Int(length) : 0
+            }
+            return isMade ? digest : nil
+        }
+    }
+
+    /// Looked up once: that takes longer than a short digest.
+    private static let openSSLKind = OpenSSLKind()
+
+    private struct OpenSSLKind: @unchecked Sendable {
+        // Unchecked because of the pointer; what it points to never changes.
+        let pointer = EVP_MD_fetch(nil, "SHA256", nil)
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
+            let digits: StaticString = "0123456789abcdef"
+            for (place, byte) in bytes.enumerated() {
+                buffer[2 * place] = digits.utf8Start[Int(byte >> 4)]
+                buffer[2 * place + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return 2 * bytes.count
+        }
     }
 
     private var type: GChecksumType {
