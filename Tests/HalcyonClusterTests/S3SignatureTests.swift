@@ -59,6 +59,22 @@ import Testing
         #expect(try authorization("http://store:8333/a") != plain)
     }
 
+    @Test func theKeyOfADayIsUsedForThatDayAlone() throws {
+        func authorization(_ date: Date, _ known: S3Signature.DayKey?) throws -> String? {
+            var request = URLRequest(url: try #require(URL(string: "http://store/a")))
+            signature.sign(&request, at: date, known: known)
+            return request.value(forHTTPHeaderField: "Authorization")
+        }
+        let today = signature.dayKey(at: date)
+        #expect(signature.dayKey(at: date.addingTimeInterval(86_399), known: today) == today)
+        let tomorrow = date.addingTimeInterval(86_400)
+        #expect(signature.dayKey(at: tomorrow, known: today) != today)
+        #expect(try authorization(date, today) == authorization(date, nil))
+        #expect(try authorization(tomorrow, today) == authorization(tomorrow, nil))
+        let others = S3Signature(S3Keys(accessKey: "a", secretKey: "s"), region: "us-east-1")
+        #expect(others.dayKey(at: date, known: today) != today)
+    }
+
     @Test func aTokenOfASessionIsSigned() throws {
         var request = URLRequest(
             url: try #require(URL(string: "https://examplebucket.s3.amazonaws.com/test.txt")))

@@ -19,11 +19,36 @@ package struct S3Signature: Hashable, Sendable {
         self.region = region
     }
 
+    /// What is signed with for a day.
+    package struct DayKey: Hashable, Sendable {
+        fileprivate let day: String
+        fileprivate let secretKey: String
+        fileprivate let region: String
+        fileprivate let bytes: [UInt8]
+    }
+
+    /// The key of a day, which is worth keeping: four digests go into it.
+    ///
+    /// - Parameter known: Is returned when it is the one.
+    package func dayKey(at date: Date, known: DayKey? = nil) -> DayKey {
+        let day = String(Self.text(date).prefix(8))
+        if let known, known.day == day, known.secretKey == secretKey, known.region == region {
+            return known
+        }
+        var bytes = Array("AWS4\(secretKey)".utf8)
+        for part in [day, region, "s3", "aws4_request"] {
+            bytes = Digest.sha256.authenticationCode(Array(part.utf8), key: bytes)
+        }
+        return DayKey(day: day, secretKey: secretKey, region: region, bytes: bytes)
+    }
+
     /// Signs a request without a query: its method, host, path, and the fields whose names begin with `x-amz-`
     /// or are among `fields`, which are in lower case.
+    ///
+    /// - Parameter known: The key of a day, if there is one at hand.
     package func sign(
         _ request: inout URLRequest, at date: Date, content: String = "UNSIGNED-PAYLOAD",
-        fields: Set<String> = []
+        fields: Set<String> = [], known: DayKey? = nil
     ) {
         let time = Self.text(date)
         let day = String(time.prefix(8))
@@ -52,11 +77,8 @@ package struct S3Signature: Hashable, Sendable {
             """
         let scope = "\(day)/\(region)/s3/aws4_request"
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Digest.sha256.hexadecimal(canonical))"
-        var key = Array("AWS4\(secretKey)".utf8)
-        for part in [day, region, "s3", "aws4_request"] {
-            key = Digest.sha256.authenticationCode(Array(part.utf8), key: key)
-        }
-        let code = Digest.sha256.authenticationCode(Array(text.utf8), key: key)
+        let key = dayKey(at: date, known: known)
+        let code = Digest.sha256.authenticationCode(Array(text.utf8), key: key.bytes)
         let signature = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         request.setValue(
             "AWS4-HMAC-SHA256 Credential=\(accessKey)/\(scope), SignedHeaders=\(names), "
@@ -72,21 +94,17 @@ package struct S3Signature: Hashable, Sendable {
     }
 
     private static func path(of url: URL?) -> String {
-        let path = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
-        return path.flatMap { $0.percentEncodedPath.isEmpty ? nil : $0.percentEncodedPath } ?? "/"
+        let path = url?.path(percentEncoded: true) ?? ""
+        return path.isEmpty ? "/" : path
     }
 
     /// `20130524T000000Z`.
     private static func text(_ date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents(
-            [.year, .month, .day, .hour, .minute, .second], from: date)
-        func digits(_ part: Int?, _ count: Int) -> String {
-            let text = "\(part ?? 0)"
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        return digits(parts.year, 4) + digits(parts.month, 2) + digits(parts.day, 2) + "T"
-            + digits(parts.hour, 2) + digits(parts.minute, 2) + digits(parts.second, 2) + "Z"
+        var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(1900 + parts.tm_year)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))T"
+            + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
     }
 }

@@ -36,6 +36,10 @@ package final class S3Store: SharedBytes {
     private let settings: Settings
     private let transport: any HTTPTransport
     private let breaker: Mutex<CircuitBreaker>
+    private let dayKey = Mutex<S3Signature.DayKey?>(nil)
+    /// Where all objects are.
+    private let folder: URL
+    private let folderText: String
 
     package init(_ settings: Settings) throws {
         self.settings = settings
@@ -44,6 +48,10 @@ package final class S3Store: SharedBytes {
         client.connectionsPerHost = 32
         client.usesEnvironmentProxies = false
         transport = try CurlTransport.shared(for: client)
+        var folder = settings.endpoint.appendingPathComponent(settings.bucket)
+        if !settings.prefix.isEmpty { folder.appendPathComponent(settings.prefix) }
+        self.folder = folder
+        folderText = folder.absoluteString
         breaker = Mutex(
             CircuitBreaker(
                 failures: settings.failuresUntilPause, pause: settings.pause,
@@ -105,13 +113,33 @@ package final class S3Store: SharedBytes {
     }
 
     private func request(_ method: String, _ name: String) -> URLRequest {
-        var url = settings.endpoint.appendingPathComponent(settings.bucket)
-        if !settings.prefix.isEmpty { url.appendPathComponent(settings.prefix) }
-        url.appendPathComponent(name)
-        var request = URLRequest(url: url)
+        var request = URLRequest(url: url(of: name))
         request.httpMethod = method
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         return request
+    }
+
+    private func url(of name: String) -> URL {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D...0x2F, 0x5F: true
+            default: false
+            }
+        }
+        // The usual names need no escapes, and are found faster.
+        if isPlain, let url = URL(string: "\(folderText)/\(name)") { return url }
+        return folder.appendingPathComponent(name)
+    }
+
+    private func sign(_ request: inout URLRequest, with keys: S3Keys) {
+        let signature = S3Signature(keys, region: settings.region)
+        let date = Date()
+        let key = dayKey.withLock { known in
+            let key = signature.dayKey(at: date, known: known)
+            known = key
+            return key
+        }
+        signature.sign(&request, at: date, known: key)
     }
 
     /// Sends a request, and counts as failures of the store what is none of ours.
@@ -123,7 +151,7 @@ package final class S3Store: SharedBytes {
         let collector = BodyCollector(limit: settings.maximumBytes)
         do {
             let keys = try await settings.credentials.keys()
-            S3Signature(keys, region: settings.region).sign(&request, at: Date())
+            sign(&request, with: keys)
             _ = try await transport.perform(
                 request,
                 terms: ExchangeTerms(stall: settings.timeout, deadline: .now + settings.timeout),
