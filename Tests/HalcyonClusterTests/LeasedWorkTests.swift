@@ -34,8 +34,8 @@ struct LeasedWorkTests {
         ) async -> String? {
             await work.value(
                 for: name, marks: marks, until: stopped,
-                reading: { text, _ in String(buffer: text) },
-                making: { _ in
+                reading: { text, _ in String(buffer: text.content) },
+                making: { _, _ in
                     let text = await make()
                     return .init(
                         text,
@@ -344,7 +344,7 @@ struct LeasedWorkTests {
             _ = await node.work.value(
                 for: name, marks: ["x", "y"], until: OneShot<Bool>(),
                 reading: { _, _ in nil as String? },
-                making: { mark in
+                making: { mark, _ in
                     marks.record(mark)
                     return .init("", publication: nil)
                 })
@@ -360,6 +360,133 @@ struct LeasedWorkTests {
         #expect(seen.first == .some(.some(0)) && seen.last == .some(.none))
         let (second, third) = (try #require(seen[1]), try #require(seen[2]))
         #expect(second > 1_000_000 && third > second)
+    }
+
+    private func glance(_ node: TextNode) async -> (value: String?, empty: LeasedWork.EmptyGlance?)
+    {
+        await node.work.glance(at: "a", marks: ["m"]) { text, _ in String(buffer: text.content) }
+    }
+
+    private func text(
+        _ node: TextNode, after glance: LeasedWork.EmptyGlance?, _ make: String
+    ) async -> String? {
+        await node.work.value(
+            for: "a", marks: ["m"], after: glance, until: OneShot<Bool>(),
+            reading: { text, _ in String(buffer: text.content) },
+            making: { _, _ in
+                .init(
+                    make,
+                    publication: .init(lifetime: .seconds(60)) { _ in ByteBuffer(string: make) })
+            })
+    }
+
+    @Test func aGlanceTellsWhatIsPublishedAndTakesNoLease() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let before = await glance(two)
+        #expect(before.value == nil)
+        #expect(before.empty != nil)
+        #expect(await one.text { "one" } == "one")
+        await one.waitFor(.published)
+        let after = await glance(two)
+        #expect(after.value == "one")
+        #expect(after.empty == nil)
+        // What has been published since an empty glance is found all the same.
+        #expect(await text(two, after: before.empty, "two") == "one")
+    }
+
+    @Test func afterAnEmptyGlanceTheLeaseIsTakenWithoutAnotherLook() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        #expect(await one.text { "one" } == "one")
+        await one.waitFor(.published)
+        try await mark("m", one)
+        let empty = await glance(two)
+        #expect(empty.value == nil)
+        let known = try #require(empty.empty)
+        #expect(await text(two, after: known, "two") == "two")
+        #expect(two.events.events.prefix(1) == [.acquired])
+        await two.waitFor(.published)
+        #expect(await glance(one).value == "two")
+        await server.kill()
+        let unknown = await glance(two)
+        #expect(unknown.value == nil && unknown.empty == nil)
+    }
+
+    @Test func whoTakesTheLeaseAtOnceFindsMakesAndWaitsAllTheSame() async throws {
+        let server = try await RedisServer.start()
+        let (one, two, three) = (TextNode(server), TextNode(server), TextNode(server))
+        @Sendable func text(
+            _ node: TextNode, _ make: @escaping @Sendable () async -> String
+        ) async -> String? {
+            await node.work.value(
+                for: "a", marks: ["m"], takingLeaseAtOnce: true, until: OneShot<Bool>(),
+                reading: { text, _ in String(buffer: text.content) },
+                making: { _, _ in
+                    let made = await make()
+                    return .init(
+                        made,
+                        publication: .init(lifetime: .seconds(60)) { _ in ByteBuffer(string: made) }
+                    )
+                })
+        }
+        let gate = Gate()
+        let first = Task {
+            await text(one) {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await text(two) { "two" } }
+        await two.waitFor(.waited)
+        gate.open()
+        #expect(await first.value == "one")
+        #expect(await second.value == "one")
+        #expect(await text(three) { "three" } == "one")
+        #expect(three.events.events == [.found])
+        // What is older than a mark is made again, and published.
+        try await mark("m", one)
+        #expect(await text(three) { "new" } == "new")
+        await three.waitFor(.published)
+        #expect(await text(two) { "two" } == "new")
+        await server.kill()
+        #expect(await text(two) { "alone" } == "alone")
+    }
+
+    @Test func onlyThoseWhoWaitAreToldOfTheEndOfALease() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        while !two.knowledge.hearsNews { await pause() }
+        var news: [News] = []
+        for (name, isWaitedFor) in [("a", false), ("b", true), ("c", true)] {
+            news.append(two.knowledge.news(of: name))
+            guard
+                case .acquired(let generation) = try await one.knowledge.acquire(
+                    name, token: "t", for: .seconds(30), after: 0
+                ).value
+            else {
+                Issue.record("the lease is held")
+                return
+            }
+            if isWaitedFor {
+                _ = try await two.knowledge.acquire(
+                    name, token: "u", for: .seconds(30), after: 0)
+            }
+            if name == "b" {
+                try await one.knowledge.release(name, token: "t")
+            } else {
+                let record = SharedRecord(generation: generation, content: ByteBuffer())
+                #expect(
+                    try await one.knowledge.publish(
+                        record, as: name, token: "t", lifetime: .seconds(60)))
+            }
+        }
+        await news[1].arrival.value
+        await news[2].arrival.value
+        // Word of it would have come before.
+        #expect(!news[0].arrival.isGiven)
+        for each in news { each.end() }
     }
 
     @Test func aNodeLearnsWhatWasForgottenBeforeItWasThere() async throws {

@@ -18,26 +18,31 @@ final class Bucket: Sendable {
     private let port: Int
     /// By their paths.
     private let objects: Locked<[String: Object]>
-    private let task: Task<Void, any Error>
+    private let asked: Locked<[String]>
 
+    /// It serves until the tests have ended. Servers put what they have made there behind their answers, and one
+    /// that is cancelled while it accepts a connection ends the process: SwiftNIO does not allow that.
     init() async throws {
         let objects = Locked<[String: Object]>([:])
+        let asked = Locked<[String]>([])
         let listening = OneShot<Int>()
         let application = ServerApplication.make(
             .tcp(host: "127.0.0.1", port: 0), ImageServerConfiguration(),
             clients: ClientRegistry(), logger: Logger(label: "bucket"),
             onListening: { listening.give($0) }
-        ) { await Self.answer($0, objects) }
+        ) { request in
+            asked.withLock { $0.append("\(request.method) \(request.target)") }
+            return await Self.answer(request, objects)
+        }
         self.objects = objects
-        task = Task {
+        self.asked = asked
+        Task {
             try await ServiceGroup(
                 configuration: .init(services: [application], logger: application.logger)
             ).run()
         }
         port = await listening.value
     }
-
-    deinit { task.cancel() }
 
     private static func answer(
         _ request: ServerRequest, _ objects: Locked<[String: Object]>
@@ -71,6 +76,22 @@ final class Bucket: Sendable {
         configuration.shared.s3.secretKey = "s"
         // For a busy machine.
         configuration.shared.s3.timeout = .seconds(20)
+    }
+
+    /// Methods and paths.
+    var requests: [String] { asked.value }
+
+    func forgetRequests() { asked.set([]) }
+
+    /// Changes a byte of each picture.
+    func damagePictures() {
+        objects.withLock { objects in
+            for (path, object) in objects where path.hasPrefix("/pictures/r/") {
+                var bytes = Array(object.body.readableBytesView)
+                bytes[bytes.count / 2] ^= 1
+                objects[path] = Object(fields: object.fields, body: ByteBuffer(bytes: bytes))
+            }
+        }
     }
 
     /// Of the pictures that are there.

@@ -36,6 +36,18 @@ package final class LeasedWork: Sendable {
         }
     }
 
+    /// A look that has found nothing, or only what was older than a mark.
+    package struct EmptyGlance: Sendable {
+        fileprivate let mark: Int64
+        fileprivate let event: LeaseTurn.Event
+
+        fileprivate init(outdated record: SharedRecord?, mark: Int64) {
+            self.mark = mark
+            event =
+                record.map { .found(generation: $0.generation, isUsable: false) } ?? .nothingFound
+        }
+    }
+
     package struct Publication: Sendable {
         /// Makes the content for a generation; `nil` when that fails.
         package let content: @Sendable (_ generation: Int64) async -> ByteBuffer?
@@ -51,6 +63,7 @@ package final class LeasedWork: Sendable {
 
     private let knowledge: any SharedKnowledge
     private let duration: Duration
+    private let keeper: LeaseKeeper
     private let onEvent: @Sendable (Event) -> Void
 
     /// - Parameter duration: How long a lease lasts that nobody renews; so long may others wait in vain for a
@@ -61,6 +74,7 @@ package final class LeasedWork: Sendable {
     ) {
         self.knowledge = knowledge
         self.duration = duration
+        keeper = LeaseKeeper(duration)
         self.onEvent = onEvent
     }
 
@@ -69,16 +83,22 @@ package final class LeasedWork: Sendable {
     /// What is made here is published after this returns.
     /// - Parameters:
     ///   - marks: Those that count for it: no record is used that is not newer than all of them.
+    ///   - glance: What a look has told a moment ago, if that was nothing; there is none then.
+    ///   - takesLeaseAtOnce: Whether the first question takes the lease where nothing is published: one question less
+    ///     for what mostly is not.
     ///   - stopped: Given when nobody waits here any longer. `making` has to look at it by itself.
     ///   - reading: What a record holds; `nil` when it is of no use here. Told the latest mark.
-    ///   - making: Told the latest mark, too; `nil` when nobody could be asked for it.
+    ///   - making: Told the latest mark, too, and the generation that the value is published as; `nil` when nobody
+    ///     could be asked for them.
     /// - Returns: `nil` when `stopped` was given before there was a value.
     package func value<Value: Sendable>(
-        for name: String, marks: [String] = [], until stopped: OneShot<some Sendable>,
-        reading: @Sendable (ByteBuffer, _ mark: Int64) async -> Value?,
-        making: @Sendable (_ mark: Int64?) async -> Made<Value>
+        for name: String, marks: [String] = [], after glance: EmptyGlance? = nil,
+        takingLeaseAtOnce takesLeaseAtOnce: Bool = false,
+        until stopped: OneShot<some Sendable>,
+        reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?,
+        making: @Sendable (_ mark: Int64?, _ generation: Int64?) async -> Made<Value>
     ) async -> Value? {
-        let lease = Lease(knowledge, name, duration)
+        let lease = Lease(knowledge, name, duration, keeper)
         var turn = LeaseTurn()
         var action: LeaseTurn.Action? = turn.first
         var value: Value?
@@ -90,12 +110,52 @@ package final class LeasedWork: Sendable {
 
         /// What a record is to the turn; keeps the value.
         func found(_ record: SharedRecord, _ mark: Int64) async -> LeaseTurn.Event {
-            value = record.generation > mark ? await reading(record.content, mark) : nil
+            value = record.generation > mark ? await reading(record, mark) : nil
             return .found(generation: record.generation, isUsable: value != nil)
+        }
+
+        func acquire(after generation: Int64) async -> LeaseTurn.Event {
+            news?.end()
+            // From before the question on, so that no answer falls between.
+            news = knowledge.news(of: name)
+            do throws(EngineError) {
+                let answer = try await lease.acquire(after: generation, marks: marks)
+                mark = answer.mark
+                switch answer.value {
+                case .acquired(let generation):
+                    onEvent(.acquired)
+                    return .acquired(generation: generation)
+                case .held(let time):
+                    remaining = time
+                    return .held
+                case .published(let record):
+                    return await found(record, answer.mark)
+                }
+            } catch {
+                // It may have been given all the same, and others would wait for it to its end.
+                lease.release()
+                onEvent(.unavailable)
+                return .unavailable
+            }
         }
 
         while let current = action {
             switch current {
+            case .look where glance != nil:
+                mark = glance?.mark
+                action = glance.flatMap { turn.next($0.event) }
+            case .look where takesLeaseAtOnce:
+                let event = await acquire(after: 0)
+                switch event {
+                case .acquired(let generation) where generation <= mark ?? 0:
+                    // A clock was set back: asked again, the lease is for one that is newer than the mark.
+                    action = turn.next(.nothingFound)
+                case .acquired, .held:
+                    _ = turn.next(.nothingFound)
+                    action = turn.next(event)
+                default:
+                    action = turn.next(event)
+                }
             case .look:
                 do throws(EngineError) {
                     let known = try await knowledge.record(name, marks: marks)
@@ -110,29 +170,7 @@ package final class LeasedWork: Sendable {
                     action = turn.next(.unavailable)
                 }
             case .acquire(let generation):
-                news?.end()
-                // From before the question on, so that no answer falls between.
-                news = knowledge.news(of: name)
-                do throws(EngineError) {
-                    let answer = try await lease.acquire(
-                        after: max(generation, mark ?? 0), marks: marks)
-                    mark = answer.mark
-                    switch answer.value {
-                    case .acquired(let generation):
-                        onEvent(.acquired)
-                        action = turn.next(.acquired(generation: generation))
-                    case .held(let time):
-                        remaining = time
-                        action = turn.next(.held)
-                    case .published(let record):
-                        action = turn.next(await found(record, answer.mark))
-                    }
-                } catch {
-                    // It may have been given all the same, and others would wait for it to its end.
-                    lease.release()
-                    onEvent(.unavailable)
-                    action = turn.next(.unavailable)
-                }
+                action = turn.next(await acquire(after: max(generation, mark ?? 0)))
             case .wait(let attempt):
                 if attempt == 0 { onEvent(.waited) }
                 let isStopped = await wait(
@@ -140,7 +178,7 @@ package final class LeasedWork: Sendable {
                 action = turn.next(isStopped ? .stopped : .woken)
             case .make(let generation):
                 if generation != nil { lease.keep() }
-                let made = await making(mark)
+                let made = await making(mark, generation)
                 value = made.value
                 publication = made.publication
                 if lease.isLost {
@@ -166,6 +204,29 @@ package final class LeasedWork: Sendable {
             }
         }
         return value
+    }
+
+    /// The value for a name as another node has published it; nothing is made, and nobody waited for.
+    ///
+    /// - Parameter reading: What a record holds; `nil` when it is of no use here. Told the latest mark.
+    /// - Returns: The value, if there is one; otherwise what need not be asked again at once, which is not known
+    ///   when nobody could be asked, or when there was a record without use for `reading`.
+    package func glance<Value: Sendable>(
+        at name: String, marks: [String] = [],
+        reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?
+    ) async -> (value: Value?, empty: EmptyGlance?) {
+        do throws(EngineError) {
+            let known = try await knowledge.record(name, marks: marks)
+            guard let record = known.value, record.generation > known.mark else {
+                return (nil, EmptyGlance(outdated: known.value, mark: known.mark))
+            }
+            guard let value = await reading(record, known.mark) else { return (nil, nil) }
+            onEvent(.found)
+            return (value, nil)
+        } catch {
+            onEvent(.unavailable)
+            return (nil, nil)
+        }
     }
 
     /// Waits for news, or until it is time to ask without any.
@@ -205,82 +266,6 @@ package final class LeasedWork: Sendable {
                 // The lease ends by itself.
                 onEvent(.unavailable)
             }
-        }
-    }
-}
-
-/// A lease of one piece of work, which is renewed as long as that goes on.
-private final class Lease: Sendable {
-    private enum State {
-        case none
-        case kept(Task<Void, Never>)
-        case lost
-        case ended
-    }
-
-    let name: String
-    let token = "\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
-    private let knowledge: any SharedKnowledge
-    private let duration: Duration
-    private let state = Mutex(State.none)
-
-    init(_ knowledge: any SharedKnowledge, _ name: String, _ duration: Duration) {
-        self.knowledge = knowledge
-        self.name = name
-        self.duration = duration
-    }
-
-    var isLost: Bool { state.withLock { if case .lost = $0 { true } else { false } } }
-
-    func acquire(
-        after generation: Int64, marks: [String]
-    ) async throws(EngineError) -> Marked<Acquisition> {
-        try await knowledge.acquire(
-            name, token: token, for: duration, after: generation, marks: marks)
-    }
-
-    /// Renews it until it has ended.
-    func keep() {
-        let task = Task { [weak self, knowledge, name, token, duration] in
-            while true {
-                do {
-                    try await Task.sleep(for: duration / 3)
-                } catch {
-                    return
-                }
-                do throws(EngineError) {
-                    guard try await knowledge.renew(name, token: token, for: duration) else {
-                        self?.lose()
-                        return
-                    }
-                } catch {
-                    // Perhaps it is still held; who publishes is asked for the token.
-                }
-            }
-        }
-        state.withLock { $0 = .kept(task) }
-    }
-
-    private func lose() {
-        state.withLock { if case .kept = $0 { $0 = .lost } }
-    }
-
-    /// No longer renews it.
-    func end() {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            guard case .kept(let task) = state else { return nil }
-            state = .ended
-            return task
-        }
-        task?.cancel()
-    }
-
-    /// Gives it back.
-    func release() {
-        end()
-        Task { [knowledge, name, token] in
-            // Otherwise it ends by itself.
-            try? await knowledge.release(name, token: token)
         }
     }
 }

@@ -5,9 +5,9 @@ import Synchronization
 /// Records, leases and messages in a Redis server.
 ///
 /// A record is a hash with `g`, its generation, and `c`, its content; a lease is a string with the token of its
-/// holder that goes by itself. What concerns both is done by scripts, which Redis runs one at a time. They are
-/// sent as they are, so that a server that was restarted knows them. A mark is a string with a time, which is
-/// kept for 90 days.
+/// holder that goes by itself, and a third key says that somebody waits for it: where nobody does, nobody is
+/// told. What concerns these is done by scripts, which Redis runs one at a time. They are sent as they are, so
+/// that a server that was restarted knows them. A mark is a string with a time, which is kept for 90 days.
 package final class RedisKnowledge: SharedKnowledge {
     private let client: RedisClient
     private let prefix: String
@@ -130,9 +130,10 @@ package final class RedisKnowledge: SharedKnowledge {
         }
     }
 
-    /// The key of both has the name in braces, so that a cluster of Redis keeps them together.
+    /// All three have the name in braces, so that a cluster of Redis keeps them together.
     private func leaseKey(_ name: String) -> String { "\(prefix):lease:{\(name)}" }
     private func recordKey(_ name: String) -> String { "\(prefix):record:{\(name)}" }
+    private func waitingKey(_ name: String) -> String { "\(prefix):waiting:{\(name)}" }
     private func markKey(_ name: String) -> String { "\(prefix):mark:\(name)" }
 
     /// Longer than records live, and than objects in a store should.
@@ -146,7 +147,9 @@ package final class RedisKnowledge: SharedKnowledge {
     private func running(
         _ script: String, _ name: String, _ arguments: [Argument]
     ) -> RESPCommand {
-        var command: RESPCommand = ["EVAL", script, "2", leaseKey(name), recordKey(name)]
+        var command: RESPCommand = [
+            "EVAL", script, "3", leaseKey(name), recordKey(name), waitingKey(name),
+        ]
         command.arguments += arguments.map(\.bytes)
         return command
     }
@@ -197,7 +200,7 @@ package final class RedisKnowledge: SharedKnowledge {
     // MARK: Scripts
 
     /// A generation is the time in microseconds or, where that has not moved on, one more than the last: it
-    /// grows although records are lost.
+    /// grows although records are lost. Who has to wait asks again before the word that he waits has gone.
     private static let acquiring = """
         local g = tonumber(redis.call('HGET', KEYS[2], 'g') or 0)
         if g > tonumber(ARGV[3]) then
@@ -205,7 +208,9 @@ package final class RedisKnowledge: SharedKnowledge {
         end
         local holder = redis.call('GET', KEYS[1])
         if holder and holder ~= ARGV[1] then
-          return {'held', redis.call('PTTL', KEYS[1]), 0}
+          local rest = redis.call('PTTL', KEYS[1])
+          redis.call('SET', KEYS[3], '1', 'PX', math.max(rest, 0) + 1000)
+          return {'held', rest, 0}
         end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         local t = redis.call('TIME')
@@ -231,7 +236,7 @@ package final class RedisKnowledge: SharedKnowledge {
     private static let releasing = """
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
         redis.call('DEL', KEYS[1])
-        redis.call('PUBLISH', ARGV[2], ARGV[3])
+        if redis.call('DEL', KEYS[3]) == 1 then redis.call('PUBLISH', ARGV[2], ARGV[3]) end
         return 1
         """
 
@@ -244,7 +249,7 @@ package final class RedisKnowledge: SharedKnowledge {
           redis.call('HSET', KEYS[2], 'g', ARGV[2], 'c', ARGV[3])
           redis.call('PEXPIRE', KEYS[2], ARGV[4])
         end
-        redis.call('PUBLISH', ARGV[5], ARGV[6])
+        if redis.call('DEL', KEYS[3]) == 1 then redis.call('PUBLISH', ARGV[5], ARGV[6]) end
         return isNewer and 1 or 0
         """
 }

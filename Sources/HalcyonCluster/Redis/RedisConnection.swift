@@ -1,6 +1,7 @@
 import HalcyonWork
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// One connection to a Redis server. Commands of several callers are sent without waiting for the answers to
 /// those before them, which come in the same order.
@@ -78,33 +79,54 @@ final class RedisConnection: Sendable {
     func send(
         _ commands: [RESPCommand], until deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> [RESPValue] {
-        let batch = RedisBatch(commands)
-        channel.writeAndFlush(batch, promise: nil)
-        let outcome = await batch.answer.value(
-            until: deadline, on: channel.eventLoop, else: .failure(.timedOut))
-        if case .failure(.timedOut) = outcome { watch(batch) }
-        let replies = try outcome.get()
+        let batch = RedisBatch(commands, until: deadline, patience: timeout)
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenFailure { batch.answer.give(.failure(.broken("\($0)"))) }
+        channel.writeAndFlush(batch, promise: written)
+        let replies = try await batch.answer.value.get()
         for case .error(let text) in replies { throw .refused(text) }
         return replies
     }
 
     func close() { channel.close(promise: nil) }
-
-    /// Ends the connection if an answer that is late does not come at all.
-    private func watch(_ batch: RedisBatch) {
-        channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [channel] in
-            if !batch.answer.isGiven { channel.close(promise: nil) }
-        }
-    }
 }
 
 /// Commands that are sent together.
 private final class RedisBatch: Sendable {
     let commands: [RESPCommand]
+    /// Also given when it is too late for one.
     let answer = OneShot<Result<[RESPValue], RedisError>>()
+    private let deadline: ContinuousClock.Instant
+    private let patience: Duration
+    private let isAnswered = Atomic(false)
 
-    init(_ commands: [RESPCommand]) {
+    /// - Parameters:
+    ///   - deadline: Until when the answers are waited for.
+    ///   - patience: How much later they may come: then the connection is ended.
+    init(
+        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, patience: Duration
+    ) {
         self.commands = commands
+        self.deadline = deadline
+        self.patience = patience
+    }
+
+    /// Watches over the time, on the channel's own thread: set from another one, a timer would wake it once
+    /// more for each question.
+    ///
+    /// - Returns: To be cancelled when the answers are there.
+    func startTimer(on channel: any Channel) -> Scheduled<Void> {
+        channel.eventLoop.scheduleTask(in: TimeAmount(deadline - .now)) { [self] in
+            answer.give(.failure(.timedOut))
+            channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [self] in
+                if !isAnswered.load(ordering: .acquiring) { channel.close(promise: nil) }
+            }
+        }
+    }
+
+    func take(_ replies: [RESPValue]) {
+        isAnswered.store(true, ordering: .releasing)
+        answer.give(.success(replies))
     }
 }
 
@@ -118,7 +140,13 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
     private let decoder = RESPDecoder()
     private var received = ByteBuffer()
     /// Those that have been sent, with the answers they have so far.
-    private var pending = CircularBuffer<(batch: RedisBatch, replies: [RESPValue])>()
+    private var pending = CircularBuffer<Entry>()
+
+    private struct Entry {
+        let batch: RedisBatch
+        let timer: Scheduled<Void>
+        var replies: [RESPValue] = []
+    }
 
     init(onMessage: @escaping @Sendable (RedisConnection.Message) -> Void) {
         self.onMessage = onMessage
@@ -131,7 +159,7 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        pending.append((batch, []))
+        pending.append(Entry(batch: batch, timer: batch.startTimer(on: context.channel)))
         var buffer = context.channel.allocator.buffer(capacity: 256)
         for command in batch.commands { command.write(to: &buffer) }
         context.write(wrapOutboundOut(buffer), promise: promise)
@@ -162,7 +190,8 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
         let first = pending[pending.startIndex]
         if first.replies.count == first.batch.commands.count {
             pending.removeFirst()
-            first.batch.answer.give(.success(first.replies))
+            first.timer.cancel()
+            first.batch.take(first.replies)
         }
         return true
     }
@@ -180,7 +209,10 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
     private func end(_ reason: String) {
         let abandoned = pending
         pending = []
-        for entry in abandoned { entry.batch.answer.give(.failure(.broken(reason))) }
+        for entry in abandoned {
+            entry.timer.cancel()
+            entry.batch.answer.give(.failure(.broken(reason)))
+        }
     }
 }
 

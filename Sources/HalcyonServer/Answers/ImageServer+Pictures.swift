@@ -22,7 +22,7 @@ extension ImageServer {
         do throws(Failure) {
             let source = try await source(
                 plan.source, limit: plan.options.limits.sourceBytes, from: scope,
-                for: request)
+                for: request, naming: naming(plan, request))
             return try await picture(plan, of: source, request, &notes)
         } catch {
             failure = error
@@ -64,18 +64,10 @@ extension ImageServer {
     ) async throws(Failure) -> ServerAnswer {
         let now = Date()
         let (plan, mark) = try await withWatermark(plan, until: request.ending)
-        let negotiation = AcceptNegotiation(
-            formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
-        let isNegotiated = negotiation.concerns(plan)
-        let accepted = isNegotiated ? accepted(negotiation, request) : AcceptedFormats()
+        let (accepted, isNegotiated) = accepted(plan, request)
         let canonical = Self.canonicalText(of: plan, mark)
-        let tag: @Sendable (FoundSource) -> String = { [epoch] source in
-            ResultTag(
-                source: source.validator, plan: canonical, variant: accepted.variant,
-                epoch: epoch
-            ).text
-        }
-        let entityTag = tag(source)
+        let tag = self.tag(canonical, accepted)
+        let entityTag = tag(source.validator)
         let caching = cacheControl(
             standingIn ? .fallback : .picture(source.originCaching), expires: plan.options.expires,
             now: now)
@@ -125,6 +117,32 @@ extension ImageServer {
             }
         }
         return answer(made.picture, head, plan, &notes)
+    }
+
+    /// Names the picture for other servers, whatever its source is; `nil` when nothing is shared.
+    private func naming(_ plan: ImagePlan, _ request: ServerRequest) -> PictureNaming? {
+        guard cluster?.work != nil, !plan.options.raw else { return nil }
+        return { [self] source, url in
+            // A watermark that cannot be had is told of when the picture is to be made.
+            guard let (plan, mark) = try? await withWatermark(plan, until: request.ending) else {
+                return nil
+            }
+            let canonical = Self.canonicalText(of: plan, mark)
+            let tag = self.tag(canonical, accepted(plan, request).formats)
+            return SharedPictureName(
+                PictureOrigin(source: source, url: url, plan: canonical), tag: tag(""))
+        }
+    }
+
+    /// Names what is made of a version of a source.
+    private func tag(
+        _ canonical: String, _ accepted: AcceptedFormats
+    ) -> @Sendable (_ validator: String) -> String {
+        { [epoch] validator in
+            ResultTag(
+                source: validator, plan: canonical, variant: accepted.variant, epoch: epoch
+            ).text
+        }
     }
 
     /// The same text for plans that make the same of a source.
@@ -182,15 +200,20 @@ extension ImageServer {
         }
     }
 
+    /// What the client takes, as far as that counts for a plan, and whether it does.
     private func accepted(
-        _ negotiation: AcceptNegotiation, _ request: ServerRequest
-    ) -> AcceptedFormats {
+        _ plan: ImagePlan, _ request: ServerRequest
+    ) -> (formats: AcceptedFormats, isNegotiated: Bool) {
+        let negotiation = AcceptNegotiation(
+            formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
+        guard negotiation.concerns(plan) else { return (AcceptedFormats(), false) }
         let accept = request.fields.values("Accept")
-        return AcceptedFormats(
+        let formats = AcceptedFormats(
             still: negotiation.format(
                 accept: accept, isAnimated: false, canWrite: OutputFormat.writable.contains),
             animated: negotiation.format(
                 accept: accept, isAnimated: true, canWrite: OutputFormat.writable.contains))
+        return (formats, true)
     }
 
     func conditions(of request: ServerRequest) -> ConditionalRequest {

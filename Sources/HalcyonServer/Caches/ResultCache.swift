@@ -6,6 +6,7 @@ import HalcyonTelemetry
 import HalcyonWork
 import NIOCore
 import NIOFoundationCompat
+import Synchronization
 import Tracing
 
 /// A picture that was made, as it is sent.
@@ -17,19 +18,32 @@ final class MadePicture: Sendable, CacheCostCalculable {
     let origin: PictureOrigin?
     /// Whether a part of its source was missing.
     let isTruncated: Bool
+    /// Whether it has come out of the store of bytes.
+    private let isOutOfStore: Bool
+    private let wasWritten = Atomic(false)
 
+    /// - Parameter key: What it is kept under.
     init(
         key: String, body: ByteBuffer, format: ImageFormat, origin: PictureOrigin?,
-        isTruncated: Bool = false
+        isTruncated: Bool = false, isOutOfStore: Bool = false
     ) {
         self.key = key
         self.body = body
         self.format = format
         self.origin = origin
         self.isTruncated = isTruncated
+        self.isOutOfStore = isOutOfStore
     }
 
     var cacheCost: Int { body.readableBytes + 512 }
+
+    /// Whether it is in the store of bytes, but not on the disk yet.
+    var isUnwritten: Bool { isOutOfStore && !wasWritten.load(ordering: .relaxed) }
+
+    /// - Returns: Whether it is to be written now; only once.
+    fileprivate func takeTurn() -> Bool {
+        isUnwritten && !wasWritten.exchange(true, ordering: .relaxed)
+    }
 }
 
 /// Pictures that were made, in memory and on the disk, by a key that names all they were made of: so none
@@ -105,16 +119,38 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Keeps a picture: in memory at once, on the disk a little later. One whose origin has been purged since
-    /// the visit began is not kept.
+    /// Keeps a picture: in memory at once, on the disk a little later; one out of the store of bytes when it is
+    /// asked for again, since a file and its row take longer than all the rest. One whose origin has been purged
+    /// since the visit began is not kept.
+    ///
+    /// - Returns: Whether it will be on the disk.
+    @discardableResult
     func keep(
         _ picture: MadePicture, _ data: Data, for key: String, of origin: PictureOrigin,
         during visit: PurgeVisit?
-    ) {
-        guard remember(picture, key, of: origin, during: visit), let files, data.count <= largest,
+    ) -> Bool {
+        guard remember(picture, key, of: origin, during: visit),
+            memory == nil || !picture.isUnwritten,
             // Files do not say so.
             !picture.isTruncated
-        else { return }
+        else { return false }
+        write(data, for: key, of: origin, during: visit)
+        return true
+    }
+
+    /// Has a picture in memory on the disk, too, if that was left for its next use.
+    ///
+    /// - Returns: Whether it was.
+    func keepOnDisk(_ picture: MadePicture, during visit: PurgeVisit?) -> Bool {
+        guard picture.takeTurn(), let origin = picture.origin else { return false }
+        write(Data(buffer: picture.body), for: picture.key, of: origin, during: visit)
+        return true
+    }
+
+    private func write(
+        _ data: Data, for key: String, of origin: PictureOrigin, during visit: PurgeVisit?
+    ) {
+        guard let files, data.count <= largest else { return }
         let name = files.fileName(forKey: key)
         let context = ServiceContext.current
         _ = writes.enqueue(.file(name)) { [onError, metrics, spans] finish in
@@ -174,7 +210,8 @@ final class ResultCache: Sendable {
     ///
     /// - Parameter journal: Told twice: so that nothing is kept that was begun before, and so that nothing is
     ///   in memory that was on the disk until then.
-    /// - Returns: How many pictures were known here, and the keys of those that were on the disk.
+    /// - Returns: How many pictures were known here, and the keys of those that were on the disk or have come out
+    ///   of the store of bytes.
     func forget(
         _ purge: Purge, noting journal: PurgeJournal
     ) async -> (count: Int, keys: [String]) {
@@ -197,7 +234,9 @@ final class ResultCache: Sendable {
         let removed = memory?.removeAll { $0.origin.map(purge.matches) ?? true } ?? []
         // The others were on the disk, too.
         let known = Set(gone.keys)
-        gone.count += removed.count { !known.contains($0.key) }
+        let others = removed.map(\.key).filter { !known.contains($0) }
+        gone.count += others.count
+        gone.keys += others
         return gone
     }
 

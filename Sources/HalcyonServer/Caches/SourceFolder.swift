@@ -33,15 +33,26 @@ struct SourceFolder: Sendable {
         }
     }
 
-    /// The body; `nil` when it is lost.
+    /// The body; `nil` when it is lost, or never was there.
     func body(of source: RemoteSource) async -> Data? {
         await onLane(DiskLane.reading, nil) { files in
             let key = Self.fileKey(source)
-            return try files.value(
+            let body = try files.value(
                 of: files.fileName(forKey: key), forKey: key, extending: .cacheTime
             ) { $0 }
+            return body?.count == source.size ? body : nil
         }
     }
+
+    /// Stores what is known of a source whose body is not here.
+    func putHead(
+        _ source: RemoteSource, freshUntil: Date, if isWanted: @escaping @Sendable () -> Bool
+    ) async {
+        await put(source, Self.placeholder, freshUntil: freshUntil, if: isWanted)
+    }
+
+    /// In the place of a body; no picture has one byte.
+    private static let placeholder = Data([0])
 
     /// Stores an answer in place of the one before it, if it is still wanted when it is its turn.
     func put(

@@ -9,7 +9,10 @@ import NIOFoundationCompat
 /// A source as servers tell each other of it.
 struct SharedSource: Sendable {
     let stored: StoredResponse
-    let body: Data
+    /// Bytes of the body.
+    let length: Int
+    /// `nil` where only what its server has said is shared.
+    let body: Data?
 }
 
 extension Cluster {
@@ -17,44 +20,52 @@ extension Cluster {
     ///
     /// - Parameters:
     ///   - url: That of the source.
-    ///   - accept: What a source of another server is here; `nil` when it is of no use.
-    ///   - asking: Asks its server. Given, with how long it is good, when others may have it.
+    ///   - accept: What a source of another server is here; `nil` when it is of no use. Told its generation.
+    ///   - asking: Asks its server. Told the generation of what it finds; `nil` when nobody could be asked for one.
+    ///     Its source is given, with how long it is good, when others may have it.
     func source<Found: Sendable>(
         _ key: String, url: String, until stopped: Ending,
-        accept: @Sendable (SharedSource) async -> Found?,
+        accept: @Sendable (SharedSource, _ generation: Int64) async -> Found?,
         asking:
-            @Sendable () async -> (
+            @Sendable (_ generation: Int64?) async -> (
                 found: Result<Found, Failure>, shared: (source: SharedSource, lifetime: Duration)?
             )
     ) async -> Result<Found, Failure> {
-        guard let work else { return await asking().found }
+        guard let work else { return await asking(nil).found }
         let name = Self.name(ofSource: key)
         let outcome: Result<Found, Failure>? = await work.value(
-            for: name, marks: PurgeMarks.names(forSource: key, url: url), until: stopped,
-            reading: { content, _ in
+            for: name, marks: PurgeMarks.names(forSource: key, url: url), takingLeaseAtOnce: true,
+            until: stopped,
+            reading: { record, _ in
                 // Objects of sources have the generation in their names.
-                switch SharedContent(content) {
+                switch SharedContent(record.content) {
                 case .bytes(let head, let body):
                     guard let source = SharedSource(head, Data(buffer: body)) else { return nil }
-                    return await accept(source).map { .success($0) }
+                    return await accept(source, record.generation).map { .success($0) }
                 case .object(let head, let name):
                     guard let object = await object(name),
                         let source = SharedSource(head, object.body)
                     else { return nil }
-                    return await accept(source).map { .success($0) }
+                    return await accept(source, record.generation).map { .success($0) }
+                case .head(let head):
+                    guard let source = SharedSource(head, nil) else { return nil }
+                    return await accept(source, record.generation).map { .success($0) }
                 case .failure(let failure): return .failure(failure)
                 case .elsewhere, nil: return nil
                 }
             },
-            making: { _ in
-                let (found, shared) = await asking()
-                if let shared, let head = try? JSONEncoder().encode(SharedHead(shared.source)) {
+            making: { _, generation in
+                let (found, shared) = await asking(generation)
+                if let (source, lifetime) = shared,
+                    let head = SharedHead(source.stored, length: source.length).text
+                {
                     return LeasedWork.Made(
                         found,
-                        publication: publication(
-                            of: SharedObject(body: shared.source.body), head: head,
-                            lifetime: shared.lifetime
-                        ) { "\(name)/\($0)" })
+                        publication: source.body.map { body in
+                            publication(
+                                of: SharedObject(body: body), head: head, lifetime: lifetime
+                            ) { "\(name)/\($0)" }
+                        } ?? publication(ofHead: head, lifetime: lifetime))
                 }
                 switch found {
                 case .success: return LeasedWork.Made(found, publication: Self.elsewhere)
@@ -67,39 +78,11 @@ extension Cluster {
 }
 
 extension SharedSource {
-    /// `nil` for what is none.
-    fileprivate init?(_ head: Data, _ body: Data) {
-        guard let known = try? JSONDecoder().decode(SharedHead.self, from: head),
-            known.length == body.count
-        else { return nil }
-        self.init(stored: known.response, body: body)
-    }
-}
-
-/// A stored response in a record.
-private struct SharedHead: Codable {
-    let url: URL
-    let status: Int
-    let fields: [[String]]
-    let requested: Date
-    let received: Date
-    let length: Int
-
-    init(_ source: SharedSource) {
-        url = source.stored.url
-        status = source.stored.status
-        fields = source.stored.fields.lines.map { [$0.name, $0.value] }
-        requested = source.stored.requested
-        received = source.stored.received
-        length = source.body.count
-    }
-
-    var response: StoredResponse {
-        StoredResponse(
-            url: url, status: status,
-            fields: HTTPFields(
-                fields.compactMap { line in
-                    line.count == 2 ? HTTPFields.Line(name: line[0], value: line[1]) : nil
-                }), requested: requested, received: received)
+    /// `nil` for what is none, or not whole.
+    fileprivate init?(_ head: Data, _ body: Data?) {
+        guard let known = SharedHead(head), known.length == body?.count ?? known.length else {
+            return nil
+        }
+        self.init(stored: known.stored, length: known.length, body: body)
     }
 }

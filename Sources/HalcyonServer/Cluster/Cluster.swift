@@ -23,6 +23,9 @@ final class Cluster: Sendable {
     /// Begins messages of this server, which hears them, too.
     private let sender: String
 
+    /// Whether what is made outlives Redis and the servers.
+    var hasStore: Bool { store != nil }
+
     /// `nil` when nothing is shared.
     ///
     /// - Parameters:
@@ -45,7 +48,7 @@ final class Cluster: Sendable {
         self.sender = sender
         let knowledge = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
-            RedisKnowledge(settings, prefix: "\(redis.prefix):1") { topic, message in
+            RedisKnowledge(settings, prefix: "\(redis.prefix):2") { topic, message in
                 let words = String(buffer: message).split(separator: " ")
                 guard words.count == 2 else { return }
                 switch topic {
@@ -100,6 +103,14 @@ final class Cluster: Sendable {
         return LeasedWork.Publication(lifetime: lifetime) { generation in
             guard await stored(generation) else { return SharedContent.elsewhere.buffer }
             return SharedContent.object(head: head, name: name(generation)).buffer
+        }
+    }
+
+    /// What others get of a source whose bytes are not here any longer: what its server has said, which is all
+    /// that is needed of it where its pictures are made.
+    func publication(ofHead head: Data, lifetime: Duration) -> LeasedWork.Publication {
+        LeasedWork.Publication(lifetime: min(lifetime, settings.maxAge)) { _ in
+            SharedContent.head(head).buffer
         }
     }
 
@@ -198,7 +209,8 @@ final class Cluster: Sendable {
             await removeObjects(ofPictures: pictures)
             return false
         }
-        let names = sources.map(Self.name(ofSource:)) + pictures.map(Self.name(ofPicture:))
+        // Pictures are told apart by marks alone.
+        let names = sources.map(Self.name(ofSource:))
         // They take room, and would be there again if Redis lost its marks.
         Task { await removeObjects(ofPictures: pictures) }
         do throws(EngineError) {
@@ -214,7 +226,7 @@ final class Cluster: Sendable {
     /// What a source is called among what is shared.
     static func name(ofSource key: String) -> String { "s/\(key)" }
 
-    /// What a picture that was made is called there, by its key.
+    /// What a picture that was made is called in the store of bytes, by its key.
     static func name(ofPicture key: String) -> String { "r/\(key)" }
 
     /// What is told of it in metrics.

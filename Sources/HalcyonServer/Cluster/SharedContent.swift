@@ -3,19 +3,22 @@ import HalcyonServerPlans
 import NIOCore
 import NIOFoundationCompat
 
-/// What a record says that servers share: a letter for the kind, the length of its head, the head as JSON and,
-/// of bytes, the bytes.
+/// What a record says that servers share: a letter for the kind, the length of its head, the head and, of bytes,
+/// the bytes.
 enum SharedContent: Sendable {
     /// - Parameter head: What is known of the bytes; may be empty.
     case bytes(head: Data, ByteBuffer)
     /// The bytes are an object of the store of bytes.
     case object(head: Data, name: String)
+    /// What is known of bytes that each has to get for itself when it needs them.
+    case head(Data)
     /// There is something, and each has to get it for itself.
     case elsewhere
     case failure(Failure)
 
     private static let bytesKind = UInt8(ascii: "b")
     private static let objectKind = UInt8(ascii: "o")
+    private static let headKind = UInt8(ascii: "h")
     private static let elsewhereKind = UInt8(ascii: "e")
     private static let failureKind = UInt8(ascii: "f")
 
@@ -29,6 +32,7 @@ enum SharedContent: Sendable {
         switch kind {
         case Self.bytesKind: self = .bytes(head: head, buffer)
         case Self.objectKind: self = .object(head: head, name: String(buffer: buffer))
+        case Self.headKind: self = .head(head)
         case Self.elsewhereKind: self = .elsewhere
         case Self.failureKind:
             guard let failure = try? JSONDecoder().decode(SharedFailure.self, from: head).failure
@@ -44,6 +48,8 @@ enum SharedContent: Sendable {
             Self.buffer(Self.bytesKind, head, body)
         case .object(let head, let name):
             Self.buffer(Self.objectKind, head, ByteBuffer(string: name))
+        case .head(let head):
+            Self.buffer(Self.headKind, head, ByteBuffer())
         case .elsewhere:
             Self.buffer(Self.elsewhereKind, Data(), ByteBuffer())
         case .failure(let failure):

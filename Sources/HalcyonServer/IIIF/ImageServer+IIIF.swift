@@ -81,18 +81,17 @@ extension ImageServer {
             try IIIFGeometry(parameters, picture: header.size, limits: iiif.limits)
         }
         let plan = "iiif/" + geometry.canonicalText
-        let tag: @Sendable (FoundSource) -> String = { [epoch] source in
-            ResultTag(
-                source: source.validator, plan: plan, variant: "", epoch: epoch
-            ).text
+        let tag: @Sendable (_ validator: String) -> String = { [epoch] validator in
+            ResultTag(source: validator, plan: plan, variant: "", epoch: epoch).text
         }
         var fields: HTTPFields = [
             "Link": IIIFInfo.linkField(canonical: "\(uri)/\(geometry.canonicalText)"),
             "Cache-Control": cacheControl(.picture(source.originCaching), now: Date()).field,
         ]
-        if configuration.http.sendsETag { fields.append("ETag", tag(source)) }
+        let entityTag = tag(source.validator)
+        if configuration.http.sendsETag { fields.append("ETag", entityTag) }
         if configuration.http.sendsETag,
-            conditions(of: request).isMet(tag: tag(source), lastModified: nil)
+            conditions(of: request).isMet(tag: entityTag, lastModified: nil)
         {
             notes.cache = "not_modified"
             return ServerAnswer(status: 304, fields: fields)

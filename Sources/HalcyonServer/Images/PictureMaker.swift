@@ -76,13 +76,14 @@ final class PictureMaker: Sendable {
         let isStorable: Bool
         /// When nobody waits for it any longer; `nil` when that is not known.
         var deadline: ContinuousClock.Instant?
-        private let tag: @Sendable (FoundSource) -> String
+        private let tag: @Sendable (_ validator: String) -> String
 
         /// - Parameters:
         ///   - plan: The canonical text of what is done.
-        ///   - tag: Names what is made of a source, which may have changed when it is read.
+        ///   - tag: Names what is made of a version of the source, which may have changed when it is read.
         init(
-            source: FoundSource, plan: String, tag: @escaping @Sendable (FoundSource) -> String,
+            source: FoundSource, plan: String,
+            tag: @escaping @Sendable (_ validator: String) -> String,
             work: any PictureWork, isStorable: Bool
         ) {
             key = Self.key(source, tag)
@@ -96,10 +97,13 @@ final class PictureMaker: Sendable {
         /// The key of the same made of `source`.
         func key(of source: FoundSource) -> String { Self.key(source, tag) }
 
+        /// What it is called among servers.
+        var sharedName: SharedPictureName { SharedPictureName(origin, tag: tag("")) }
+
         private static func key(
-            _ source: FoundSource, _ tag: (FoundSource) -> String
+            _ source: FoundSource, _ tag: (_ validator: String) -> String
         ) -> String {
-            Digest.sha256.hexadecimal("r2\n\(source.key)\n\(tag(source))")
+            Digest.sha256.hexadecimal("r2\n\(source.key)\n\(tag(source.validator))")
         }
     }
 
@@ -107,6 +111,9 @@ final class PictureMaker: Sendable {
     func remembered(_ order: Order) -> MadePicture? {
         guard order.isStorable, let picture = results.remembered(order.key) else { return nil }
         metrics.noteCache("result", tier: "memory", "hit")
+        if picture.isUnwritten, results.keepOnDisk(picture, during: order.source.visit) {
+            sources.keepOnDisk(order.source)
+        }
         return picture
     }
 
@@ -149,6 +156,15 @@ final class PictureMaker: Sendable {
         if let picture = results.remembered(order.key) {
             return Made(picture: picture, place: .memory, key: order.key)
         }
+        // Or another server has told of it together with its source.
+        if let found = order.source.glance?.found, found.key == order.key, order.isStorable {
+            metrics.noteCache("result", tier: "shared", "hit")
+            let isWritten = results.keep(
+                found.picture, found.data, for: order.key, of: order.origin,
+                during: order.source.visit)
+            if isWritten { sources.keepOnDisk(order.source) }
+            return Made(picture: found.picture, place: .shared, key: order.key)
+        }
         let stored = await results.stored(
             order.key, of: order.origin, during: order.source.visit)
         if let picture = stored {
@@ -158,7 +174,8 @@ final class PictureMaker: Sendable {
         metrics.noteCache("result", tier: "disk", "miss")
         guard let cluster, order.isStorable else { return try await make(order, stopped) }
         let made = try await cluster.picture(
-            order.key, of: order.origin, until: stopped,
+            order.key, as: order.sharedName, after: order.source.glance, until: stopped,
+            source: { self.sources.sharedHead(of: order.source) },
             keep: { picture, data in
                 results.keep(
                     picture, data, for: order.key, of: order.origin, during: order.source.visit)

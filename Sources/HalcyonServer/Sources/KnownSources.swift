@@ -12,21 +12,30 @@ struct SourceFetch: Hashable, Sendable {
     /// Bytes that the source may have.
     let limit: Int
     let asker: SourceAsker
-    private let id = UUID()
+    /// Whether the bytes are needed, not only what its server says of them.
+    let needsBody: Bool
+    private let id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+
+    /// A number is made faster than a random name: there is one fetch for each request.
+    private static let count = Atomic(0)
 
     static func == (one: SourceFetch, other: SourceFetch) -> Bool { one.id == other.id }
     func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    init(_ url: URL, _ key: String, limit: Int, asker: SourceAsker) {
+    init(_ url: URL, _ key: String, limit: Int, asker: SourceAsker, needsBody: Bool = false) {
         self.url = url
         self.key = key
         self.limit = limit
         self.asker = asker
+        self.needsBody = needsBody
     }
 
-    /// What fetches are shared by, and failures remembered. A request that a source has led back here must
-    /// not wait for the fetch of that source.
-    var name: String { "\(key) \(limit) \(asker.hops)" }
+    /// What fetches are shared by. A request that a source has led back here must not wait for the fetch of that
+    /// source.
+    var name: String { failureName + (needsBody ? " body" : "") }
+
+    /// What failures are remembered by.
+    var failureName: String { "\(key) \(limit) \(asker.hops)" }
 }
 
 /// The pictures of other servers that are kept here, in memory and on the disk, and those that could not be
@@ -115,6 +124,20 @@ extension KnownSources {
         return false
     }
 
+    /// Writes what is in memory of a source whose bytes are not here on the disk, unless that has been done.
+    func keepOnDisk(_ source: RemoteSource, freshUntil: Date) {
+        guard let folder, source.takeTurn() else { return }
+        let fetch = SourceFetch(source.stored.url, source.key, limit: 0, asker: SourceAsker())
+        begin(fetch)
+        Task {
+            defer { end(fetch) }
+            // What is forgotten from now on is not written, and what was forgotten before is not in memory.
+            guard inMemory(source.key)?.generation == source.generation else { return }
+            await folder.putHead(source, freshUntil: freshUntil) { self.isWanted(fetch) }
+            if !isWanted(fetch) { await folder.remove(fetch.key) }
+        }
+    }
+
     /// Keeps a source whose server has confirmed what is known.
     ///
     /// - Returns: Whether it is kept.
@@ -126,7 +149,10 @@ extension KnownSources {
         return true
     }
 
-    private func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
+    /// Keeps what is known of a source in memory alone.
+    ///
+    /// - Returns: Whether it is kept.
+    func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
         // Whoever forgets it takes it out of this set first, and then out of memory.
         underWay.withLock { underWay in
             guard underWay.contains(fetch) else { return false }
@@ -159,7 +185,7 @@ extension KnownSources {
             return
         }
         failures.store(
-            value: KnownFailure(failure, until: .now + negativeTTL), forKey: fetch.name,
+            value: KnownFailure(failure, until: .now + negativeTTL), forKey: fetch.failureName,
             expiration: .seconds(negativeTTL / .seconds(1)))
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
+import Synchronization
 
 /// A picture of another server, as far as it is known here.
 final class RemoteSource: Sendable, CacheCostCalculable {
@@ -14,13 +15,21 @@ final class RemoteSource: Sendable, CacheCostCalculable {
     let size: Int
     /// `nil` when it is on the disk only.
     let body: Data?
+    /// Whether nothing of it is on the disk yet.
+    private let isUnwritten: Atomic<Bool>
+    /// 0 for none.
+    private let generationAmongServers = Atomic<Int64>(0)
 
-    init(key: String, stored: StoredResponse, generation: Int64, size: Int, body: Data?) {
+    init(
+        key: String, stored: StoredResponse, generation: Int64, size: Int, body: Data?,
+        isUnwritten: Bool = false
+    ) {
         self.key = key
         self.stored = stored
         self.generation = generation
         self.size = size
         self.body = body
+        self.isUnwritten = Atomic(isUnwritten)
     }
 
     /// One whose bytes have just come.
@@ -28,6 +37,29 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         self.init(
             key: key, stored: stored, generation: Int64.random(in: 1...Int64.max),
             size: body.count, body: body)
+    }
+
+    /// One whose bytes are at another server only.
+    convenience init(head stored: StoredResponse, key: String, size: Int) {
+        self.init(
+            key: key, stored: stored, generation: Int64.random(in: 1...Int64.max), size: size,
+            body: nil, isUnwritten: true)
+    }
+
+    /// That of the record that it was found in or published as, by the clock of all servers; `nil` for one of which
+    /// nobody else knows.
+    var sharedGeneration: Int64? {
+        let generation = generationAmongServers.load(ordering: .relaxed)
+        return generation == 0 ? nil : generation
+    }
+
+    func setSharedGeneration(_ generation: Int64?) {
+        generationAmongServers.store(generation ?? 0, ordering: .relaxed)
+    }
+
+    /// - Returns: Whether what is known of it is to be written on the disk now; only once.
+    func takeTurn() -> Bool {
+        isUnwritten.load(ordering: .relaxed) && isUnwritten.exchange(false, ordering: .relaxed)
     }
 
     var cacheCost: Int { (body?.count ?? 0) + 2048 }
@@ -41,12 +73,17 @@ final class RemoteSource: Sendable, CacheCostCalculable {
 
     /// The same bytes after their server has confirmed them.
     func confirmed(_ stored: StoredResponse) -> RemoteSource {
-        RemoteSource(key: key, stored: stored, generation: generation, size: size, body: body)
+        RemoteSource(
+            key: key, stored: stored, generation: generation, size: size, body: body,
+            isUnwritten: isUnwritten.load(ordering: .relaxed))
     }
 
     /// The same with its bytes at hand.
     func holding(_ body: Data) -> RemoteSource {
-        RemoteSource(key: key, stored: stored, generation: generation, size: size, body: body)
+        let source = RemoteSource(
+            key: key, stored: stored, generation: generation, size: size, body: body)
+        source.setSharedGeneration(sharedGeneration)
+        return source
     }
 
     /// What is found under it.

@@ -21,6 +21,16 @@ final class RemoteSources: Sendable {
         case replaced
     }
 
+    /// A source that was found.
+    struct Found: Sendable {
+        let source: RemoteSource
+        let use: Use
+        /// Whether somebody else had asked for it.
+        var isShared = false
+        /// Of the picture that is to be made of it.
+        var glance: PictureGlance?
+    }
+
     /// What is kept.
     let known: KnownSources
     /// Whether there may be several sources of one URL.
@@ -28,6 +38,7 @@ final class RemoteSources: Sendable {
     private let rules: SourceCachingRules
     private let renewal: SourceRenewal
     private let fetches: SharedTasks<String, SourceRenewal.Found>
+    private let glances: PictureGlances?
     private let metrics: ServerMetrics
     private let spans: SpanScope
 
@@ -45,6 +56,9 @@ final class RemoteSources: Sendable {
         rules = SourceCachingRules(configuration)
         // Those who wait get what is fetched, and nobody after them.
         known = KnownSources(configuration.cache, in: folder) { fetches.separate($0.name) }
+        glances = cluster.map { [known, rules] in
+            PictureGlances(cluster: $0, sources: known, rules: rules)
+        }
         renewal = SourceRenewal(
             client: client, gate: gate, rules: rules, sources: known, cluster: cluster,
             metrics: metrics, spans: spans,
@@ -56,14 +70,14 @@ final class RemoteSources: Sendable {
     /// - Parameters:
     ///   - limit: Bytes that the source may have.
     ///   - visit: Begun before this.
-    /// - Returns: Also how it was had, and whether somebody else had asked for it.
+    ///   - naming: What picture is to be made of it; other servers may have that.
     func find(
         _ url: URL, limit: Int, for asker: SourceAsker, during visit: PurgeVisit,
-        until ending: Ending
-    ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
+        until ending: Ending, naming: PictureNaming? = nil
+    ) async throws(Failure) -> Found {
         let key = RemoteSource.key(of: url, asker.forwarded)
         let fetch = SourceFetch(url, key, limit: limit, asker: asker)
-        let found = try await found(fetch, during: visit, until: ending)
+        let found = try await found(fetch, during: visit, until: ending, naming)
         // For others it may have been more.
         guard found.source.size <= limit else {
             throw Failure(.sourceTooLarge, "The source has more than \(limit) bytes")
@@ -72,9 +86,10 @@ final class RemoteSources: Sendable {
     }
 
     private func found(
-        _ fetch: SourceFetch, during visit: PurgeVisit, until ending: Ending
-    ) async throws(Failure) -> (source: RemoteSource, use: Use, isShared: Bool) {
-        if let failure = known.failure(fetch.name) {
+        _ fetch: SourceFetch, during visit: PurgeVisit, until ending: Ending,
+        _ naming: PictureNaming?
+    ) async throws(Failure) -> Found {
+        if let failure = known.failure(fetch.failureName) {
             metrics.noteCache("source", tier: "memory", "negative")
             throw failure
         }
@@ -85,17 +100,28 @@ final class RemoteSources: Sendable {
             switch rules.decision(on: source.stored, for: fetch.url, at: now) {
             case .use:
                 metrics.noteCache("source", tier: source.tier, "hit")
-                return (source, .hit(ttl: ttl, detail: source.tier), false)
+                return Found(source: source, use: .hit(ttl: ttl, detail: source.tier))
             case .useStale:
                 metrics.noteCache("source", tier: source.tier, "stale")
                 renewInBackground(source, fetch, during: visit)
-                return (source, .hit(ttl: min(ttl, -1), detail: "stale"), false)
+                return Found(source: source, use: .hit(ttl: min(ttl, -1), detail: "stale"))
             case .validate, .fetch, .unsatisfiable:
                 break
             }
         }
         metrics.noteCache(
             "source", tier: source?.tier ?? "memory", source == nil ? "miss" : "stale")
+        var glance: PictureGlance?
+        if source == nil, fetch.asker.hops == 0, let glances, let naming {
+            let seen = try await glances.look(fetch, naming, during: visit, until: ending)
+            if let found = seen?.source {
+                metrics.noteCache("source", tier: "shared", "hit")
+                let ttl = rules.secondsLeft(found.stored, at: Date())
+                return Found(
+                    source: found, use: .hit(ttl: ttl, detail: "shared"), glance: seen?.glance)
+            }
+            glance = seen?.glance
+        }
         let start = ContinuousClock.now
         let (outcome, isShared) = await renewed(
             fetch, source, during: visit, until: ending,
@@ -103,7 +129,7 @@ final class RemoteSources: Sendable {
         // The fetch itself is part of the trace of whoever began it.
         if isShared { spans.note("halcyon.shared", from: start) }
         let found = try outcome.get()
-        return (found.source, found.use, isShared)
+        return Found(source: found.source, use: found.use, isShared: isShared, glance: glance)
     }
 
     /// The bytes of a source that was found; it is fetched again if they are lost by now, and may then be
@@ -112,13 +138,19 @@ final class RemoteSources: Sendable {
         of source: RemoteSource, limit: Int, for asker: SourceAsker, until ending: Ending
     ) async throws(Failure) -> (Data, RemoteSource) {
         if let (body, source) = await known.body(of: source) { return (body, source) }
-        let fetch = SourceFetch(source.stored.url, source.key, limit: limit, asker: asker)
+        let fetch = SourceFetch(
+            source.stored.url, source.key, limit: limit, asker: asker, needsBody: true)
         let (outcome, _) = await renewed(fetch, nil, during: nil, until: ending)
         let found = try outcome.get().source
         guard let body = found.body else {
             throw Failure(.internalError, "A source has been lost while it was fetched")
         }
         return (body, found)
+    }
+
+    /// Has what is known of a source on the disk, too, if that was left for its next use.
+    func keepOnDisk(_ source: RemoteSource) {
+        known.keepOnDisk(source, freshUntil: rules.freshUntil(source.stored))
     }
 
     private func renewInBackground(

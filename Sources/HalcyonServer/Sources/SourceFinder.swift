@@ -28,6 +28,8 @@ struct FoundSource: Sendable {
     var asker = SourceAsker()
     /// Knows what has been purged since it was looked for.
     var visit: PurgeVisit?
+    /// A look for the picture that is to be made of it, at other servers.
+    var glance: PictureGlance?
 
     init(_ file: LocalSource.File, in folder: LocalSource) {
         place = .local(file.path, folder)
@@ -138,14 +140,15 @@ struct SourceFinder: Sendable {
 
     /// - Parameters:
     ///   - limit: Bytes that the source may have, where these are more than for others.
+    ///   - naming: What picture is to be made of it; other servers may have that.
     func find(
         _ text: String, limit: Int? = nil, for asker: SourceAsker = SourceAsker(),
-        until ending: Ending
+        until ending: Ending, naming: PictureNaming? = nil
     ) async throws(Failure) -> FoundSource {
         let visit = purges.visit()
         let limit = max(maxBytes, limit ?? 0)
         var source = try await spans.span("halcyon.source") { _ throws(Failure) in
-            try await find(text, limit, asker, during: visit, until: ending)
+            try await find(text, limit, asker, during: visit, until: ending, naming)
         }
         source.visit = visit
         source.limit = limit
@@ -155,7 +158,7 @@ struct SourceFinder: Sendable {
 
     private func find(
         _ text: String, _ limit: Int, _ asker: SourceAsker, during visit: PurgeVisit,
-        until ending: Ending
+        until ending: Ending, _ naming: PictureNaming?
     ) async throws(Failure) -> FoundSource {
         let reference = try Failure.ofPlan { () throws(PlanError) in try policy.reference(text) }
         switch reference {
@@ -164,9 +167,11 @@ struct SourceFinder: Sendable {
             return FoundSource(try await local.find(path.segments), in: local)
         case .http, .other:
             guard let remote, let url = reference.url else { throw Self.lost }
-            let (source, use, isShared) = try await remote.find(
-                url, limit: limit, for: asker, during: visit, until: ending)
-            return FoundSource(source, use: use, isShared: isShared)
+            let found = try await remote.find(
+                url, limit: limit, for: asker, during: visit, until: ending, naming: naming)
+            var source = FoundSource(found.source, use: found.use, isShared: found.isShared)
+            source.glance = found.glance
+            return source
         }
     }
 
@@ -195,6 +200,20 @@ struct SourceFinder: Sendable {
             return (data, FoundSource(now, use: found.use ?? .fetched, isShared: found.isShared))
         case .standing(let data): return (data, found)
         }
+    }
+
+    /// Has what is known of a source on the disk, too, if that was left for its next use.
+    func keepOnDisk(_ found: FoundSource) {
+        if case .remote(let source) = found.place { remote?.keepOnDisk(source) }
+    }
+
+    /// What other servers may know of a source now that something was made of it; `nil` unless it may be kept.
+    func sharedHead(of found: FoundSource) -> SharedPictureHead.Source? {
+        guard case .remote = found.place, let now = remote?.known.inMemory(found.key),
+            now.validator == found.validator, let generation = now.sharedGeneration
+        else { return nil }
+        return SharedPictureHead.Source(
+            head: SharedHead(now.stored, length: now.size), generation: generation)
     }
 
     /// A source of a kind that the policy does not let through.

@@ -47,9 +47,17 @@ struct SourceRenewal: Sendable {
         guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known) }
         let outcome = await cluster.source(
             fetch.key, url: fetch.url.absoluteString, until: stopped,
-            accept: { await self.taken($0, fetch, known) },
-            asking: {
+            accept: { shared, generation in
+                let found = await self.taken(shared, fetch, known)
+                found?.source.setSharedGeneration(generation)
+                return found
+            },
+            asking: { generation in
                 let found = await self.asked(fetch, known)
+                // What is used though its server has failed is no younger for that.
+                if case .success(let found) = found, found.isKept {
+                    found.source.setSharedGeneration(generation)
+                }
                 return (found, await self.shared(found))
             })
         // What another server has failed at may be had here, though stale.
@@ -150,25 +158,41 @@ extension SourceRenewal {
         guard case .use = rules.decision(on: stored, for: fetch.url, at: Date()),
             known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
         else { return nil }
+        guard let source = await kept(shared, fetch, known) else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
-        let source = RemoteSource(new: stored, key: fetch.key, body: shared.body)
-        let isKept = await sources.keep(
-            source, shared.body, freshUntil: rules.freshUntil(stored), of: fetch)
-        guard isKept else { return nil }
         let ttl = rules.secondsLeft(stored, at: Date())
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
+    }
+
+    /// `nil` when nothing may be kept, or when bytes are needed that the other server had no longer.
+    private func kept(
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) async -> RemoteSource? {
+        let freshUntil = rules.freshUntil(shared.stored)
+        if let body = shared.body {
+            let source = RemoteSource(new: shared.stored, key: fetch.key, body: body)
+            let isKept = await sources.keep(source, body, freshUntil: freshUntil, of: fetch)
+            return isKept ? source : nil
+        }
+        guard !fetch.needsBody else { return nil }
+        let source = RemoteSource(head: shared.stored, key: fetch.key, size: shared.length)
+        if let known, known.size == source.size, known.validator == source.validator {
+            let confirmed = known.confirmed(shared.stored)
+            let isKept = await sources.freshen(confirmed, freshUntil: freshUntil, of: fetch)
+            return isKept ? confirmed : nil
+        }
+        return sources.remember(source, of: fetch) ? source : nil
     }
 
     /// What other servers get of a source, and how long it is good for them.
     private func shared(
         _ found: Result<Found, Failure>
     ) async -> (source: SharedSource, lifetime: Duration)? {
-        guard case .success(let found) = found, found.isKept,
-            let (body, _) = await sources.body(of: found.source)
-        else { return nil }
+        guard case .success(let found) = found, found.isKept else { return nil }
         let stored = found.source.stored
         let lifetime = Duration.seconds(rules.secondsLeft(stored, at: Date()))
         guard lifetime > .zero else { return nil }
-        return (SharedSource(stored: stored, body: body), lifetime)
+        let body = await sources.body(of: found.source)?.body
+        return (SharedSource(stored: stored, length: found.source.size, body: body), lifetime)
     }
 }

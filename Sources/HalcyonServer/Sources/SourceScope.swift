@@ -10,12 +10,14 @@ enum SourceScope: Sendable {
 
 extension ImageServer {
     func source(
-        _ text: String, limit: Int? = nil, from scope: SourceScope, for request: ServerRequest
+        _ text: String, limit: Int? = nil, from scope: SourceScope, for request: ServerRequest,
+        naming: PictureNaming? = nil
     ) async throws(Failure) -> FoundSource {
         switch scope {
         case .servers:
             try await sources.find(
-                text, limit: limit, for: asker(of: request), until: request.ending)
+                text, limit: limit, for: asker(of: request), until: request.ending,
+                naming: naming)
         case .uploads: try uploads.find(text)
         }
     }

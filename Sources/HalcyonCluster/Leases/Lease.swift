@@ -1,0 +1,128 @@
+import HalcyonWork
+import Synchronization
+
+/// A lease of one piece of work, which is renewed as long as that goes on.
+final class Lease: Sendable {
+    private enum State {
+        case none
+        case kept
+        case lost
+        case ended
+    }
+
+    let name: String
+    let token = "\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
+    private let knowledge: any SharedKnowledge
+    private let duration: Duration
+    private let keeper: LeaseKeeper
+    private let state = Mutex(State.none)
+
+    init(
+        _ knowledge: any SharedKnowledge, _ name: String, _ duration: Duration,
+        _ keeper: LeaseKeeper
+    ) {
+        self.knowledge = knowledge
+        self.name = name
+        self.duration = duration
+        self.keeper = keeper
+    }
+
+    var isLost: Bool { state.withLock { $0 == .lost } }
+
+    func acquire(
+        after generation: Int64, marks: [String]
+    ) async throws(EngineError) -> Marked<Acquisition> {
+        try await knowledge.acquire(
+            name, token: token, for: duration, after: generation, marks: marks)
+    }
+
+    /// Renews it until it has ended.
+    func keep() {
+        state.withLock { $0 = .kept }
+        keeper.keep(self)
+    }
+
+    /// Has it last for the whole of its time from now on.
+    fileprivate func renew() async {
+        do throws(EngineError) {
+            if try await knowledge.renew(name, token: token, for: duration) { return }
+            state.withLock { if $0 == .kept { $0 = .lost } }
+            keeper.end(self)
+        } catch {
+            // Perhaps it is still held; who publishes is asked for the token.
+        }
+    }
+
+    /// No longer renews it.
+    func end() {
+        let isKept = state.withLock { state in
+            guard state == .kept else { return false }
+            state = .ended
+            return true
+        }
+        if isKept { keeper.end(self) }
+    }
+
+    /// Gives it back.
+    func release() {
+        end()
+        Task { [knowledge, name, token] in
+            // Otherwise it ends by itself.
+            try? await knowledge.release(name, token: token)
+        }
+    }
+}
+
+/// Renews the leases of a node. Most work is over long before that is needed, so that one timer looks after all
+/// of them; it stops when there are none.
+final class LeaseKeeper: Sendable {
+    private struct State {
+        var kept: [ObjectIdentifier: (lease: Lease, due: ContinuousClock.Instant)] = [:]
+        var isLooking = false
+    }
+
+    private let duration: Duration
+    private let state = Mutex(State())
+
+    /// - Parameter duration: How long a lease lasts that nobody renews.
+    init(_ duration: Duration) {
+        self.duration = duration
+    }
+
+    /// Renews a lease, which has just been taken, three times as often as needed.
+    func keep(_ lease: Lease) {
+        let mustLook = state.withLock { state in
+            state.kept[ObjectIdentifier(lease)] = (lease, .now + duration * 2 / 9)
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        if mustLook { Task { await look() } }
+    }
+
+    func end(_ lease: Lease) { state.withLock { $0.kept[ObjectIdentifier(lease)] = nil } }
+
+    private func look() async {
+        while true {
+            // Nobody cancels this task.
+            try? await Task.sleep(for: duration / 9)
+            guard let due = leasesDue(at: .now) else { return }
+            for lease in due { Task { await lease.renew() } }
+        }
+    }
+
+    /// `nil` when there are no leases at all: then nobody looks any longer.
+    private func leasesDue(at now: ContinuousClock.Instant) -> [Lease]? {
+        state.withLock { state in
+            guard !state.kept.isEmpty else {
+                state.isLooking = false
+                return nil
+            }
+            var due: [Lease] = []
+            for (id, entry) in state.kept where entry.due <= now {
+                state.kept[id]?.due = now + duration * 2 / 9
+                due.append(entry.lease)
+            }
+            return due
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonPixels
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonServer
+
+/// Pictures of other servers that are sent without anything being asked of their sources.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct PictureGlanceTests {
+    private let green = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let red = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let origin: OriginServer
+    private let redis: RedisServer
+    private let bucket: Bucket
+
+    init() async throws {
+        origin = try await OriginServer.start()
+        redis = try await RedisServer.start()
+        bucket = try await Bucket()
+        origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
+    }
+
+    private func target(_ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(origin.url("/a.png").absoluteString)"
+    }
+
+    /// A server; sources and pictures are too large for Redis, which says where they are.
+    private func server(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start(origin, redis) {
+            bucket.use(&$0)
+            $0.shared.redis.maxBytes = 10
+            try change(&$0)
+        }
+    }
+
+    /// One that has fetched the source, made a picture, and told of both.
+    private func maker(
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        let one = try await server(change)
+        #expect(try color(try await one.ask(target())) == [10, 200, 30])
+        while try await metric(one, "halcyon_leases_total{event=\"published\"}") < 2 {
+            await pause()
+        }
+        bucket.forgetRequests()
+        return one
+    }
+
+    private func metric(_ live: LiveServer, _ name: String) async throws -> Int {
+        let lines = try await live.ask("/metrics", operations: true).text.split(separator: "\n")
+        return lines.filter { $0.hasPrefix(name) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+
+    private func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
+        #expect(answer.status == 200, "\(answer.text)")
+        return Array(try Image.decoding(answer.body).bitmap().data.prefix(3))
+    }
+
+    private func isShared(_ answer: LiveServer.Answer) -> Bool {
+        answer["Cache-Status"]?.hasSuffix("detail=shared") == true
+    }
+
+    @Test func aServerThatKnowsNothingSendsItAfterOneQuestionAndOneRequest() async throws {
+        let one = try await maker()
+        let two = try await server()
+        let made = try await one.ask(target())
+        let shared = try await two.ask(target())
+        #expect(isShared(shared))
+        #expect(shared.body == made.body)
+        for name in ["ETag", "Cache-Control", "Content-Type"] {
+            #expect(shared[name] == made[name])
+        }
+        #expect(bucket.requests.count == 1)
+        #expect(bucket.requests.first?.hasPrefix("GET /pictures/r/") == true)
+        #expect(try await metric(two, "halcyon_leases_total{event=\"found\"}") == 1)
+        #expect(try await metric(two, "halcyon_leases_total") == 1)
+        // Now it is in its memory.
+        #expect(try await two.ask(target())["Cache-Status"]?.hasSuffix("detail=memory") == true)
+        #expect(bucket.requests.count == 1)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func thoseWhoWantItAtOnceShareOneLook() async throws {
+        _ = try await maker()
+        let two = try await server()
+        let target = target()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 { group.addTask { try await two.ask(target).status } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(bucket.requests.count == 1)
+        #expect(try await metric(two, "halcyon_images_total") == 0)
+    }
+
+    @Test func anotherPictureOfTheSourceIsMadeOfTheBytesThatOthersHave() async throws {
+        _ = try await maker()
+        let two = try await server()
+        #expect(isShared(try await two.ask(target())))
+        let other = try await two.ask(target("w:20"))
+        #expect(try color(other) == [10, 200, 30])
+        #expect(bucket.requests.contains { $0.hasPrefix("GET /pictures/s/") })
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aSourceWhoseTimeIsOverIsAskedForFirst() async throws {
+        _ = try await maker()
+        let two = try await server {
+            $0.sources.freshness = .milliseconds(1)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        // Confirmed: the picture is still good.
+        let same = try await two.ask(target())
+        #expect(try color(same) == [10, 200, 30])
+        #expect(origin.requestCount == 2)
+        #expect(try await metric(two, "halcyon_images_total") == 0)
+        // Changed: it is not.
+        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        let three = try await server {
+            $0.sources.freshness = .milliseconds(1)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        #expect(try color(try await three.ask(target())) == [200, 10, 30])
+        #expect(origin.requestCount == 3)
+    }
+
+    @Test func aPictureOfAChangedSourceTakesThePlaceOfTheOneBefore() async throws {
+        _ = try await maker()
+        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        let two = try await server {
+            $0.sources.freshness = .milliseconds(1)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        #expect(try color(try await two.ask(target())) == [200, 10, 30])
+        while try await metric(two, "halcyon_leases_total{event=\"published\"}") < 2 {
+            await pause()
+        }
+        let three = try await server()
+        let shared = try await three.ask(target())
+        #expect(try color(shared) == [200, 10, 30])
+        #expect(isShared(shared))
+    }
+
+    @Test func aPurgeHasEverythingAskedForAgain() async throws {
+        let one = try await maker()
+        origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
+        let (two, three) = (try await server(), try await server())
+        #expect(isShared(try await two.ask(target())))
+        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
+        let report = try await one.ask("/purge", method: "POST", body: order, operations: true)
+        #expect(report.text.contains("\"told\":true"))
+        // It has never heard of the picture, and need not have heard of the purge.
+        #expect(try color(try await three.ask(target())) == [200, 10, 30])
+        while try color(try await two.ask(target())) != [200, 10, 30] { await pause() }
+    }
+
+    @Test func aPictureOfASourceFromBeforeAPurgeTellsNobodyOfThatSource() async throws {
+        // It is as if this one had not heard of the purge: it has its source still.
+        let one = try await maker()
+        let source = try #require(
+            one.server.sources.remote?.known.inMemory(
+                RemoteSource.key(of: origin.url("/a.png"))))
+        let two = try await server()
+        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
+        let report = try await two.ask("/purge", method: "POST", body: order, operations: true)
+        #expect(report.text.contains("\"told\":true"))
+        while one.server.purges.visit().start < 3 { await pause() }
+        let fetch = SourceFetch(origin.url("/a.png"), source.key, limit: .max, hops: 0)
+        let known = try #require(one.server.sources.remote?.known)
+        known.begin(fetch)
+        #expect(known.remember(source, of: fetch))
+        known.end(fetch)
+        // Its server has another one by now, and says so.
+        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
+        while try await metric(one, "halcyon_leases_total{event=\"published\"}") < 3 {
+            await pause()
+        }
+        #expect(try color(try await two.ask(target("w:20"))) == [200, 10, 30])
+    }
+
+    @Test func aDamagedObjectIsNone() async throws {
+        _ = try await maker()
+        bucket.damagePictures()
+        let two = try await server()
+        let answer = try await two.ask(target())
+        #expect(try color(answer) == [10, 200, 30])
+        #expect(!isShared(answer))
+        #expect(try await metric(two, "halcyon_images_total") == 1)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func whatWasAskedForTwiceIsOnTheDiskAfterARestartWithWhatIsKnownOfItsSource() async throws
+    {
+        _ = try await maker()
+        let folder = try TemporaryDirectory()
+        let two = try await server { $0.cache.directory = folder.url.path }
+        #expect(isShared(try await two.ask(target())))
+        // What is asked for once is not written.
+        #expect(try await two.ask(target())["Cache-Status"]?.hasSuffix("detail=memory") == true)
+        while try await metric(two, "halcyon_cache_bytes{cache=\"source\",tier=\"disk\"}") == 0 {
+            await pause()
+        }
+        await two.listening.stop()
+        await redis.kill()
+        let again = try await server { $0.cache.directory = folder.url.path }
+        #expect(try await again.ask(target())["Cache-Status"]?.hasSuffix("detail=disk") == true)
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func aSourceWhoseBytesAreElsewhereIsConfirmedByItsServerAndOthersHearOfIt() async throws {
+        _ = try await maker()
+        let two = try await server {
+            $0.sources.freshness = .seconds(2)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        #expect(isShared(try await two.ask(target())))
+        let key = RemoteSource.key(of: origin.url("/a.png"))
+        #expect(two.server.sources.remote?.known.inMemory(key)?.body == nil)
+        while origin.requestCount == 1 {
+            #expect(try await two.ask(target()).status == 200)
+            await pause()
+        }
+        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        #expect(try await metric(two, "halcyon_images_total") == 0)
+        while try await metric(two, "halcyon_leases_total{event=\"published\"}") < 1 {
+            await pause()
+        }
+        // Of one that has not made the picture it is what others have, too.
+        let three = try await server()
+        #expect(try color(try await three.ask(target("w:20"))) == [10, 200, 30])
+    }
+}
+
+/// What is known of sources and pictures, in records.
+@Suite struct SharedHeadTests {
+    private var stored: StoredResponse {
+        get throws {
+            StoredResponse(
+                url: try #require(URL(string: "https://example.com/a%20b.png?c=d")), status: 200,
+                fields: ["ETag": "\"a:b\"", "X-Empty": "", "Last-Modified": "x\u{e4} y"],
+                requested: Date(timeIntervalSinceReferenceDate: 1.25),
+                received: Date(timeIntervalSinceReferenceDate: 800_000_000.123_456_7))
+        }
+    }
+
+    @Test func whatIsWrittenIsReadAgain() throws {
+        let head = SharedHead(try stored, length: 1234)
+        let text = try #require(head.text)
+        let read = try #require(SharedHead(text))
+        #expect(read.stored == head.stored)
+        #expect(read.length == 1234)
+        let source = SharedPictureHead.Source(head: head, generation: 17)
+        let picture = try #require(
+            SharedPictureHead(SharedPictureHead(key: "k", source: source).text))
+        #expect(picture.key == "k")
+        #expect(picture.source?.head.stored == head.stored)
+        #expect(picture.source?.generation == 17)
+        #expect(SharedPictureHead(SharedPictureHead(key: "k", source: nil).text)?.source == nil)
+    }
+
+    @Test func aFieldThatCouldBeReadAsTwoIsNotTold() throws {
+        var stored = try stored
+        stored.fields.append("X", "a\r\nEvil: b")
+        let head = SharedHead(stored, length: 1)
+        #expect(head.text == nil)
+        let source = SharedPictureHead.Source(head: head, generation: 17)
+        let picture = try #require(
+            SharedPictureHead(SharedPictureHead(key: "k", source: source).text))
+        #expect(picture.key == "k" && picture.source == nil)
+    }
+
+    @Test(arguments: [
+        "", "https://example.com", "https://example.com\n200 1 2", "https://example.com\n200 1 2 x",
+        "https://example.com\n200 1 2 3\nno colon",
+    ])
+    func whatIsNoHeadIsNone(text: String) {
+        #expect(SharedHead(Data(text.utf8)) == nil)
+    }
+
+    @Test func contentOfEachKindIsReadAgain() throws {
+        let head = Data("head".utf8)
+        guard case .head(let read) = SharedContent(SharedContent.head(head).buffer) else {
+            Issue.record("it is another kind")
+            return
+        }
+        #expect(read == head)
+    }
+}
