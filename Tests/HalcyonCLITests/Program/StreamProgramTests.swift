@@ -89,6 +89,8 @@ struct StreamProgramTests {
         let picture = PNGFixture.data(.gradient(width: 1600, height: 1200))
         let paths = (0..<8).map { "/large\($0).png" }
         for path in paths { origin.route(path, .png(picture)) }
+        // The last one never comes, so that the program does not end before the signal.
+        origin.route(paths[7], .png(picture).with(.wait(.gate(Gate()))))
         let run = try program.start(
             ["load"] + paths.map { origin.url($0).absoluteString } + [
                 "--output-directory", "out", "--format", "webp",
