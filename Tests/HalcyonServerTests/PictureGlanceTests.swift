@@ -170,7 +170,8 @@ struct PictureGlanceTests {
         let report = try await two.ask("/purge", method: "POST", body: order, operations: true)
         #expect(report.text.contains("\"told\":true"))
         while one.server.purges.visit().start < 3 { await pause() }
-        let fetch = SourceFetch(origin.url("/a.png"), source.key, limit: .max, hops: 0)
+        let fetch = SourceFetch(
+            origin.url("/a.png"), source.key, limit: .max, asker: SourceAsker())
         let known = try #require(one.server.sources.remote?.known)
         known.begin(fetch)
         #expect(known.remember(source, of: fetch))
