@@ -14,6 +14,7 @@ let package = Package(
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash"),
         .target(name: "CDecoding"),
         .target(
@@ -32,7 +33,7 @@ let package = Package(
         .target(name: "CJXL", dependencies: ["CLibrary"]),
         .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
-        .target(name: "HalcyonWork", dependencies: ["CGLib"]),
+        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL"]),
         .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
         .target(name: "CFileSystem"),
         .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
