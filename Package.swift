@@ -33,6 +33,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -92,7 +94,6 @@ let package = Package(
                 "CXXHash",
                 "HalcyonWork",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         // What the URLs of the image server ask for and what its answers say, as values.
         .target(name: "HalcyonServerPlans", dependencies: ["HalcyonWork"]),
@@ -146,6 +147,7 @@ let package = Package(
                 "HalcyonTelemetry",
                 "HalcyonWork",
                 "Vips",
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -154,6 +156,7 @@ let package = Package(
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
@@ -199,6 +202,7 @@ let package = Package(
             name: "HalcyonCLI",
             dependencies: [
                 "Halcyon",
+                "HalcyonHTTP",
                 "HalcyonSampleServer",
                 "HalcyonSamples",
                 "HalcyonWork",
@@ -260,6 +264,7 @@ let package = Package(
                 "CScriptedNames", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
                 "HalcyonServer",
                 "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit", "HalcyonWork",
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
@@ -271,7 +276,6 @@ let package = Package(
             dependencies: [
                 "Halcyon", "HalcyonTelemetry", "HalcyonTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),

@@ -1,13 +1,16 @@
 #define _GNU_SOURCE
 #include "CFileSystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int halcyon_open_folder(const char *path) {
@@ -28,6 +31,37 @@ int halcyon_open_beneath(int folder, const char *path) {
     how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int halcyon_open_cached(int folder, const char *path, int follows_links) {
+#ifdef RESOLVE_CACHED
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.resolve =
+        RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_CACHED;
+    if (!follows_links) how.resolve |= RESOLVE_NO_SYMLINKS;
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+int halcyon_is_on_this_machine(int folder) {
+    struct statfs status;
+    if (fstatfs(folder, &status) != 0) return 0;
+    switch ((unsigned long)status.f_type) {
+    case BTRFS_SUPER_MAGIC:
+    case EXT4_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case XFS_SUPER_MAGIC:
+        return 1;
+    default:
+        return 0;
+    }
 }
 
 int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds) {

@@ -20,7 +20,7 @@ final class CachingProxy: Sendable {
     static func start(
         port: Int, upstream: String, caching: HTTPCaching, folder: URL, clock: ProxyClock
     ) async throws -> CachingProxy {
-        let policy = HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
+        let policy = HTTPCachePolicy(caching)
         let cache = try ProxyCache(policy, folder: folder, clock: clock)
         let base = upstream.hasSuffix("/") ? String(upstream.dropLast()) : upstream
         let server = try await ProxyServer.start(port: port) { request in

@@ -3,7 +3,6 @@ import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
-import Synchronization
 
 /// Answers requests from the response table, and asks the server for what is missing or stale.
 ///
@@ -56,25 +55,16 @@ final class ProxyCache: Sendable {
         {
             outgoing.addValue(line.value, forHTTPHeaderField: line.name)
         }
-        let head = Mutex<AnswerHead?>(nil)
-        let content = Mutex(Data())
-        do {
-            _ = try await transport.perform(
-                outgoing, terms: ExchangeTerms(stall: .seconds(60)),
-                onResponse: { answer in
-                    head.withLock { $0 = answer }
-                    return .receive
-                },
-                onBody: { bytes in content.withLock { $0.append(contentsOf: bytes) } })
-        } catch {
-            return nil
-        }
-        guard let head = head.withLock({ $0 }) else { return nil }
+        // What kept the server from answering makes no difference to a cache.
+        guard
+            let (head, content) = try? await transport.answer(
+                to: outgoing, terms: ExchangeTerms(stall: .seconds(60)))
+        else { return nil }
         var received = HTTPFields(head.fields.map { .init(name: $0.name, value: $0.value) })
             .withoutConnection(keeping: [])
         // The content is unpacked by the transport.
         if head.contentEncoding != nil { received.remove(["content-encoding"]) }
-        return Answer(status: head.status, fields: received, body: content.withLock { $0 })
+        return Answer(status: head.status, fields: received, body: content)
     }
 }
 

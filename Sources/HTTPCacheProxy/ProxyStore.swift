@@ -50,15 +50,9 @@ struct ProxyStore: Sendable {
             generation: .random(in: 1...Int64.max), bodyLength: Int64(body.count))
         let superseded = others.map(\.row.variant).filter { $0 != row.variant }
         try await DiskLane.writing.run { [files] in
-            let key = Self.fileKey(row)
-            let file = try files.newFile(
-                files.fileName(forKey: key), forKey: key, expiration: .never, overwriting: true,
-                derivation: .response(
-                    key: row.key, variant: row.variant, generation: row.generation,
-                    isOriginal: true),
-                response: ResponsePut(row: row, superseded: superseded)
-            ) { body }
-            if let file { try files.store(file) }
+            try files.store(
+                ResponsePut(row: row, superseded: superseded), with: body,
+                forKey: Self.fileKey(row), expiration: .never)
         }
     }
 

@@ -60,7 +60,10 @@ public enum TransportError: Error, Equatable, Sendable {
 extension TransportError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
-    public var description: String {
+    /// A sentence that names what failed and why; secrets of URLs are masked.
+    public var description: String { words.maskingSecrets }
+
+    private var words: String {
         switch self {
         case .unsupportedURL(let url):
             "\(url) cannot be downloaded: only http and https URLs can, with a host and a port up to 65535."

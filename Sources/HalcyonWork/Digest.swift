@@ -9,7 +9,7 @@ package enum Digest {
 
     /// The digest of `bytes` as lower-case hexadecimal digits.
     package func hexadecimal(_ bytes: some ContiguousBytes) -> String {
-        Self.digits(self.bytes(bytes))
+        String(hexadecimal: self.bytes(bytes))
     }
 
     /// The digest of the UTF-8 bytes of `text` as lower-case hexadecimal digits.
@@ -71,17 +71,6 @@ package enum Digest {
     private struct OpenSSLKind: @unchecked Sendable {
         // Unchecked because of the pointer; what it points to never changes.
         let pointer = EVP_MD_fetch(nil, "SHA256", nil)
-    }
-
-    private static func digits(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
-            let digits: StaticString = "0123456789abcdef"
-            for (place, byte) in bytes.enumerated() {
-                buffer[2 * place] = digits.utf8Start[Int(byte >> 4)]
-                buffer[2 * place + 1] = digits.utf8Start[Int(byte & 15)]
-            }
-            return 2 * bytes.count
-        }
     }
 
     private var type: GChecksumType {

@@ -5,13 +5,14 @@ import Synchronization
 /// A fixed number of threads for work that blocks or computes for long, which never belongs on Swift's
 /// cooperative threads.
 ///
-/// Jobs begin in the order they were submitted, with one exception: the first job that a job of this
-/// pool submits is done next by the same thread, so that what leads on needs no other thread to wake.
-/// That job's own go to the end of the line, so the line cannot be held up.
+/// Jobs begin in the order they were submitted, with two exceptions. The first job that a job of this
+/// pool submits is done next by the same thread, so that what leads on needs no other thread to wake;
+/// that job's own go to the end of the line, so the line cannot be held up. And jobs that give back much of
+/// what others have taken go before all that would take more.
 package final class ThreadPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
-    private let line = Mutex(JobLine())
+    private let lines = Mutex(Lines())
     private let jobs = DispatchSemaphore(value: 0)
     private let afterEachJob: (@Sendable () -> Void)?
 
@@ -31,10 +32,12 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Runs `job` some time after this returns.
-    package func submit(_ job: @escaping Job) {
+    /// Runs `job` some time after this returns; before those in the line with `isFirst`.
+    package func submit(isFirst: Bool = false, _ job: @escaping Job) {
         if let worker = Worker.current, worker.pool === self, worker.takes(job) { return }
-        line.withLock { $0.append(job) }
+        lines.withLock { lines in
+            if isFirst { lines.first.append(job) } else { lines.others.append(job) }
+        }
         jobs.signal()
     }
 
@@ -63,7 +66,8 @@ package final class ThreadPool: Sendable {
 
     /// A function of its own, so that nothing of a job is kept while its thread waits for the next one.
     private func serveNext(_ worker: Worker) {
-        guard let job = line.withLock({ $0.takeFirst() }) else { return }
+        guard let job = lines.withLock({ $0.first.takeFirst() ?? $0.others.takeFirst() })
+        else { return }
         worker.isOpen = true
         perform(job)
         worker.isOpen = false
@@ -73,6 +77,11 @@ package final class ThreadPool: Sendable {
     private func perform(_ job: Job) {
         job()
         afterEachJob?()
+    }
+
+    private struct Lines {
+        var first = JobLine()
+        var others = JobLine()
     }
 }
 

@@ -40,19 +40,12 @@ import Testing
         var request = URLRequest(url: URL(string: "http://127.0.0.1:\(proxy.port)\(target)")!)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
-        let head = Locked<AnswerHead?>(nil)
-        let body = Locked(Data())
-        _ = try await CurlTransport.shared(for: HTTPClientConfiguration()).perform(
-            request, terms: ExchangeTerms(stall: .seconds(60)),
-            onResponse: {
-                head.set($0)
-                return .receive
-            },
-            onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
-        let found = try #require(head.value)
+        let transport = try CurlTransport.shared(for: HTTPClientConfiguration())
+        let (head, body) = try await transport.answer(
+            to: request, terms: ExchangeTerms(stall: .seconds(60)))
         return Answer(
-            status: found.status, body: String(decoding: body.value, as: UTF8.self),
-            fields: HTTPFields(found.fields.map { .init(name: $0.name, value: $0.value) }))
+            status: head.status, body: String(decoding: body, as: UTF8.self),
+            fields: HTTPFields(head))
     }
 
     @Test func answersTellWhatTheCacheDid() async throws {

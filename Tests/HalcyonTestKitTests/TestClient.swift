@@ -3,7 +3,6 @@ import FoundationNetworking
 import HalcyonHTTP
 import HalcyonTestKit
 import NIOHTTP1
-import Synchronization
 
 /// A response, collected.
 struct Answer: Sendable {
@@ -32,7 +31,8 @@ struct TestClient: Sendable {
         request.httpBody = body
         for (name, value) in headers { request.addValue(value, forHTTPHeaderField: name) }
         for _ in 0...(redirectLimit ?? 0) {
-            let (head, body) = try await perform(request)
+            let (head, body) = try await transport.answer(
+                to: request, terms: ExchangeTerms(stall: .seconds(60)))
             guard redirectLimit != nil, let next = try request.redirected(by: head.response) else {
                 return Answer(
                     status: head.status,
@@ -42,18 +42,6 @@ struct TestClient: Sendable {
             request = next
         }
         throw TooManyRedirects()
-    }
-
-    private func perform(_ request: URLRequest) async throws -> (AnswerHead, Data) {
-        let answer = Locked<(head: AnswerHead?, body: Data)>((nil, Data()))
-        _ = try await transport.perform(
-            request, terms: ExchangeTerms(stall: .seconds(60)),
-            onResponse: { head in
-                answer.withLock { $0.head = head }
-                return .receive
-            }, onBody: { bytes in answer.withLock { $0.body.append(contentsOf: bytes) } })
-        guard let head = answer.value.head else { throw URLError(.badServerResponse) }
-        return (head, answer.value.body)
     }
 }
 

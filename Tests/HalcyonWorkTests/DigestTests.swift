@@ -3,14 +3,11 @@ import Testing
 
 /// Digests and authentication codes, by the vectors of their standards.
 struct DigestTests {
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     @Test(arguments: ["", "abc", "The quick brown fox jumps over the lazy dog"])
     func theBytesOfADigestAreThoseOfItsDigits(text: String) {
         for digest in [Digest.md5, .sha256] {
-            #expect(hexadecimal(digest.bytes(Array(text.utf8))) == digest.hexadecimal(text))
+            #expect(
+                String(hexadecimal: digest.bytes(Array(text.utf8))) == digest.hexadecimal(text))
         }
     }
 
@@ -33,6 +30,6 @@ struct DigestTests {
     ])
     func anAuthenticationCodeIsThatOfTheStandard(key: [UInt8], text: String, expected: String) {
         let code = Digest.sha256.authenticationCode(Array(text.utf8), key: key)
-        #expect(hexadecimal(code) == expected)
+        #expect(String(hexadecimal: code) == expected)
     }
 }

@@ -51,6 +51,17 @@ struct ThreadPoolTests {
         #expect(await order.waitFor(count: 5) == ["a", "a1", "b", "a2", "a1x"])
     }
 
+    @Test func jobsThatGiveBackGoBeforeThoseInTheLineInTheirOwnOrder() async {
+        let pool = ThreadPool(name: "test", width: 1)
+        let order = Recorder<String>()
+        let mayBegin = DispatchSemaphore(value: 0)
+        pool.submit { mayBegin.wait() }
+        for name in ["a", "b"] { pool.submit { order.record(name) } }
+        for name in ["x", "y"] { pool.submit(isFirst: true) { order.record(name) } }
+        mayBegin.signal()
+        #expect(await order.waitFor(count: 4) == ["x", "y", "a", "b"])
+    }
+
     @Test func valuesAndErrorsComeBack() async throws {
         struct Failure: Error {}
         let pool = ThreadPool(name: "test", width: 2)

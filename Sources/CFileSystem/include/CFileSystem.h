@@ -21,6 +21,14 @@ int halcyon_exchange(int folder, const char *one, const char *other);
 /// where the kernel cannot tell.
 int halcyon_open_beneath(int folder, const char *path);
 
+/// The same when the kernel finds the path without asking the disk (RESOLVE_CACHED), and on the file system of
+/// the folder alone. -1 with EAGAIN when it cannot, and with any error on kernels before 5.12.
+int halcyon_open_cached(int folder, const char *path, int follows_links);
+
+/// Whether an open folder is on one of the usual file systems of disks and memory, where opening a file that the
+/// kernel has found and asking for its size waits for nothing. Those of networks ask another machine.
+int halcyon_is_on_this_machine(int folder);
+
 /// The size of an open file in bytes, and when it was last changed, in seconds since 1970 and nanoseconds
 /// beyond them. 1 for a regular file, 0 for anything else, or -1 with errno.
 int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds);

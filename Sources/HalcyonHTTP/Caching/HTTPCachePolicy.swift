@@ -1,5 +1,6 @@
 package import Foundation
 package import FoundationNetworking
+import HalcyonWork
 
 /// Decides about stored responses by the rules of RFC 9111: what may be kept, how long it is
 /// fresh, what has to be asked of the server, and what its answer means.
@@ -8,7 +9,7 @@ package import FoundationNetworking
 /// the time and answers what is to be done. Header fields are data of a stranger; whatever they
 /// contain, the worst outcome is a needless request.
 ///
-///     let policy = HTTPCachePolicy(.on, digest: sha256)
+///     let policy = HTTPCachePolicy(.on)
 ///     switch policy.decide(request, with: policy.select(request, among: stored), now: now) {
 ///     case .use: …
 ///     }
@@ -27,7 +28,12 @@ package struct HTTPCachePolicy: Sendable {
     }
 
     /// `caching` with all numbers in their ranges.
-    package init(_ caching: HTTPCaching, digest: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+    package init(
+        _ caching: HTTPCaching,
+        digest: @escaping @Sendable ([UInt8]) -> [UInt8] = {
+            Array(Digest.sha256.hexadecimal($0).utf8)
+        }
+    ) {
         var caching = caching
         caching.staleWhileRevalidate = caching.staleWhileRevalidate.clamped
         caching.staleIfError = caching.staleIfError.clamped

@@ -93,7 +93,7 @@ final class Exchange: @unchecked Sendable {
         fields = request.apply(to: handle)
         configuration.apply(to: handle, trustsAnyCertificate: terms.trustsAnyCertificate)
         // A request that may do something twice is not sent on a connection that may turn out dead.
-        handle.set(CURLOPT_FRESH_CONNECT, isSecondTry || !request.isSafe)
+        handle.set(CURLOPT_FRESH_CONNECT, isSecondTry || !request.isIdempotent)
         // Whether a host without TLS can carry several requests at once is known beforehand: no.
         handle.set(CURLOPT_PIPEWAIT, request.url.scheme?.lowercased() == "https")
         setCallbacks(of: handle)
@@ -268,7 +268,7 @@ final class Exchange: @unchecked Sendable {
     private func shouldTryAgain(_ code: CURLcode) -> Bool {
         let breaks = [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2]
         return breaks.contains(code) && times?.isConnectionReused == true && header.isEmpty
-            && request.isSafe && !isSecondTry && failure == nil
+            && request.isIdempotent && !isSecondTry && failure == nil
     }
 
     /// Sends the request once more, on a new connection.

@@ -57,8 +57,8 @@ struct OutgoingRequest: Sendable {
         self.fields = fields
     }
 
-    /// Whether it does no harm to send the request twice (RFC 9110, section 9.2.1).
-    var isSafe: Bool { method == "GET" || method == "HEAD" }
+    /// Whether it does no harm to send the request twice (RFC 9110, section 9.2.2).
+    var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE"].contains(method) }
 
     /// Sets the options of `handle` that say what is sent.
     /// - Returns: The header fields, to be freed when the transfer has ended.

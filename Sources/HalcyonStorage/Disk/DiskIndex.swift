@@ -2,6 +2,7 @@ import CIndexFiles
 import Foundation
 import GRDB
 import Glibc
+import HalcyonWork
 import Synchronization
 
 /// The SQLite database that knows the files of a cache folder.
@@ -60,17 +61,7 @@ final class DiskIndex: Sendable {
     /// URIs.
     private static func address(of path: String) -> String {
         guard let vfs = halcyon_index_vfs() else { return path }
-        let plain = path.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-                UInt8(ascii: "-"), UInt8(ascii: "_"):
-                String(UnicodeScalar(byte))
-            default:
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }
-        }
-        return "file://\(plain.joined())?vfs=\(String(cString: vfs))"
+        return "file://\(PercentEncoding.encode(path, keeping: "/"))?vfs=\(String(cString: vfs))"
     }
 
     /// Whether the open database is still the one in the folder.

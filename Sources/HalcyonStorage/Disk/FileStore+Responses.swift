@@ -32,6 +32,27 @@ extension FileStore {
         try indexed { try directory.put(put) }
     }
 
+    /// Stores a new response together with a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The response's body if `isOriginal`, else what was made of it.
+    ///   - name: The file's name; `nil` for the usual one of the key.
+    ///   - expiration: How long the file is kept; `nil` for the config's time.
+    /// - Throws: What storing a file throws.
+    package func store(
+        _ put: ResponsePut, with bytes: Data, isOriginal: Bool = true, named name: String? = nil,
+        forKey key: String, expiration: StorageExpiration? = nil
+    ) throws {
+        let file = try newFile(
+            name ?? fileName(forKey: key), forKey: key, expiration: expiration, overwriting: true,
+            derivation: .response(
+                key: put.row.key, variant: put.row.variant, generation: put.row.generation,
+                isOriginal: isOriginal),
+            response: put
+        ) { bytes }
+        if let file { try store(file) }
+    }
+
     /// Replaces the row of a response that the server has confirmed, and whose variant was `oldVariant`.
     /// Its files stay.
     /// - Returns: `false`, with nothing done, when there is no such row or another generation by now.

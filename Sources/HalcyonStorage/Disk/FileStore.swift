@@ -130,7 +130,9 @@ package final class FileStore: Sendable {
     package func passOver() { directory.passOver() }
 
     private func notWritten(_ file: NewFile, _ error: any Error) -> StorageError {
-        .cannotWrite(file: url(of: file.name), key: file.key, bytes: file.bytes, error)
+        .cannotWrite(
+            file: url(of: file.name), key: file.key, bytes: file.bytes, IndexFailure(error) ?? error
+        )
     }
 
     // MARK: Reading
@@ -154,8 +156,8 @@ package final class FileStore: Sendable {
         } catch {
             // What is in a folder that may not be entered is out of reach: a miss.
             guard directory.isSearchable else { return nil }
-            if error is DatabaseError {
-                throw .cannotReadRow(key: key, file: url(of: name), error)
+            if error is DatabaseError, let failure = IndexFailure(error) {
+                throw .cannotReadRow(key: key, file: url(of: name), failure)
             }
             throw .cannotRead(url(of: name), error)
         }
@@ -221,8 +223,9 @@ package final class FileStore: Sendable {
     func indexed<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch  where error is DatabaseError || error is IndexUnavailable {
-            throw StorageError.cannotRead(url, error)
+        } catch {
+            guard let failure = IndexFailure(error) else { throw error }
+            throw StorageError.cannotRead(url, failure)
         }
     }
 }

@@ -84,14 +84,9 @@ public struct PixelGrid: Hashable, Sendable {
 
     /// Pixels without any pattern, always the same for one seed: a picture that does not compress.
     public static func noise(seed: UInt64 = 1, width: Int, height: Int) -> PixelGrid {
-        var state = seed
+        var random = SeededGenerator(state: seed)
         return PixelGrid(width: width, height: height) { _, _ in
-            // Steele, Lea & Flood, "Fast splittable pseudorandom number generators" (2014).
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            mixed ^= mixed >> 31
+            let mixed = random.next()
             return Pixel(
                 UInt8(truncatingIfNeeded: mixed), UInt8(truncatingIfNeeded: mixed >> 8),
                 UInt8(truncatingIfNeeded: mixed >> 16))

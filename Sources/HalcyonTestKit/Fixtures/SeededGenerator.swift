@@ -1,4 +1,5 @@
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed: SplitMix64, by Steele, Lea & Flood,
+/// "Fast splittable pseudorandom number generators" (2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -163,6 +163,8 @@ struct DecisionTests {
         #expect(policy.decide(wish, with: nil, at: 0) == .unsatisfiable(because: .nothingStored))
         let offline: HTTPFields = ["Cache-Control": "only-if-cached, max-stale"]
         #expect(policy.decide(offline, with: minute(), at: 1e6) == .useStale(revalidate: false))
+        let while10 = minute(", stale-while-revalidate=10")
+        #expect(policy.decide(wish, with: while10, at: 69) == .useStale(revalidate: false))
     }
 
     @Test("The condition is the ETag byte for byte, whatever its syntax, else Last-Modified")

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import HalcyonHTTP
@@ -6,19 +7,6 @@ import Testing
 /// Whatever a server sends, parsing it ends, and what is decided keeps its promises.
 @Suite("Fields of strangers")
 struct HostileFieldsTests {
-    /// The same numbers in every run (SplitMix64).
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     private static let pieces = [
         "max-age", "s-maxage", "=", "=60", "=\"", "\"", "\\", ",", ", ", ";", " ", "\t", "no-store",
         "no-cache", "no-cache=\"etag\"", "must-revalidate", "public", "private", "immutable",
@@ -35,7 +23,7 @@ struct HostileFieldsTests {
         "CDN-Cache-Control", "If-None-Match", "Range", "Accept-Language", "Accept-Ranges",
     ]
 
-    private static func text(_ numbers: inout Numbers) -> String {
+    private static func text(_ numbers: inout SeededGenerator) -> String {
         let count = Int.random(in: 0...8, using: &numbers)
         if Int.random(in: 0...4, using: &numbers) == 0 {
             let bytes = (0..<count * 3).map { _ in UInt8.random(in: 0...255, using: &numbers) }
@@ -44,7 +32,7 @@ struct HostileFieldsTests {
         return (0..<count).map { _ in pieces.randomElement(using: &numbers)! }.joined()
     }
 
-    private static func fields(_ numbers: inout Numbers) -> HTTPFields {
+    private static func fields(_ numbers: inout SeededGenerator) -> HTTPFields {
         let count = Int.random(in: 0...8, using: &numbers)
         return HTTPFields(
             (0..<count).map { _ in
@@ -60,7 +48,7 @@ struct HostileFieldsTests {
 
     @Test("No text is too much for a parser", arguments: 0..<8)
     func parsers(seed: UInt64) {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededGenerator(state: seed)
         for _ in 0..<500 {
             let text = Self.text(&numbers)
             _ = CacheControlDirectives(targeted: [text])
@@ -81,7 +69,7 @@ struct HostileFieldsTests {
 
     @Test("Decisions keep their promises, whatever the fields", arguments: 0..<4)
     func decisions(seed: UInt64) throws {
-        var numbers = Numbers(state: seed &+ 99)
+        var numbers = SeededGenerator(state: seed &+ 99)
         for policy in Self.policies {
             for _ in 0..<60 {
                 let request = HTTPCacheRequest.get(Self.fields(&numbers))
@@ -153,7 +141,7 @@ struct HostileFieldsTests {
 
     @Test("Neither the order of fields nor the case of their names matters", arguments: 0..<4)
     func orderAndCase(seed: UInt64) {
-        var numbers = Numbers(state: seed &+ 999)
+        var numbers = SeededGenerator(state: seed &+ 999)
         var storedCount = 0
         for policy in Self.policies {
             for _ in 0..<60 {
@@ -185,7 +173,9 @@ struct HostileFieldsTests {
 
     /// The same fields in another order and with names in other letters. Those of one name stay in their
     /// order, which counts.
-    private static func rewritten(_ fields: HTTPFields, _ numbers: inout Numbers) -> HTTPFields {
+    private static func rewritten(_ fields: HTTPFields, _ numbers: inout SeededGenerator)
+        -> HTTPFields
+    {
         let names = Set(fields.lines.map { $0.name.lowercased() }).sorted()
         var lines: [HTTPFields.Line] = []
         for name in names.shuffled(using: &numbers) {

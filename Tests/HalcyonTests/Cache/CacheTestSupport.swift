@@ -117,6 +117,16 @@ extension KingfisherError {
             return (error as? KingfisherError)?.errorCode ?? -1
         }
     }
+
+    /// What an error that must be of this type says to people.
+    static func words(of body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KingfisherError)?.errorDescription ?? "\(error)"
+        }
+    }
 }
 
 extension KingfisherWrapper where Base == String {

@@ -132,6 +132,15 @@ import Testing
             let other = try DiskStorage.Backend<Note>(config: config)
             #expect(KingfisherError.code { _ = try other.value(forKey: "1") } == 3003)
             #expect(!other.isCached(forKey: "1"))
+            #expect(
+                KingfisherError.words { _ = try other.totalSize() }
+                    == "The index of the cache folder \(storage.directoryURL.path) cannot be used: "
+                    + "it cannot be opened.")
+            let file = storage.cacheFileURL(forKey: "1").path
+            #expect(
+                KingfisherError.words { _ = try other.value(forKey: "1") }
+                    == "The metadata of \(file) (key 1) cannot be read: "
+                    + "The index of the cache cannot be used: it cannot be opened.")
         }
         #expect(chmod(index, 0o644) == 0)
         #expect(try storage.value(forKey: "1") == Note("one"))

@@ -325,6 +325,10 @@ import Testing
                 KingfisherError.code { try storage.store(value: Note("x"), forKey: "\(key)") }
                     == 3009)
         }
+        // The index is told of in words, not in SQL.
+        let words = KingfisherError.words { try storage.store(value: Note("x"), forKey: "3") }
+        #expect(words?.lowercased().contains("no space left on") == true, "\(words ?? "")")
+        #expect(words?.contains("SQL") == false)
         #expect(try storage.value(forKey: "1") == Note("one"))
         #expect(truncate(storage.cacheFileURL(forKey: "0").path, 1) == 0)
         #expect(try storage.value(forKey: "0") == nil, "damage that cannot be recorded is a miss")

@@ -65,6 +65,50 @@ import Testing
         }
     }
 
+    @Test func aThumbnailThatCannotBeMadeNamesItsFile() async throws {
+        func words(_ url: URL, _ limits: DecodingLimits = .default) async -> String? {
+            let provider = ThumbnailImageDataProvider(
+                url: url, maxPixelSize: 8, cacheKey: "thumbnail", limits: limits)
+            return await self.words(loading: .provider(provider))
+        }
+        let missing = folder.file("none.jpg")
+        #expect(await words(missing) == "There is no file at \(missing.path).")
+        #expect(await words(folder.url) == "\(folder.url.path) is a folder, not a file.")
+        let fifo = folder.file("fifo")
+        try #require(mkfifo(fifo.path, 0o600) == 0)
+        #expect(await words(fifo) == "\(fifo.path) is a FIFO, not a file.")
+        let text = try folder.write(Data("text".utf8), to: "text")
+        #expect(await words(text) == "\(text.path) cannot be loaded: It is not an image.")
+        let picture = try folder.write(png, to: "a.png")
+        #expect(
+            await words(picture, DecodingLimits(maximumPixelCount: 99))
+                == "\(picture.path) cannot be loaded: "
+                + "The image has 40×30 pixels; the limit is 99 pixels.")
+        #expect(await words(picture) == nil)
+    }
+
+    @Test func aCancelledFileIsNamedByItsPath() {
+        let file = LocalFileImageDataProvider(fileURL: folder.file("a.png"), cacheKey: "avatar")
+        let raw = RawImageDataProvider(data: png, cacheKey: "avatar")
+        func words(_ provider: any ImageDataProvider) -> String? {
+            KingfisherError.requestError(reason: .dataProviderCancelled(provider: provider))
+                .errorDescription
+        }
+        #expect(words(file) == "Loading \(folder.file("a.png").path) was cancelled.")
+        #expect(words(raw) == "Loading avatar from its data provider was cancelled.")
+    }
+
+    @Test func errorsOfTransfersMaskSecrets() {
+        let url = "https://anna:pa55@host/a.jpg?token=abc&w=1"
+        let masked = "https://***@host/a.jpg?token=***&w=1"
+        let error = ImageTransportError.connectionReset(url: url, reason: "no more of \(url)")
+        #expect(
+            error.description
+                == "The connection broke while \(masked) was downloaded: no more of \(masked).")
+        #expect(error.errorDescription == error.description)
+        #expect("\(error as any Error)" == error.description)
+    }
+
     @Test func aProviderThatReadsNoFileIsNamedByItsKey() async {
         let provider = Base64ImageDataProvider(base64String: "%", cacheKey: "avatar")
         #expect(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Halcyon
+import HalcyonHTTP
 
 /// What of a URL is shown and kept.
 @Suite struct SecretMaskTests {

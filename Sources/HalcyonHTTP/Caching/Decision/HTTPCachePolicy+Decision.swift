@@ -4,8 +4,8 @@ extension HTTPCachePolicy {
     /// Whether the stored response may be used for the request now (RFC 9111, section 4, and the
     /// request's directives, section 5.2.1).
     ///
-    /// The rows are asked in this order; the first that applies decides. What `only-if-cached`
-    /// would have sent is unsatisfiable.
+    /// The rows are asked in this order; the first that applies decides. With `only-if-cached` what
+    /// would have to be sent is unsatisfiable, and nothing is revalidated.
     package func decide(
         _ request: HTTPCacheRequest, with selection: CacheSelection, now: Date
     ) -> HTTPCacheDecision {
@@ -14,6 +14,7 @@ extension HTTPCachePolicy {
         guard wishes.onlyIfCached else { return decision }
         return switch decision {
         case .validate(_, let reason), .fetch(let reason): .unsatisfiable(because: reason)
+        case .useStale: .useStale(revalidate: false)
         default: decision
         }
     }

@@ -113,17 +113,14 @@ private struct ProxyClient: CaseCache {
         let result = Locked<SimulatedAnswer?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         Task { [request, transport] in
-            let body = Locked(Data())
-            _ = try? await transport.perform(
-                request, terms: ExchangeTerms(stall: .seconds(60)),
-                onResponse: { head in
-                    let fields = HTTPFields(
-                        head.fields.map { .init(name: $0.name, value: $0.value) })
-                    result.set(SimulatedAnswer(status: head.status, fields: fields, body: ""))
-                    return .receive
-                },
-                onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
-            result.withLock { $0?.body = String(decoding: body.value, as: UTF8.self) }
+            let answer = try? await transport.answer(
+                to: request, terms: ExchangeTerms(stall: .seconds(60)))
+            result.set(
+                answer.map {
+                    SimulatedAnswer(
+                        status: $0.head.status, fields: HTTPFields($0.head),
+                        body: String(decoding: $0.body, as: UTF8.self))
+                })
             isDone.signal()
         }
         isDone.wait()
