@@ -16,6 +16,7 @@ static const cavif_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const clibrary_entry entries[] = {
+    {"avifVersion", offsetof(cavif_functions, version)},
     {"avifDecoderCreate", offsetof(cavif_functions, decoder_create)},
     {"avifDecoderDestroy", offsetof(cavif_functions, decoder_destroy)},
     {"avifDecoderSetIOMemory", offsetof(cavif_functions, decoder_set_memory)},

@@ -12,6 +12,7 @@ static const cjxl_functions *loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const clibrary_entry entries[] = {
+    {"JxlDecoderVersion", offsetof(cjxl_functions, version)},
     {"JxlDecoderCreate", offsetof(cjxl_functions, create)},
     {"JxlDecoderDestroy", offsetof(cjxl_functions, destroy)},
     {"JxlDecoderSubscribeEvents", offsetof(cjxl_functions, subscribe)},

@@ -22,6 +22,16 @@ public enum ImageCodingError: Error, Equatable, Sendable {
     case encodingFailed(ImageFormat, reason: String)
 }
 
+extension ImageCodingError {
+    /// Whether the image is beyond one of the limits of decoding.
+    package var isBeyondLimit: Bool {
+        switch self {
+        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooManyFrames: true
+        default: false
+        }
+    }
+}
+
 extension ImageCodingError: CustomStringConvertible {
     public var description: String {
         switch self {

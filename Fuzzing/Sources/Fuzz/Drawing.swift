@@ -37,6 +37,18 @@ enum Drawing {
         }
     }
 
+    /// Files of the picture with 16 bits per sample, with alpha and without.
+    static func deepFiles(_ saver: String, _ options: [[String: VipsValue]]) -> [Data] {
+        [3, 4].flatMap { bands in
+            options.compactMap { try? image(bands: bands, deep: true).encoded(saver, $0) }
+        }
+    }
+
+    /// The picture in numbers with a fraction.
+    static func floats() throws -> VipsImage {
+        try image().apply("colourspace", ["space": "scrgb"])
+    }
+
     /// An animation of three frames.
     static func animation(_ saver: String, _ options: [String: VipsValue] = [:]) -> [Data] {
         let frames = try? image(40, 90, bands: 4)

@@ -23,10 +23,9 @@ struct FuzzTarget: Sendable {
     /// All targets. A new one is one file and one line here.
     static let all: [FuzzTarget] =
         [
-            .jpeg, .progressive, .coefficients, .png, .pngStructure, .apng, .webp, .avif,
-            .reducedAVIF, .jpegXL, .gif, .bmp, .ico, .svg,
-            .sniffing, .information, .hashes, .urls, .responseHeads, .headerFields, .indexRows,
-            .responseRows,
+            .image, .jpeg, .progressive, .coefficients, .png, .apng, .webp, .avif, .jpegXL, .gif,
+            .windows, .svg, .information, .metadata, .hashes, .urls, .responseHeads, .headerFields,
+            .indexRows, .responseRows,
         ] + vips
 
     static func named(_ name: String?) -> FuzzTarget? {

@@ -4,6 +4,7 @@
 /* The functions of libavif that are called. The library, with the encoders that it depends on, is loaded
    when the first file needs it: linked to a program, it would cost each of its starts 8 ms. */
 typedef struct {
+    __typeof__(avifVersion) *version;
     __typeof__(avifDecoderCreate) *decoder_create;
     __typeof__(avifDecoderDestroy) *decoder_destroy;
     __typeof__(avifDecoderSetIOMemory) *decoder_set_memory;
@@ -32,15 +33,5 @@ static inline void cavif_set_mirror_axis(avifImage *image, int axis) {
     image->imir.axis = (uint8_t)axis;
 #else
     image->imir.mode = (uint8_t)axis;
-#endif
-}
-
-/* How often a sequence is shown again, or -1 for ever. libavif below 1.0 does not tell. */
-static inline int cavif_repetitions(const avifDecoder *decoder) {
-#if AVIF_VERSION_MAJOR >= 1
-    return decoder->repetitionCount < 0 ? -1 : decoder->repetitionCount;
-#else
-    (void)decoder;
-    return -1;
 #endif
 }

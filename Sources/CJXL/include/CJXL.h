@@ -5,6 +5,7 @@
 /* The functions of libjxl's decoder that are called. The library is loaded when the first file needs it:
    linked to a program, it would cost each of its starts 3 ms. */
 typedef struct {
+    __typeof__(JxlDecoderVersion) *version;
     __typeof__(JxlDecoderCreate) *create;
     __typeof__(JxlDecoderDestroy) *destroy;
     __typeof__(JxlDecoderSubscribeEvents) *subscribe;

@@ -17,8 +17,6 @@ package final class AVIFFile: @unchecked Sendable {
     package let depth: Int
     /// Seconds that each frame of a sequence is shown; empty for a still picture.
     package let durations: [Double]
-    /// How often a sequence runs; 0 means for ever.
-    package let loopCount: Int
     /// The ICC profile; `nil` when there is none.
     package let profile: [UInt8]?
     /// The numbers of ITU-T H.273 for primaries and transfer characteristics.
@@ -64,6 +62,11 @@ package final class AVIFFile: @unchecked Sendable {
     /// Whether there is a libavif to read with.
     package static let isAvailable = cavif_load() != nil
 
+    /// The version of libavif; `nil` when it is not installed.
+    package static var libraryVersion: String? {
+        cavif_load()?.pointee.version().map { String(cString: $0) }
+    }
+
     private let avif: cavif_functions
     private let decoder: UnsafeMutablePointer<avifDecoder>
     private let owner: AnyObject
@@ -108,7 +111,6 @@ package final class AVIFFile: @unchecked Sendable {
             ? nil : Array(UnsafeBufferPointer(start: image.icc.data, count: image.icc.size))
         let count = decoder.pointee.imageCount
         durations = count > 1 ? (0..<count).map { Self.duration(avif, of: $0, decoder) } : []
-        loopCount = Int(cavif_repetitions(decoder)) + 1
     }
 
     deinit {

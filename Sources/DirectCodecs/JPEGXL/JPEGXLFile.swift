@@ -38,6 +38,15 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// Whether there is a libjxl to read with.
     package static let isAvailable = cjxl_load() != nil
 
+    /// The version of libjxl; `nil` when it is not installed.
+    package static var libraryVersion: String? {
+        cjxl_load().map { functions in
+            // A million for each major version, a thousand for each minor one.
+            let number = functions.pointee.version()
+            return "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
+        }
+    }
+
     private let jxl: cjxl_functions
     private let decoder: OpaquePointer
     private let owner: AnyObject

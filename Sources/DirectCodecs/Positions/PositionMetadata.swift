@@ -9,24 +9,40 @@ public enum PositionMetadata {
     /// JPEG, WebP, TIFF, HEIC, AVIF, JPEG XL and others. Of a PNG file, text chunks with compressed XMP
     /// or EXIF are left out as a whole. Compressed metadata of other formats stays.
     ///
-    /// A pass over the bytes; a copy is made only when there is something to remove.
+    /// A pass over the bytes, and one more for each that removed something: in XMP that is no well-formed
+    /// XML, what is overwritten may have hidden another property. A copy is made only when there is something
+    /// to remove.
     public static func removed(from file: Data) -> Data {
+        var file = file
+        for _ in 0..<mostPasses {
+            guard let rest = lessened(file) else { break }
+            file = rest
+        }
+        return file
+    }
+
+    /// Enough for whatever is well-formed, and a bound for what was made to need many.
+    private static let mostPasses = 8
+
+    /// The file without what one look finds; `nil` when that is nothing.
+    private static func lessened(_ file: Data) -> Data? {
         file.withUnsafeBytes { bytes in
             if bytes.starts(with: PNGChunks.signature) {
                 // A file that ends in the middle of a chunk has been shown, and is kept, as it is.
-                return (try? PNGPositions(in: bytes))?.removed(from: file) ?? file
+                return (try? PNGPositions(in: bytes))?.removed(from: file)
             }
             return removedInPlace(file, bytes)
         }
     }
 
-    private static func removedInPlace(_ file: Data, _ bytes: UnsafeRawBufferPointer) -> Data {
+    private static func removedInPlace(_ file: Data, _ bytes: UnsafeRawBufferPointer) -> Data? {
         let directories = [[0x49, 0x49, 0x2A, 0], [0x4D, 0x4D, 0, 0x2A]].flatMap {
             bytes.places(of: $0)
         }
-        return file.applying(
+        let edits =
             directories.flatMap { GPSDirectory.edits(in: bytes, header: $0) }
-                + XMPPositions.edits(in: bytes))
+            + XMPPositions.edits(in: bytes)
+        return edits.isEmpty ? nil : file.applying(edits)
     }
 }
 
@@ -48,7 +64,6 @@ struct ByteEdit {
 extension Data {
     /// These bytes with others in some places.
     func applying(_ edits: [ByteEdit]) -> Data {
-        if edits.isEmpty { return self }
         var result = Data(self)
         for edit in edits { result.replaceSubrange(edit.range, with: edit.bytes) }
         return result
@@ -88,8 +103,9 @@ struct PNGPositions {
         }
     }
 
-    /// The file without them.
-    func removed(from file: Data) -> Data {
+    /// The file without them; `nil` when there are none.
+    func removed(from file: Data) -> Data? {
+        if edits.isEmpty, dropped.isEmpty { return nil }
         var result = file.applying(edits)
         for range in dropped.reversed() { result.removeSubrange(range) }
         return result

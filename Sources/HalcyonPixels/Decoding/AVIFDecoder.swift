@@ -25,6 +25,8 @@ struct AVIFFrameReader: FileFrameReader {
     /// A colour profile that has to be obeyed.
     private let profile: ForeignProfile?
     private let colours: ColourDescription
+    /// How often a sequence runs; 0 means for ever. libavif below 1.0 does not tell.
+    private let loopCount: Int
 
     init(_ data: Data) throws {
         let owner = ByteOwner(data)
@@ -34,6 +36,7 @@ struct AVIFFrameReader: FileFrameReader {
         } catch {
             throw error.codingError
         }
+        loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
         profile = ForeignProfile(file.profile, channels: 3)
         // A profile counts more, also one that changes nothing.
         let profile = file.profile
@@ -56,7 +59,7 @@ struct AVIFFrameReader: FileFrameReader {
             header.frameCount = file.durations.count
             header.timing = AnimationTiming(
                 durations: file.durations.map(AnimationTiming.clamped),
-                loopCount: file.loopCount)
+                loopCount: loopCount)
         }
         return header
     }

@@ -117,6 +117,6 @@ package enum DecodingPool {
     /// As many threads as there are cores, so that neither Swift's cooperative threads nor the cores are
     /// overcommitted.
     package static let shared = ThreadPool(
-        name: "decoding", width: ProcessInfo.processInfo.activeProcessorCount,
+        name: "decoding", width: Processors.count,
         afterEachJob: Vips.endJob)
 }

@@ -221,13 +221,18 @@ extension EncodedImage {
             let scans = JPEGFrameHeader.scanCount(of: data)
             guard count.clampedTimes(scans) > Self.mostScanWork else { return }
             throw .unsupported(
-                .JPEG, reason: "\(scans) scans of \(count) pixels would take too long to decode")
+                .JPEG,
+                reason: "\(scans) scans of \(count) pixels would take too long to decode; "
+                    + "the limit is \(Self.mostScanWork / count) scans")
         case .SVG:
             guard let drawing, let limit = limits.maximumDuration else { return }
             // An estimate may be wrong by some factor, and nothing stops the drawing of a tile.
-            let cost = drawing.duration(drawnAt: size ?? header.size)
-            guard cost > limit / 6 else { return }
-            throw .tooSlow(limit: limit)
+            let (size, most) = (size ?? header.size, limit / 6)
+            let isSlow =
+                drawing.duration(drawnAt: size) > most
+                || drawing.longestPainting(drawnAt: size) > most
+                    && SVGTrial(data, of: header.size).takesLonger(than: limit, drawnAt: size)
+            if isSlow { throw .tooSlow(limit: limit) }
         default:
             return
         }

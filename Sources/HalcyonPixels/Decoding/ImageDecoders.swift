@@ -47,6 +47,17 @@ enum ImageDecoders {
         decoders(of: format, .current).contains { $0.canDecode(format) }
     }
 
+    /// Whether all frames of animated files of `format` are read on this machine: those of some formats by
+    /// their own codecs only.
+    static func canPlay(_ format: ImageFormat) -> Bool {
+        switch format {
+        case .GIF, .WebP: canDecode(format)
+        case .PNG, .AVIF, .JPEGXL:
+            DirectCoding.current.contains(format) && direct.contains { $0.canDecode(format) }
+        default: false
+        }
+    }
+
     private static func decoders(
         of format: ImageFormat, _ coding: DirectCoding
     ) -> [any ImageDecoder] {

@@ -56,6 +56,9 @@ struct VipsDecoder: ImageDecoder {
             if let brand = brands?.first, HEIFProperties.sequenceBrands.contains(brand) {
                 throw ImageCodingError.unsupported(format, reason: "it is a sequence of pictures")
             }
+            if let refusal = HEIFReferences(data).refusal {
+                throw ImageCodingError.corrupt(format, reason: refusal)
+            }
         default:
             break
         }

@@ -50,6 +50,9 @@ extension ImageFormat {
     /// although it is read only when `DecodingLimits.allowsPDF` is set.
     public static var readable: [ImageFormat] { allCases.filter(ImageDecoders.canDecode) }
 
+    /// The formats whose animations are read with all frames on this machine, in the order of `allCases`.
+    package static var playable: [ImageFormat] { allCases.filter(ImageDecoders.canPlay) }
+
     /// The formats that can be written on this machine, in the order of `allCases`.
     public static var writable: [ImageFormat] { allCases.filter(ImageEncoders.canEncode) }
 }

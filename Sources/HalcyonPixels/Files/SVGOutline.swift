@@ -7,7 +7,25 @@ struct SVGOutline {
         /// Without a prefix.
         let name: String
         let attributes: [String: String]
+        /// Of a path or polygon; rather too many than too few.
+        let vertices: Int
+        let parent: Int?
         var children: [Int] = []
+        /// Of the text right in the element.
+        var letters = Letters()
+    }
+
+    struct Letters {
+        private(set) var all = 0
+        /// Those beyond ASCII, each once.
+        private(set) var foreign: Set<Unicode.Scalar> = []
+
+        mutating func add(_ text: String) {
+            for letter in text.unicodeScalars where !letter.properties.isWhitespace {
+                all += 1
+                if !letter.isASCII { foreign.insert(letter) }
+            }
+        }
     }
 
     /// The elements in the order in which they begin; the first is the root.
@@ -18,6 +36,8 @@ struct SVGOutline {
     private(set) var styles = ""
     /// Whether the file defines an entity that stands for elements.
     private(set) var hasEntitiesOfElements = false
+    /// Whether the file defines an entity that may stand for a reference, or for a part of one.
+    private(set) var hasEntitiesOfReferences = false
     /// Whether there are more elements than were looked at.
     private(set) var isCutOff = false
 
@@ -28,12 +48,15 @@ struct SVGOutline {
             var open: [Int] = []
             while let token = scanner.next() {
                 switch token {
-                case .start(let name, let attributes, let isClosed):
+                case .start(let name, let attributes, let vertices, let isClosed):
                     guard elements.count < limit else {
                         isCutOff = true
                         return
                     }
-                    elements.append(Element(name: name, attributes: attributes))
+                    elements.append(
+                        Element(
+                            name: name, attributes: attributes, vertices: vertices,
+                            parent: open.last))
                     let index = elements.count - 1
                     if let parent = open.last { elements[parent].children.append(index) }
                     depth = max(depth, open.count + 1)
@@ -41,9 +64,18 @@ struct SVGOutline {
                 case .end:
                     _ = open.popLast()
                 case .text(let text):
-                    if let index = open.last, elements[index].name == "style" { styles += text }
+                    guard let index = open.last else { continue }
+                    switch elements[index].name {
+                    case "style": styles += text
+                    case "text", "tspan", "textPath", "tref", "a":
+                        elements[index].letters.add(text)
+                    default: break
+                    }
                 case .declaration(let text):
                     if Self.definesElements(text) { hasEntitiesOfElements = true }
+                    if text.contains("<!ENTITY"), text.contains("(") || text.contains("&") {
+                        hasEntitiesOfReferences = true
+                    }
                 }
             }
         }
@@ -72,7 +104,7 @@ struct SVGOutline {
 /// The tokens of a markup file, without regard for whether it is well-formed.
 private struct MarkupScanner {
     enum Token {
-        case start(name: String, attributes: [String: String], isClosed: Bool)
+        case start(name: String, attributes: [String: String], vertices: Int, isClosed: Bool)
         case end
         case text(String)
         case declaration(String)
@@ -113,18 +145,21 @@ private struct MarkupScanner {
         offset += 1
         let name = text(word())
         var attributes: [String: String] = [:]
+        var vertices = 0
         while true {
             skipSpace()
             guard offset < bytes.count else { break }
             switch bytes[offset] {
             case UInt8(ascii: ">"):
                 offset += 1
-                return .start(name: name, attributes: attributes, isClosed: false)
+                return .start(
+                    name: name, attributes: attributes, vertices: vertices, isClosed: false)
             case UInt8(ascii: "/"):
                 offset += 1
                 if offset < bytes.count, bytes[offset] == UInt8(ascii: ">") {
                     offset += 1
-                    return .start(name: name, attributes: attributes, isClosed: true)
+                    return .start(
+                        name: name, attributes: attributes, vertices: vertices, isClosed: true)
                 }
             default:
                 let key = text(word())
@@ -136,23 +171,27 @@ private struct MarkupScanner {
                 offset += 1
                 skipSpace()
                 let place = value()
-                if Self.isKept(key, bytes[place]) { attributes[key] = text(place) }
+                if key == "d" || key == "points" {
+                    vertices = SVGVertices.count(in: bytes[place])
+                } else if Self.isKept(key, bytes[place]) {
+                    attributes[key] = text(place)
+                }
             }
         }
-        return .start(name: name, attributes: attributes, isClosed: true)
+        return .start(name: name, attributes: attributes, vertices: vertices, isClosed: true)
     }
 
     /// Whether an attribute has to do with the work of drawing: of most elements none has.
     private static func isKept(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         if kept.contains(name) { return true }
-        // A reference is short; the points of a path are many.
-        return value.count < 200 && value.contains(UInt8(ascii: "("))
+        if SVGReferences.painting.contains(name), value.contains(UInt8(ascii: "&")) { return true }
+        return value.contains(UInt8(ascii: "("))
             && String(decoding: value, as: UTF8.self).contains("url(")
     }
 
     private static let kept: Set = [
         "id", "href", "style", "filter", "opacity", "mask", "clip-path", "transform", "result",
-        "numOctaves", "radius", "order",
+        "numOctaves", "radius", "order", "class", "viewBox", "width", "height",
     ]
 
     /// Where a name without its prefix is.

@@ -16,6 +16,15 @@ extension ImageInformation {
         return items.information(format, in: file)
     }
 
+    /// How often the sequence in a whole file runs; 0 means for ever.
+    static func loopCount(ofHEIF data: Data) -> Int {
+        data.withUnsafeBytes { bytes in
+            let file = FilePart(bytes, isWhole: true)
+            return whole("moov", in: file)
+                .flatMap { HEIFTrack.first(in: $0.content, of: file.reader) }?.loopCount ?? 0
+        }
+    }
+
     /// A box at the top of the file, once all of it is there.
     private static func whole(_ type: String, in file: FilePart) -> ISOBoxes.Box? {
         guard let box = ISOBoxes(file.reader).first(type),
@@ -74,19 +83,8 @@ private struct HEIFItems {
     }
 
     private mutating func readReferences(_ box: ISOBoxes.Box) {
-        let length = reader.byte(box.content.lowerBound) == 0 ? 2 : 4
-        for entry in ISOBoxes(reader, box.content, skipping: 4).prefix(Self.most)
-        where entry.type == "auxl" {
-            let start = entry.content.lowerBound
-            guard let from = reader.bigNumber(start, length),
-                let count = reader.bigUInt16(start + length)
-            else { continue }
-            // A box may say that it is longer than it is, or than the file.
-            let room = min(entry.content.upperBound, reader.count) - start - length - 2
-            let targets = (0..<min(count, 64, max(0, room) / length)).compactMap {
-                reader.bigNumber(start + length + 2 + $0 * length, length)
-            }
-            auxiliary.append((from, targets))
+        for reference in HEIFReference.all(in: box, reader) where reference.type == "auxl" {
+            auxiliary.append((reference.from, Array(reference.to.prefix(64))))
         }
     }
 
@@ -150,13 +148,11 @@ private struct HEIFItems {
         return information
     }
 
-    /// The size behind the crop and the turn, which are done in this order however they are listed.
     private func shownSize(_ own: [ISOBoxes.Box]) -> PixelSize? {
-        func start(_ type: String) -> Int? { own.first { $0.type == type }?.content.lowerBound }
-        guard let stored = start("ispe").flatMap({ size($0 + 4) }) else { return nil }
-        let shown = start("clap").flatMap(cropped) ?? stored
-        let quarters = start("irot").flatMap(reader.byte) ?? 0
-        return quarters & 1 == 1 ? shown.transposed : shown
+        guard let place = own.first(where: { $0.type == "ispe" })?.content.lowerBound else {
+            return nil
+        }
+        return size(place + 4)?.shown(by: own, reader)
     }
 
     private func size(_ offset: Int) -> PixelSize? {
@@ -164,17 +160,6 @@ private struct HEIFItems {
             return nil
         }
         return PixelSize(width: Int(width), height: Int(height))
-    }
-
-    /// The size of a clean aperture (ISO/IEC 14496-12, 12.1.4), two quotients.
-    private func cropped(_ offset: Int) -> PixelSize? {
-        let sides = [offset, offset + 8].compactMap { place -> Int? in
-            guard let over = reader.bigUInt32(place), let under = reader.bigUInt32(place + 4),
-                under > 0
-            else { return nil }
-            return Int(over / under)
-        }
-        return sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil
     }
 
     /// What kind of auxiliary picture an item is.
@@ -253,6 +238,30 @@ private struct HEIFLocations {
     }
 }
 
+extension PixelSize {
+    /// The size behind the crop and the turn, which are done in this order however they are listed.
+    fileprivate func shown(by properties: [ISOBoxes.Box], _ reader: ByteReader) -> PixelSize {
+        func start(_ type: String) -> Int? {
+            properties.first { $0.type == type }?.content.lowerBound
+        }
+        let shown = start("clap").flatMap { PixelSize(cleanAperture: $0, reader) } ?? self
+        let quarters = start("irot").flatMap(reader.byte) ?? 0
+        return quarters & 1 == 1 ? shown.transposed : shown
+    }
+
+    /// The size of a clean aperture (ISO/IEC 14496-12, 12.1.4), two quotients.
+    private init?(cleanAperture offset: Int, _ reader: ByteReader) {
+        let sides = [offset, offset + 8].compactMap { place -> Int? in
+            guard let over = reader.bigUInt32(place), let under = reader.bigUInt32(place + 4),
+                under > 0
+            else { return nil }
+            return Int(over / under)
+        }
+        guard sides.count == 2 else { return nil }
+        self.init(width: sides[0], height: sides[1])
+    }
+}
+
 extension ImageInformation {
     /// The depth in the configuration of a codec, where nothing else tells it.
     fileprivate mutating func readDepth(_ box: ISOBoxes.Box, _ reader: ByteReader) {
@@ -283,7 +292,8 @@ extension ImageInformation {
 private struct HEIFTrack {
     private var size = PixelSize(width: 0, height: 0)
     private var durations: [Double] = []
-    private var loopCount = 0
+    /// 0 means for ever.
+    private(set) var loopCount = 0
     private var isPicture = false
     private var isAlpha = false
     private var details = ImageInformation(.unknown, size: PixelSize(width: 0, height: 0))
@@ -336,9 +346,11 @@ private struct HEIFTrack {
             let entry = ISOBoxes(reader, entries, skipping: 8).first
         else { return }
         let start = entry.content.lowerBound
-        size = PixelSize(
+        let stored = PixelSize(
             width: reader.bigUInt16(start + 24) ?? 0, height: reader.bigUInt16(start + 26) ?? 0)
-        for box in ISOBoxes(reader, entry.content, skipping: 78) {
+        let properties = Array(ISOBoxes(reader, entry.content, skipping: 78))
+        size = stored.shown(by: properties, reader)
+        for box in properties {
             switch box.type {
             case "av1C", "hvcC": details.readDepth(box, reader)
             case "colr": details.readColour(box, reader)

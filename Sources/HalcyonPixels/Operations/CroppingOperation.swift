@@ -53,40 +53,52 @@ extension PixelSize {
     }
 }
 
-/// The rectangle of a size that catches the eye most.
+/// What is looked for when a picture is cut without saying where.
+public enum CroppingInterest: String, CaseIterable, Sendable {
+    /// What catches the eye: edges, skin and strong colours.
+    case attention
+    /// Where most is to be seen: the part whose brightness differs most, by its entropy.
+    case entropy
+}
+
+/// The rectangle of a size that is most interesting.
 private struct SmartCropOperation: ImageOperation {
     let size: PixelSize
+    let interest: CroppingInterest
 
     func outputSize(for input: PixelSize) -> PixelSize { size }
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         // Looks at all pixels before it cuts them out.
-        try image.copiedToMemory().smartCropped(to: size)
+        try image.copiedToMemory().smartCropped(to: size, interest)
     }
 }
 
 extension VipsImage {
-    /// Edges, skin and strong colours attract.
-    fileprivate func smartCropped(to size: PixelSize) throws(VipsError) -> VipsImage {
+    fileprivate func smartCropped(
+        to size: PixelSize, _ interest: CroppingInterest
+    ) throws(VipsError) -> VipsImage {
         try apply(
             "smartcrop",
             [
                 "width": .int(size.width), "height": .int(size.height),
-                "interesting": "attention",
+                "interesting": .string(interest.rawValue),
             ])
     }
 }
 
 extension Image {
-    /// The rectangle of at most `size` that catches the eye most. Of an animation it is that of the first
-    /// frame, which is rendered for it now, on the calling thread.
-    package func smartCropped(to size: PixelSize) -> Image {
+    /// The most interesting rectangle of at most `size`. Of an animation it is that of the first frame,
+    /// which is rendered for it now, on the calling thread.
+    package func smartCropped(
+        to size: PixelSize, interest: CroppingInterest = .attention
+    ) -> Image {
         let size = pixelSize.clipping(size)
         guard size != pixelSize else { return self }
-        let operation = SmartCropOperation(size: size)
+        let operation = SmartCropOperation(size: size, interest: interest)
         guard animation != nil else { return applying(operation) }
         do {
-            let cut = try bitmap().vipsImage().smartCropped(to: size)
+            let cut = try bitmap().vipsImage().smartCropped(to: size, interest)
             // The picture cut out remembers where it comes from.
             let (left, top) = (-(cut.int("xoffset") ?? 0), -(cut.int("yoffset") ?? 0))
             let room = PixelSize(

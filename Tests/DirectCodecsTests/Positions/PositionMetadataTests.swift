@@ -79,6 +79,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "<a exif:GPSAltitude='1 b='hf:GPSLatitude='1,2 c='d'/>",
+        "<a exif:GPSMapDatum exif:GPSAltitude='1'='2'/>",
+    ])
+    func whatAPositionHidAsItWasOverwrittenGoesAsWell(_ packet: String) {
+        let cleaned = PositionMetadata.removed(from: Data(packet.utf8))
+        #expect(cleaned.count == packet.utf8.count)
+        #expect(!String(decoding: cleaned, as: UTF8.self).contains("GPS"))
+    }
+
     @Test func chunksOfPNGFilesStayValid() throws {
         let xmp = Data(
             ("XML:com.adobe.xmp\0\0\0\0\0" + #"<a exif:GPSLatitude="51,28.6N" b="c"/>"#).utf8)

@@ -21,6 +21,8 @@ struct AVIFFixture {
     var profile: Data?
     /// Hundredths of a second that each picture of a sequence is shown.
     var delay = 10
+    /// How often an edit list says that a sequence of opaque pictures runs; without one it runs for ever.
+    var runs: Int?
 
     struct Failure: Error {
         let step: String
@@ -51,7 +53,49 @@ struct AVIFFixture {
         var output = avifRWData()
         defer { avifRWDataFree(&output) }
         try check(avifEncoderFinish(encoder, &output), "finishing")
-        return Data(bytes: output.data, count: output.size)
+        let file = Data(bytes: output.data, count: output.size)
+        return try runs.map { try Self.adding(runs: $0, to: file) } ?? file
+    }
+
+    /// Puts a copy of the box `moov`, with an edit list (ISO/IEC 14496-12, 8.6.6), at the end of a file and makes
+    /// the old one free space, so that nothing else moves.
+    private static func adding(runs: Int, to file: Data) throws -> Data {
+        func bytes<Number: FixedWidthInteger>(_ number: Number) -> Data {
+            withUnsafeBytes(of: number.bigEndian) { Data($0) }
+        }
+        func number(_ data: Data, _ place: Int, _ count: Int = 4) -> Int {
+            data[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+        }
+        var start = 0
+        while start + 8 <= file.count, file[start + 4..<start + 8] != Data("moov".utf8) {
+            start += number(file, start)
+        }
+        guard start < file.count else { throw Failure(step: "finding the track") }
+        var moov = Data(file[start..<start + number(file, start)])
+        // The header of the first track is the first box in it.
+        guard let header = moov.range(of: Data("tkhd".utf8))?.upperBound, moov[header] == 1 else {
+            throw Failure(step: "reading the track")
+        }
+        let length = number(moov, header + 28, 8)
+        moov.replaceSubrange(header + 28..<header + 36, with: bytes(Int64(length * runs)))
+        var list = bytes(UInt32(44))
+        list += Data("edts".utf8)
+        list += bytes(UInt32(36))
+        list += Data("elst".utf8)
+        // Version, whether it is repeated, the number of edits, and one of them at the usual speed.
+        list += Data([1, 0, 0, runs > 1 ? 1 : 0])
+        list += bytes(UInt32(1))
+        list += bytes(Int64(length))
+        list += bytes(Int64(0))
+        list += bytes(UInt32(1 << 16))
+        moov.insert(contentsOf: list, at: header - 8 + number(moov, header - 8))
+        for box in [0, header - 16] {
+            moov.replaceSubrange(
+                box..<box + 4, with: bytes(UInt32(number(moov, box) + list.count)))
+        }
+        var result = file
+        result.replaceSubrange(start + 4..<start + 8, with: Data("free".utf8))
+        return result + moov
     }
 
     /// A file whose one picture is stored as tiles of equal size, at least 64 by 64 pixels each.

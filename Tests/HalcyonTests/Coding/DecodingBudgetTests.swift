@@ -6,7 +6,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonPixels
 
-struct DecodingBudgetTests {
+@Suite(.serialized) struct DecodingBudgetTests {
     /// Runs `body` on a thread of its own.
     private func thread(_ body: @escaping @Sendable () -> Void) {
         Thread.detachNewThread(body)
@@ -147,14 +147,21 @@ struct DecodingBudgetTests {
     @Test func deadlocksNotOverImagesInImages() async throws {
         // Each takes more than what is too little to be waited for.
         let data = PNGFixture.data(.gradient(width: 1600, height: 1200), as: .rgba16)
-        let overlay = try Image.decoding(data)
+        let limit = DecodingBudget.shared.limit
+        DecodingBudget.shared.limit = 40 << 20
+        defer { DecodingBudget.shared.limit = limit }
+        let whole = CGRect(x: 0, y: 0, width: 1600, height: 1200)
+        let layout = PhotoLayout(
+            size: whole.size, slots: [.init(rect: whole), .init(rect: whole)])
+        func composed(_ photos: [Image]) -> Image {
+            ImageComposition(layout: layout, photos: photos).image
+        }
+        // All threads need this one, and each one of its own.
+        let common = composed([try Image.decoding(data)])
         let done = Recorder<Int>()
-        for index in 0..<8 {
-            let image = try Image.decoding(data)
-            thread {
-                let mixed = index % 2 == 0 ? image : overlay
-                done.record((try? mixed.bitmap().size.width) ?? 0)
-            }
+        for _ in 0..<8 {
+            let image = composed([common, composed([try Image.decoding(data), common])])
+            thread { done.record((try? image.bitmap().size.width) ?? 0) }
         }
         #expect(await done.waitFor(count: 8) == [Int](repeating: 1600, count: 8))
     }

@@ -43,6 +43,17 @@ struct JPEGXLDecodingTests {
         #expect(bright.green > 0.995)
     }
 
+    /// Half of the signal of hybrid log-gamma is a twelfth of the light of the scene, which a screen of 1000
+    /// candelas shows with its gamma of 1.2 (ITU-R BT.2100): 50.7 candelas per square metre.
+    @Test func showsPicturesOfHybridLogGammaInTheRangeOfSRGB() throws {
+        let fixture = JPEGXLFixture(
+            bits: 16, transfer: JXL_TRANSFER_FUNCTION_HLG, primaries: JXL_PRIMARIES_2100,
+            peak: 1000)
+        let dim = try decoded(fixture.data([0.5, 0.5, 0.5]))[1, 1]
+        for component in [dim.red, dim.green, dim.blue] { #expect(abs(component - 0.537) < 0.005) }
+        #expect(try decoded(fixture.data([1, 1, 1]))[1, 1].green > 0.995)
+    }
+
     @Test func readsGrey() throws {
         let data = try JPEGXLFixture(isGrey: true, hasAlpha: true).data([0.4, 0.6])
         #expect(try decoded(data).samples(3, 3) == [102, 102, 102, 153])

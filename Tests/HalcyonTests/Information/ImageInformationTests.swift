@@ -128,6 +128,31 @@ import Testing
         #expect(information.hasAlpha == false)
     }
 
+    @Test func turnedAndCroppedSequencesOfAVIFTellWhatIsShown() throws {
+        var fixture = AVIFFixture()
+        fixture.quarterTurns = 1
+        fixture.crop = (left: 2, top: 2, width: 20, height: 10)
+        let file = try fixture.data(Self.grid, .solid(.red, width: 30, height: 20))
+        let size = PixelSize(width: 10, height: 20)
+        #expect(try ImageInformation(of: file).size == size)
+        #expect(try Image.decoding(file).bitmap().size == size)
+        let prefixes = (0..<file.count).compactMap {
+            try? ImageInformation(ofPrefix: file.prefix($0))?.size
+        }
+        #expect(Set(prefixes) == [size])
+    }
+
+    /// An edit list that repeats the track makes it run as often as it fits into the track's length.
+    @Test(arguments: [(nil, 0), (1, 1), (2, 2), (5, 5)])
+    func sequencesOfAVIFPlayAsOftenAsTheyTell(_ runs: Int?, _ loopCount: Int) throws {
+        let file = try AVIFFixture(delay: 20, runs: runs).data(
+            Self.grid, .solid(.red, width: 30, height: 20))
+        #expect(try ImageInformation(of: file).animation?.loopCount == loopCount)
+        let image = try Image.decoding(file)
+        #expect(image.animation?.loopCount == loopCount)
+        #expect(try image.allBitmaps().count == 2)
+    }
+
     @Test func turnedAndCroppedAVIFTellsWhatIsShown() throws {
         var fixture = AVIFFixture(depth: 10)
         fixture.quarterTurns = 1
@@ -199,14 +224,12 @@ struct ForeignInformationTests {
         #expect(information.format == header.format)
         #expect(information.size == header.size)
         #expect(information.hasAlpha == header.hasAlpha)
-        if information.frameCount != header.frameCount {
-            // Animated PNG files are read as pictures.
-            #expect(information.format == .PNG)
-        }
+        #expect(information.frameCount == header.frameCount)
         if let timing = header.timing {
             let durations = try #require(information.animation?.durations)
             #expect(zip(durations, timing.durations).allSatisfy { abs($0 - $1) < 0.002 })
             #expect(durations.count == timing.durations.count)
+            #expect(information.animation?.loopCount == timing.loopCount)
         }
         if header.depth == .sixteen { #expect(information.bitsPerSample ?? 0 > 8) }
     }

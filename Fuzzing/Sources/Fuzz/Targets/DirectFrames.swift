@@ -4,7 +4,7 @@ import Vips
 @testable import DirectCodecs
 
 extension FuzzTarget {
-    /// Frames by libavif, into no more memory than they are said to need.
+    /// Frames by libavif, into no more memory than they are said to need, and in a third of their size.
     static let avif = FuzzTarget(
         "avif",
         seeds: {
@@ -15,6 +15,10 @@ extension FuzzTarget {
                     ["compression": "av1", "Q": 10, "effort": 0],
                 ],
                 bands: [3, 4])
+                + Drawing.deepFiles(
+                    "heifsave_buffer",
+                    // With 10 bits, libheif 1.15 makes libaom abort the process.
+                    [["compression": "av1", "effort": 0, "bitdepth": 12]])
         }
     ) { data in
         let owner = ByteOwner(data)
@@ -22,13 +26,14 @@ extension FuzzTarget {
             UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
         guard file.width <= mostPixels, file.height <= mostPixels / file.width else { return }
         let samples = (file.hasAlpha ? 4 : 3) * (file.depth > 8 ? 2 : 1)
-        try decode(file.width * file.height * samples, frames: file.durations.count) {
+        // A file that fails so may be decoded in small, and the other way round.
+        try? decode(file.width * file.height * samples, frames: file.durations.count) {
             try file.next(into: $0)
         }
+        try reduceAVIF(data)
     }
 
-    /// Frames by libavif in a third of their size.
-    static let reducedAVIF = FuzzTarget("avif-reduced", seeds: avif.seeds) { data in
+    private static func reduceAVIF(_ data: Data) throws {
         let owner = ByteOwner(data)
         let file = try AVIFFile(
             UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
@@ -42,11 +47,14 @@ extension FuzzTarget {
         }
     }
 
-    /// Frames by libjxl, likewise.
+    /// Frames by libjxl, in both sizes likewise.
     static let jpegXL = FuzzTarget(
         "jxl",
         seeds: {
-            Drawing.files("jxlsave_buffer", [["effort": 1], ["lossless": true]], bands: [1, 3, 4])
+            Drawing.files("jxlsave_buffer", [["effort": 3], ["lossless": true]], bands: [1, 3, 4])
+                + Drawing.deepFiles("jxlsave_buffer", [["effort": 3], ["lossless": true]])
+                + Drawing.animation("jxlsave_buffer", ["effort": 3])
+                + [try Drawing.floats().encoded("jxlsave_buffer", ["effort": 3])]
         }
     ) { data in
         let owner = ByteOwner(data)
@@ -54,8 +62,14 @@ extension FuzzTarget {
             UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
         guard file.width <= mostPixels, file.height <= mostPixels / file.width else { return }
         let samples = file.channels * file.depth / 8
+        let (width, height) = (max(1, file.width / 3), max(1, file.height / 3))
+        let reduced = UnsafeMutableRawPointer.allocate(
+            byteCount: width * height * samples, alignment: 16)
+        defer { reduced.deallocate() }
         try decode(file.width * file.height * samples, frames: file.durations.count) {
             try file.next(into: $0)
+            guard file.channels >= 3 else { return }
+            try file.reduce($0, width: width, height: height, into: reduced)
         }
     }
 

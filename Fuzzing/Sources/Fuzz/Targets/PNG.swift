@@ -15,8 +15,9 @@ extension FuzzTarget {
             + [try Drawing.image(deep: true).encoded("pngsave_buffer")]
     }
 
-    /// What is read directly.
+    /// The walk before any decoder, and what is read directly.
     static let png = FuzzTarget("png", seeds: files) { data in
+        _ = try? data.withUnsafeBytes { bytes in try PNGStructure(bytes) }
         try data.withUnsafeBytes { bytes in
             let file = try PNGFile(bytes)
             guard file.width * file.height <= mostPixels else { return }
@@ -31,7 +32,7 @@ extension FuzzTarget {
     }
 
     /// The frames of animations, as they are drawn onto each other, and as files of their own.
-    static let apng = FuzzTarget("apng", seeds: { try animations() }) { input in
+    static let apng = FuzzTarget("apng", seeds: { animations() }) { input in
         let data = withRightChecksums(input)
         try data.withUnsafeBytes { bytes in
             guard let file = try APNGFile(bytes), file.width * file.height <= mostPixels else {
@@ -42,6 +43,7 @@ extension FuzzTarget {
             }
             let common = try PNGFile(bytes)
             let channels = file.hasAlpha(common.hasAlpha) ? 4 : 3
+            drawDeep(file, channels: channels)
             let canvas = APNGCanvas(file, channels: channels, isDeep: false)
             let pixels = UnsafeMutablePointer<UInt8>.allocate(
                 capacity: file.width * file.height * channels)
@@ -50,6 +52,26 @@ extension FuzzTarget {
                 try canvas.drawNext(common, bytes)
                 canvas.copy(to: pixels)
             }
+        }
+    }
+
+    /// Draws frames of 16 bits per sample where the file says, some of them without alpha.
+    private static func drawDeep(_ file: APNGFile, channels: Int) {
+        let canvas = APNGCanvas(file, channels: channels, isDeep: true)
+        let pixels = UnsafeMutableRawPointer.allocate(
+            byteCount: file.width * file.height * channels * 2, alignment: 16)
+        defer { pixels.deallocate() }
+        for (index, frame) in file.frames.enumerated().prefix(8) {
+            let frameChannels = index % 2 == 1 ? 3 : channels
+            let row = (0..<frame.width * frameChannels).map {
+                UInt16(truncatingIfNeeded: $0 * 7919)
+            }
+            row.withUnsafeBytes { row in
+                canvas.drawNext(channels: frameChannels) { take in
+                    for _ in 0..<frame.height { take(row.baseAddress!) }
+                }
+            }
+            canvas.copy(to: pixels)
         }
     }
 
@@ -73,8 +95,8 @@ extension FuzzTarget {
     }
 
     /// Animations of three frames, with and without opacity, and one with a picture that is no frame.
-    private static func animations() throws -> [Data] {
-        try [3, 4].flatMap { channels -> [Data] in
+    private static func animations() -> [Data] {
+        [3, 4].flatMap { channels -> [Data] in
             var writer = APNGWriter(
                 width: 20, height: 14, channels: channels, frameCount: 3, loopCount: 0)
             var before: [UInt8]?
@@ -101,10 +123,5 @@ extension FuzzTarget {
             }
             return [Data(whole), withRightChecksums(Data(disposed))]
         }
-    }
-
-    /// The walk before any decoder.
-    static let pngStructure = FuzzTarget("png-structure", seeds: files) { data in
-        _ = try data.withUnsafeBytes { bytes in try PNGStructure(bytes) }
     }
 }

@@ -9,6 +9,9 @@ extension FuzzTarget {
         "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY e 'x'>]><svg width='5' height='50%'>"
             + "<style>.a{filter:url(#f)}</style><filter id='f'><feMorphology radius='2 3'/>"
             + "</filter><!-- c --><rect filter='url(#f)' opacity='.5'/><![CDATA[ x ]]></svg>",
+        "<svg width='50%'><style>.a, g > b:hover{marker:url(#m);opacity:.5}</style><marker id='m'>"
+            + "<feImage href='#m'/></marker><path class='a' d='M0 0L1-1.5.5a1 1 0 01 2 2z'/>"
+            + "<text fill='&e;'>a\u{4E00}</text></svg>",
     ]
 
     /// The readers of SVG, not the one that draws.
@@ -18,6 +21,15 @@ extension FuzzTarget {
         let cost = SVGCost(data)
         _ = cost.memory(drawnAt: PixelSize(width: 3000, height: 3000))
         _ = cost.duration(drawnAt: PixelSize(width: 3000, height: 3000))
+        _ = cost.longestPainting(drawnAt: PixelSize(width: 3000, height: 3000))
+        // Not for `<svg=…` and the like, which nobody draws.
+        let tag = data.withUnsafeBytes { MarkupProlog.root(in: $0)?.tag }
+        if tag?.split(whereSeparator: \.isWhitespace).first == "svg",
+            let sized = SVGIntrinsicSize.givingDefaultSize(to: data)
+        {
+            precondition(
+                SVGIntrinsicSize.givingDefaultSize(to: sized) == nil, "its size is given twice")
+        }
         try cost.check()
     }
 
@@ -43,21 +55,5 @@ extension FuzzTarget {
         if let hash = PerceptualHash(text) {
             precondition(hash.description == text.lowercased(), "the digits are others")
         }
-    }
-
-    /// What is asked of any bytes before their format is known.
-    static let sniffing = FuzzTarget(
-        "sniffing",
-        seeds: {
-            drawings.map { Data($0.utf8) }
-                + [
-                    Data([0, 0, 0, 28]) + Data("ftypavif\0\0\0\0avifmif1miaf".utf8),
-                    Data("<!DOCTYPE html><html><title>404</title>".utf8), Data("{\"a\": 1}".utf8),
-                ] + Drawing.files("pngsave_buffer", [[:]])
-        }
-    ) { data in
-        if ImageSniffer.format(of: data) == .unknown { _ = ImageSniffer.describe(data) }
-        _ = HEIFProperties(data)
-        _ = JPEGFrameHeader(data)
     }
 }

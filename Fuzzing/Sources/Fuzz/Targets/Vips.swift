@@ -7,19 +7,21 @@ import Vips
 extension FuzzTarget {
     /// The loaders of libvips, each with the walk or estimate that stands before it.
     static let vips: [FuzzTarget] = [
-        loader("vips-jpeg", "jpegload_buffer") {
+        loader("vips-jpeg-png", { $0.first == 0x89 ? "pngload_buffer" : "jpegload_buffer" }) {
             Drawing.files("jpegsave_buffer", [[:], ["interlace": true]])
+                + Drawing.files("pngsave_buffer", [[:], ["interlace": true]], bands: [1, 4])
         },
-        loader("vips-png", "pngload_buffer") {
-            Drawing.files("pngsave_buffer", [[:], ["interlace": true]], bands: [1, 4])
+        loader(
+            "vips-gif-webp",
+            { $0.first == UInt8(ascii: "R") ? "webpload_buffer" : "gifload_buffer" }
+        ) {
+            Drawing.animation("gifsave_buffer") + Drawing.animation("webpsave_buffer")
         },
-        loader("vips-gif", "gifload_buffer") { Drawing.animation("gifsave_buffer") },
-        loader("vips-webp", "webpload_buffer") { Drawing.animation("webpsave_buffer") },
         loader("vips-heif", "heifload_buffer") {
             Drawing.files("heifsave_buffer", [["compression": "av1", "effort": 0]], bands: [3, 4])
         },
         loader("vips-jxl", "jxlload_buffer") {
-            Drawing.files("jxlsave_buffer", [["effort": 1], ["lossless": true]], bands: [3, 4])
+            Drawing.files("jxlsave_buffer", [["effort": 3], ["lossless": true]], bands: [3, 4])
         },
         loader("vips-tiff", "tiffload_buffer") {
             Drawing.files(
@@ -35,16 +37,26 @@ extension FuzzTarget {
     private static func loader(
         _ name: String, _ loader: String, seeds: @escaping @Sendable () throws -> [Data]
     ) -> FuzzTarget {
+        self.loader(name, { _ in loader }, seeds: seeds)
+    }
+
+    /// - Parameter choose: The loader for bytes, by how they begin.
+    private static func loader(
+        _ name: String, _ choose: @escaping @Sendable (Data) -> String,
+        seeds: @escaping @Sendable () throws -> [Data]
+    ) -> FuzzTarget {
         FuzzTarget(name, seeds: seeds) { data in
+            let loader = choose(data)
             guard !data.isEmpty, Vips.supports(operation: loader) else { return }
-            if name == "vips-png" {
+            if loader == "pngload_buffer" {
                 _ = try data.withUnsafeBytes { bytes in try PNGStructure(bytes) }
             }
-            if name == "vips-svg" {
+            if loader == "svgload_buffer" {
                 let cost = SVGCost(data)
                 try cost.check()
-                guard cost.duration(drawnAt: PixelSize(width: 1000, height: 1000)) < .seconds(1)
-                else { return }
+                let size = PixelSize(width: 1000, height: 1000)
+                let longest = cost.duration(drawnAt: size) + cost.longestPainting(drawnAt: size)
+                guard longest < .seconds(1) else { return }
             }
             let image = try VipsImage.load(
                 loader, bytes: data, ["access": "sequential", "fail_on": "error"])

@@ -1,1 +1,0 @@
-../../../Sources/Halcyon/Request/Results/String+Secrets.swift

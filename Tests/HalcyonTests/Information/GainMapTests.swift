@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+@testable import Halcyon
+
+/// Files that have a second picture with which a bright screen shows more, put together byte by byte.
+@Suite struct GainMapTests {
+    private static let adobe = "http://ns.adobe.com/hdr-gain-map/1.0/"
+    private static let apple = "http://ns.apple.com/HDRGainMap/1.0/"
+
+    private static func jpeg() throws -> Data {
+        try Image.decoding(PNGFixture.data(.gradient(width: 16, height: 8))).kf.data(
+            format: .JPEG, options: ImageEncodingOptions())
+    }
+
+    /// Puts a segment in front of all others.
+    private static func adding(_ code: UInt8, _ content: Data, to jpeg: Data) -> Data {
+        let length = content.count + 2
+        return jpeg.prefix(2) + [0xFF, code, UInt8(length >> 8), UInt8(length & 255)] + content
+            + jpeg.dropFirst(2)
+    }
+
+    private static func xmp(_ name: String) -> Data {
+        Data("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:hdrgm=\"\(name)\"/>".utf8)
+    }
+
+    private static func big(_ numbers: [Int], _ count: Int = 4) -> Data {
+        Data(
+            numbers.flatMap { number in
+                (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+            })
+    }
+
+    private func hasGainMap(_ data: Data) throws -> Bool? {
+        try ImageInformation(of: data).hasGainMap
+    }
+
+    @Test(arguments: [adobe, apple, "http://ns.adobe.com/photoshop/1.0/"])
+    func theXMPOfJPEGNamesIt(_ name: String) throws {
+        let file = try Self.adding(0xE1, Self.xmp(name), to: Self.jpeg())
+        #expect(try hasGainMap(file) == (name != "http://ns.adobe.com/photoshop/1.0/"))
+    }
+
+    @Test func theSegmentOfISO21496NamesIt() throws {
+        let content = Data("urn:iso:std:iso:ts:21496:-1\0".utf8) + Self.big([0, 0], 2)
+        #expect(try hasGainMap(Self.adding(0xE2, content, to: Self.jpeg())) == true)
+        #expect(try hasGainMap(Self.jpeg()) == false)
+    }
+
+    /// A list of pictures (CIPA DC-007) says where the second one begins, and that one says what it is.
+    @Test(arguments: [adobe, nil]) func theSecondPictureOfJPEGNamesIt(_ name: String?) throws {
+        let plain = try Self.jpeg()
+        let second = name.map { Self.adding(0xE1, Self.xmp($0), to: plain) } ?? plain
+        func list(offset: Int) -> Data {
+            // Version, number of pictures, and 16 bytes for each of them at 50.
+            var list = Data("MPF\0MM\0*".utf8)
+            list += Self.big([8])
+            list += Self.big([3, 0xB000, 7], 2)
+            list += Self.big([4])
+            list += Data("0100".utf8)
+            list += Self.big([0xB001, 4], 2)
+            list += Self.big([1, 2])
+            list += Self.big([0xB002, 7], 2)
+            list += Self.big([32, 50, 0])
+            list += Self.big([0x3_0000, 0, 0, 0, 0, second.count, offset, 0])
+            return list
+        }
+        // Places count from behind "MPF\\0", which stands behind 6 bytes of marks.
+        let length = Self.adding(0xE2, list(offset: 0), to: plain).count
+        let file = Self.adding(0xE2, list(offset: length - 10), to: plain) + second
+        #expect(try hasGainMap(file) == (name != nil))
+        // Before the second picture has come it is not known.
+        let beginning = try ImageInformation(ofPrefix: file.prefix(length))
+        #expect(beginning?.hasGainMap == nil && beginning?.isComplete == false)
+    }
+
+    @Test func anItemOfHEIFIsIt() throws {
+        let grid = PixelGrid.solid(Pixel(9, 99, 200, 128), width: 16, height: 16)
+        var file = try AVIFFixture().data(grid)
+        #expect(try hasGainMap(file) == false)
+        // The last entry of the items, of which the type stands behind version, number and protection.
+        let entry = try #require(file.range(of: Data("infe".utf8), options: .backwards)).upperBound
+        file.replaceSubrange(entry + 8..<entry + 12, with: Data("tmap".utf8))
+        #expect(try hasGainMap(file) == true)
+    }
+
+    @Test func aBoxOfJPEGXLIsIt() throws {
+        var file = try JPEGXLFixture().data([0.5, 0.25, 1])
+        #expect(try hasGainMap(file) == false)
+        // Behind the signature of 12 bytes and the type of 20.
+        file.insert(contentsOf: Self.big([12]) + Data("jhgm".utf8) + Self.big([0]), at: 32)
+        #expect(try hasGainMap(file) == true)
+    }
+}
