@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonHTTP
 // What `HalcyonStorage` has in this module's public interface comes with `import Halcyon`.
 @_exported public import HalcyonStorage
 

@@ -47,6 +47,9 @@ extension ImageCache {
                 alsoInMemory: !isRendered, toDisk: toDisk, stated: .program))
     }
 
+    /// Bytes from which on pixels are stored before others are decoded.
+    private static let largePixels = 16 << 20
+
     /// Stores an image on disk after what was asked for before; with `alsoInMemory` it is rendered
     /// first and put into memory, too. With `logging`, a failure is logged: nobody else may hear of it.
     func startDiskStore(
@@ -55,7 +58,9 @@ extension ImageCache {
         logging: Bool = false, stated: StatedOrigin? = nil
     ) -> OneShot<CacheStoreResult> {
         operations.enqueue(.file(key.fileName(in: self))) { [self] finish in
-            DecodingPool.shared.submit { [self] in
+            // Large pixels are held until they are stored: that goes before decoding more of them.
+            let isLarge = image.isRendered && image.cacheCost >= Self.largePixels
+            DecodingPool.shared.submit(isFirst: isLarge) { [self] in
                 let failure = KingfisherError.cacheError(
                     reason: .cannotSerializeImage(
                         image: image, original: original, serializer: options.cacheSerializer))

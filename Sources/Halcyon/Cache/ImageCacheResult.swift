@@ -9,6 +9,15 @@ public enum CacheType: Sendable {
 
     /// Whether the image was found in a cache.
     public var cached: Bool { self != .none }
+
+    /// The name in what programs print and in labels of metrics.
+    package var name: String {
+        switch self {
+        case .none: "none"
+        case .memory: "memory"
+        case .disk: "disk"
+        }
+    }
 }
 
 /// The result of a look-up in the cache. A miss is not an error.

@@ -85,11 +85,14 @@ extension ImageRequest {
     /// Waits while the server of a network image wants to be left alone: for work that nobody is
     /// waiting for. Returns why the image is not to be loaded.
     func waitForServer() async -> KingfisherError? {
+        guard case .network(let resource) = source else { return nil }
+        return await waitForServer(of: resource.downloadURL)
+    }
+
+    /// The same of the server of `url`, to which the request goes next.
+    func waitForServer(of url: URL) async -> KingfisherError? {
         let downloader = downloader
-        guard case .network(let resource) = source,
-            downloader.serverPause(for: resource.downloadURL) != nil
-        else { return nil }
-        let url = resource.downloadURL
+        guard downloader.serverPause(for: url) != nil else { return nil }
         let waiting = Task { try await downloader.serverPauses.wait(for: url) }
         let action = handle.onCancel { waiting.cancel() }
         defer { handle.removeCancelAction(action) }

@@ -64,6 +64,35 @@ import Testing
         #expect(processors.map(\.runs.value) == [1, 1, 1])
     }
 
+    @Test func of200StalePicturesNoneIsDecodedAgain() async throws {
+        let fixture = try await FreshnessFixture()
+        let processor = CountingProcessor()
+        let count = 200
+        for number in 0..<count { fixture.serve(3, tag: "\"1\"", at: "/\(number)") }
+        func load(_ more: KingfisherOptionsInfo) async throws -> (bytes: Int64, decodes: Int) {
+            let before = processor.runs.value
+            let bytes = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for number in 0..<count {
+                    group.addTask {
+                        try await fixture.get([.processor(processor)] + more, at: "/\(number)")
+                            .metrics?.responseBodyBytesReceived ?? 0
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            return (bytes, processor.runs.value - before)
+        }
+        _ = try await load([])
+        fixture.pass(100)
+        let validated = try await load([])
+        let reloaded = try await load([.forceRefresh])
+        print(
+            "200 stale pictures: \(validated.decodes) decodes and \(validated.bytes) bytes of content "
+                + "validated, \(reloaded.decodes) and \(reloaded.bytes) loaded anew")
+        #expect(validated == (0, 0))
+        #expect(reloaded.decodes == count && fixture.count == 3 * count)
+    }
+
     @Test func theSameBytesInA200KeepTheGeneration() async throws {
         let fixture = try await FreshnessFixture()
         let processor = CountingProcessor()

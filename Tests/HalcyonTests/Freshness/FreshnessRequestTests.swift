@@ -444,6 +444,22 @@ import Testing
         #expect(try await got() == ["3 validated", "4 fresh"])
     }
 
+    @Test func aPrefetcherValidatesWhatMayBeShownStaleMeanwhile() async throws {
+        let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
+        let skipped = await handedOver { hand in
+            ImagePrefetcher(
+                urls: [fixture.url()],
+                options: [
+                    .httpCaching(.on), .targetCache(fixture.cache),
+                    .downloader(fixture.downloader),
+                ]
+            ) { skipped, _, _ in hand(skipped.count) }.start()
+        }
+        #expect(skipped == 1)
+        #expect(fixture.count == 2 && fixture.lastCondition == "\"1\"")
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
     @Test func aPrefetcherTellsFailuresFromWhatIsStillGood() async throws {
         var caching = HTTPCaching.on
         caching.negative = .on()

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 import HalcyonTestKit
 import HalcyonWork
 import Testing
@@ -266,5 +267,87 @@ import Testing
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(options[0]) == "3 fresh")
         #expect(files.useCount > before)
+    }
+
+    @Test(arguments: [nil, "Accept-Language"])
+    func aModifierAndVaryAreDecidedOnByWhatIsInMemory(_ vary: String?) async throws {
+        let fixture = try await FreshnessFixture()
+        let picture = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
+            .with(.entityTag("\"1\""))
+        fixture.origin.route("/a.png", vary.map { picture.header("Vary", $0) } ?? picture)
+        let german: KingfisherOptionsInfo = [
+            .requestModifier(setting(["Accept-Language": "de"]))
+        ]
+        _ = try await fixture.get(german)
+        let files = fixture.cache.diskStorage.files
+        let before = files.useCount
+        for _ in 0..<3 { #expect(try await fixture.got(german) == "3 fresh") }
+        #expect(files.useCount == before)
+        // Of another variant is not this image.
+        let french = setting(["Accept-Language": "fr"])
+        let use = vary == nil ? "3 fresh" : "3 fetched"
+        #expect(try await fixture.got([.requestModifier(french)]) == use)
+        fixture.pass(1_000)
+        #expect(try await fixture.got([.requestModifier(french)]) == "3 validated")
+    }
+
+    @Test func anAnswerUnderOtherSettingsMakesTheImageInMemoryFreshWithoutTheIndex() async throws {
+        let fixture = try await FreshnessFixture.aged()
+        var others = HTTPCaching.on
+        others.staleIfError = .upTo(5)
+        #expect(try await fixture.got([.httpCaching(others)]) == "3 validated")
+        let files = fixture.cache.diskStorage.files
+        let before = files.useCount
+        fixture.decisions.removeAll()
+        #expect(try await fixture.got() == "3 fresh")
+        #expect(fixture.decisions.events.map(\.message) == ["used: it is fresh in memory"])
+        #expect(files.useCount == before)
+    }
+
+    @Test func aResponseThatIsOutOfUseIsNotMadeFreshByAnAnswerThatComesMeanwhile() throws {
+        let policy = HTTPCachePolicy(.on)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let stored = StoredResponse(
+            url: try #require(URL(string: "https://example.org/a.png")), status: 200,
+            fields: ["Cache-Control": "max-age=600", "ETag": "\"1\""], requested: now,
+            received: now)
+        for _ in 0..<2_000 {
+            let record = ResponseRecord(
+                key: "a", generation: 1, stored: stored, body: nil, under: policy)
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { record.freshen(stored, under: policy) } else { record.supersede() }
+            }
+            #expect(!record.usability.holds(at: now, under: .on))
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a file system needs privileges"))
+    func aPictureThatTheDiskHasNoRoomForIsDeliveredAndStaysInMemory() async throws {
+        let folder = try TemporaryDirectory()
+        let disk = try SmallDisk(at: folder.url, size: "512k")
+        defer { disk.unmount() }
+        let fixture = try await FreshnessFixture(in: folder)
+        fixture.serve(3, "max-age=600", tag: "\"1\"")
+        fixture.serve(4, "max-age=60", tag: "\"1\"", at: "/b.png")
+        _ = try await fixture.get()
+        // To the last byte: neither a file nor a row can be written.
+        let filler = folder.file("filler")
+        try Data().write(to: filler)
+        let file = try FileHandle(forWritingTo: filler)
+        while (try? file.write(contentsOf: Data(repeating: 0, count: 512))) != nil {}
+        try file.close()
+        #expect(try await fixture.got(at: "/b.png") == "4 fetched")
+        #expect(try await fixture.got(at: "/b.png") == "4 fresh")
+        let stored = try await rows(fixture.cache)
+        #expect(stored.map(\.url) == [fixture.url()], "nothing is said of a file that is not there")
+        fixture.pass(100)
+        #expect(try await fixture.got(at: "/b.png") == "4 validated")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(at: "/b.png") == "4 fetched")
+        try FileManager.default.removeItem(at: filler)
+        fixture.pass(100)
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(at: "/b.png") == "4 fetched")
+        #expect(try await rows(fixture.cache).count == 2)
     }
 }

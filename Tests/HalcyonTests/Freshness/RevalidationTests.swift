@@ -94,4 +94,98 @@ import Testing
         await events.waitFor(count: 1)
         #expect(fixture.origin.requestCount(for: "/a.png") == 2)
     }
+
+    /// What a request in the background told a view, as text; `dropped` when the server was not asked.
+    private func delivered(
+        _ fixture: FreshnessFixture, at path: String, telling told: Recorder<String>
+    ) async throws {
+        var request = ImageRequest(
+            source: .network(fixture.url(path)), options: fixture.manager.parsedOptions([]),
+            probing: .onItsOwnThread)
+        request.onRevalidated = { told.record($0.map { "\($0)" } ?? "dropped") }
+        _ = try await request.run().get()
+    }
+
+    @Test func whatWaitsWhenTheServerAsksToBeLeftAloneIsNotSent() async throws {
+        let gate = Gate()
+        let fixture = try await aged(5, gate)
+        for number in 0..<4 {
+            fixture.origin.route(
+                "/\(number)",
+                .status(503).header("Retry-After", "120").with(.wait(.gate(gate))))
+        }
+        let told = Recorder<String>()
+        for number in 0..<5 {
+            try await delivered(fixture, at: "/\(number)", telling: told)
+            if number == 3 { await fixture.origin.waitForRequests(4) }
+        }
+        gate.open()
+        let all = await told.waitFor(count: 5)
+        #expect(all.filter { $0 == "dropped" }.count == 1)
+        #expect(all.filter { $0.hasPrefix("failed") }.count == 4)
+        #expect(fixture.origin.requestCount(for: "/4") == 0)
+    }
+
+    @Test func whatWaitsForANetworkTakesNoPlaceFromOthers() async throws {
+        let network = FakeNetwork(isConnected: true)
+        let fixture = try await FreshnessFixture(network: network)
+        for number in 0..<6 {
+            fixture.serve(
+                3, number == 5 ? Self.words : "max-age=60", tag: "\"1\"", at: "/\(number)")
+            _ = try await fixture.get(at: "/\(number)")
+        }
+        fixture.pass(100)
+        network.timeOut()
+        let events = Recorder<HTTPRevalidation>()
+        for number in 0..<5 {
+            #expect(
+                try await fixture.got(listening(events), at: "/\(number)")
+                    == "3 stale revalidating")
+        }
+        await network.observations.waitFor(count: 5)
+        #expect(network.timeouts == [30, 30, 30, 30, 30], "each from its beginning")
+        #expect(try await fixture.got(listening(events), at: "/5") == "3 stale revalidating")
+        await events.waitFor(count: 1)
+        #expect(fixture.count == 7)
+        network.connect()
+        await events.waitFor(count: 6)
+        #expect(fixture.count == 12)
+    }
+
+    @Test func inLowDataModeNothingIsLoadedInItsPlace() async throws {
+        let fixture = try await FreshnessFixture.aged(Self.words)
+        fixture.serve(5, at: "/small.png")
+        fixture.downloader.isLowDataModeActive = { true }
+        let events = Recorder<HTTPRevalidation>()
+        let options = listening(events) + [.lowDataMode(.network(fixture.url("/small.png")))]
+        #expect(try await fixture.got(options) == "3 stale revalidating")
+        guard case .failed(let error)? = await events.waitFor(count: 1).first else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.errorCode == 2003)
+        #expect(fixture.count == 1)
+    }
+
+    @Test func aRedirectThatLeadsElsewhereNowIsAChange() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
+        fixture.serve(3, Self.words, tag: "\"b\"", at: "/b.png")
+        fixture.serve(4, "max-age=600", at: "/c.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        // The first request is for the stale image, the second one for the revalidation.
+        fixture.origin.route(
+            "/a.png",
+            sequence: [
+                .redirect(to: "/b.png", status: 302), .redirect(to: "/c.png", status: 302),
+            ])
+        let events = Recorder<HTTPRevalidation>()
+        #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
+        guard case .changed(let result)? = await events.waitFor(count: 1).first else {
+            Issue.record("not changed")
+            return
+        }
+        #expect(result.image.pixelSize.width == 4)
+    }
 }

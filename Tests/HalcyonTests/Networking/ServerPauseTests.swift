@@ -106,6 +106,22 @@ import Testing
                 == .pausedByServer(url: fixture.url.absoluteString, until: start + 40))
     }
 
+    @Test func aPrefetchWaitsForTheServerThatARedirectLeadsTo() async throws {
+        await refuse(after: "40")
+        let other = try await OriginServer.start()
+        other.route("/a.png", .redirect(to: fixture.url.absoluteString))
+        let completed = await handedOver { hand in
+            ImagePrefetcher(
+                urls: [other.url("/a.png")],
+                options: [
+                    .httpCaching(.on), .targetCache(fixture.cache), .downloader(downloader),
+                ]
+            ) { _, _, completed in hand(completed.count) }.start()
+        }
+        #expect(completed == 1)
+        #expect(slept.events == [40])
+    }
+
     private func prefetcher(
         _ caching: HTTPCaching, _ completion: @escaping @Sendable (Int, Int) -> Void
     ) -> ImagePrefetcher {

@@ -380,6 +380,8 @@ import Testing
         let codes = Dictionary(
             uniqueKeysWithValues: failures.map { ($0.source.cacheKey, $0.error.errorCode) })
         #expect(codes == [urls[1].cacheKey: 2002, urls[2].cacheKey: 4001])
+        #expect(run.prefetcher.takeFailures().count == 2)
+        #expect(run.prefetcher.failures.isEmpty)
     }
 
     @Test func whatAStopCutsShortWasCancelled() async {

@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Defect: D-10
-    @Test func aCacheHitDoesNotWaitForTheMainQueue() async throws {
+    @Test(.holdingThreads) func aCacheHitDoesNotWaitForTheMainQueue() async throws {
         _ = try await fixture.retrieve()
         fixture.cache.clearMemoryCache()
         let isHeld = Recorder<Void>()

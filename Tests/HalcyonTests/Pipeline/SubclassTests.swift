@@ -67,14 +67,25 @@ import Testing
             try await manager.retrieveImage(with: url, options: [.waitForCache] + more).cacheType
         }
         #expect(try await retrieve() == .none)
-        #expect(cache.calls.events == ["retrieve", "store"])
+        #expect(cache.calls.events == ["type", "store"])
         cache.calls.removeAll()
         #expect(try await retrieve() == .memory)
         #expect(cache.calls.count == 0)
         cache.clearMemoryCache()
         cache.calls.removeAll()
         #expect(try await retrieve() == .disk)
-        #expect(cache.calls.events == ["retrieve"])
+        #expect(cache.calls.events == ["type", "retrieve"])
+    }
+
+    @Test func whatAnOverriddenTypeDeniesIsLoadedAnew() async throws {
+        let cache = try DenyingCache(name: "denying", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        for count in 1...2 {
+            let result = try await manager.retrieveImage(with: url, options: [.waitForCache])
+            #expect(result.cacheType == .none)
+            #expect(origin.requestCount == count)
+            cache.clearMemoryCache()
+        }
     }
 
     @Test func anOverriddenLookUpInMemoryIsAskedFirst() async throws {
@@ -107,7 +118,7 @@ import Testing
             .processor(ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 6))),
         ]
         _ = try await manager.retrieveImage(with: url, options: options)
-        #expect(originals.calls.events == ["retrieve", "storeToDisk"])
+        #expect(originals.calls.events == ["type", "storeToDisk"])
         await cache.clearCache()
         let made = try await manager.retrieveImage(with: url, options: options)
         #expect(made.image.pixelSize == PixelSize(width: 8, height: 6))
@@ -166,6 +177,17 @@ private final class ImageCacheOfOne: ImageCache, @unchecked Sendable {
         forKey key: String, options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         image.value
+    }
+}
+
+/// Says that it has nothing.
+private final class DenyingCache: ImageCache, @unchecked Sendable {
+    // Unchecked as its superclass is.
+
+    override func imageCachedType(
+        forKey key: String, processorIdentifier identifier: String, forcedExtension: String?
+    ) -> CacheType {
+        .none
     }
 }
 

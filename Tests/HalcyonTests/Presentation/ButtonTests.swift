@@ -63,12 +63,14 @@ import Testing
     }
 
     /// Upstream: testSupersededDiskCachedImageDoesNotPromoteToMemory
-    @Test func aSupersededDiskImageIsNotPutIntoMemory() async throws {
+    @Test(.holdingThreads) func aSupersededDiskImageIsNotPutIntoMemory() async throws {
         try await image.checkSuperseding(HeadlessButton())
     }
 
     /// Upstream: testCancelBackgroundImageTaskCancelsDiskCacheRetrieval
-    @Test func cancellingDuringADiskReadKeepsTheBackgroundOutOfMemory() async throws {
+    @Test(.holdingThreads) func cancellingDuringADiskReadKeepsTheBackgroundOutOfMemory()
+        async throws
+    {
         try await background.checkCancellingDiskRead(HeadlessButton())
     }
 
@@ -160,12 +162,12 @@ import Testing
     }
 
     /// Upstream: testCancelImageTaskCancelsDiskCacheRetrieval
-    @Test func cancellingDuringADiskReadKeepsTheImageOutOfMemory() async throws {
+    @Test(.holdingThreads) func cancellingDuringADiskReadKeepsTheImageOutOfMemory() async throws {
         try await image.checkCancellingDiskRead(HeadlessToggleButton())
     }
 
     /// Upstream: testSupersededDiskCachedAlternateImageDoesNotPromoteToMemory
-    @Test func aSupersededDiskImageIsNotPutIntoMemory() async throws {
+    @Test(.holdingThreads) func aSupersededDiskImageIsNotPutIntoMemory() async throws {
         try await alternate.checkSuperseding(HeadlessToggleButton())
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor @Suite struct ViewCacheTests {
     /// Upstream: testStaleDiskCacheRetrievalDoesNotPromoteToMemoryWhenSuperseded
-    @Test func aSupersededDiskImageIsNotPutIntoMemory() async throws {
+    @Test(.holdingThreads) func aSupersededDiskImageIsNotPutIntoMemory() async throws {
         let fixture = try await PresentationFixture()
         try await fixture.cacheOnDisk(width: 1)
         try await fixture.cacheOnDisk(width: 2)
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Upstream: testCancelDownloadTaskCancelsDiskCacheRetrieval
-    @Test func cancellingDuringADiskReadKeepsTheImageOutOfMemory() async throws {
+    @Test(.holdingThreads) func cancellingDuringADiskReadKeepsTheImageOutOfMemory() async throws {
         let fixture = try await PresentationFixture()
         try await fixture.cacheOnDisk(width: 1)
         let view = HeadlessImageView()

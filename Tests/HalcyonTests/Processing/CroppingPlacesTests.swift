@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -87,6 +88,28 @@ import Testing
         #expect(result.pixelSize == PixelSize(width: 60, height: 60))
         let colourful = try Picture(result).pixels.filter { $0.x != $0.z }.count
         #expect(colourful == 24 * 24)
+    }
+
+    /// Coarse colours catch the eye; grey grain of many levels has more entropy.
+    @Test func theEntropyIsElsewhereThanTheAttention() throws {
+        var random = SeededGenerator(state: 3)
+        let grain = (0..<(60 * 60)).map { _ in Double.random(in: 0.3...0.7, using: &random) }
+        let scene = Self.scene(left: 150, top: 40)
+        let image = Picture(width: 200, height: 120) { x, y in
+            guard x < 60, y >= 30, y < 90 else { return scene[x, y] }
+            let level = grain[(y - 30) * 60 + x]
+            return SIMD4(level, level, level, 1)
+        }.image(hasAlpha: false)
+        let size = CGSize(width: 60, height: 60)
+        let processor = SmartCroppingImageProcessor(size: size, interest: .entropy)
+        let result = try #require(
+            processor.process(item: .image(image), options: KingfisherParsedOptionsInfo(nil)))
+        let pixels = try Picture(result).pixels
+        let isGrey = pixels.allSatisfy { $0.x == $0.z }
+        let levels = Set(pixels.map(\.x)).count
+        #expect(isGrey && levels > 50)
+        let attention = try Picture(image.kf.smartCrop(to: size))
+        #expect(attention.pixels.contains { $0.x != $0.z })
     }
 
     @Test func framesAreCutAtOnePlace() throws {

@@ -76,6 +76,15 @@ import Testing
                     size: CGSize(width: 30, height: 20), focus: CGPoint(x: 0.25, y: 1))
             ),
             ("smartcrop:30x20", SmartCroppingImageProcessor(size: CGSize(width: 30, height: 20))),
+            (
+                "smartcrop:30x20:attention",
+                SmartCroppingImageProcessor(size: CGSize(width: 30, height: 20))
+            ),
+            (
+                "smartcrop:30x20:entropy",
+                SmartCroppingImageProcessor(
+                    size: CGSize(width: 30, height: 20), interest: .entropy)
+            ),
             ("trim", TrimmingImageProcessor()),
             (
                 "trim:25:white:horizontal",
@@ -191,7 +200,8 @@ import Testing
         "resize:1x1:fit:fill", "crop:10x10:2,0", "tint:#gggggg", "tint:", "color:1,2,3",
         "color:q=1", "blend:over", "blur:1e400", "blur:0x10", "border:3:#000:w-1", "round:n",
         "flip", "flip:left", "rotate:", "rotate:1x", "rotate:90:#12", "region:10x10",
-        "region:0x10:0,0", "focus:10x10", "focus:10x10:2,0", "smartcrop:10", "trim:256",
+        "region:0x10:0,0", "focus:10x10", "focus:10x10:2,0", "smartcrop:10", "smartcrop:10x10:eyes",
+        "trim:256",
         "trim:up", "trim:white:5", "pad:-1", "pad:1,2", "pad:1,2,3,4,5", "canvas:10",
         "gaussian:-1", "sharpen", "pixelate:x", "gray:1", "bitonal:2",
     ])
@@ -288,7 +298,10 @@ private struct RandomProcessors {
         case 13:
             FocusCroppingImageProcessor(
                 size: size(), focus: CGPoint(x: fraction(), y: fraction()))
-        case 14: SmartCroppingImageProcessor(size: size())
+        case 14:
+            SmartCroppingImageProcessor(
+                size: size(),
+                interest: CroppingInterest.allCases.randomElement(using: &generator)!)
         case 15:
             TrimmingImageProcessor(
                 threshold: fraction() * 255, color: flag() ? color() : nil,

@@ -91,6 +91,10 @@ import Testing
                 SmartCroppingImageProcessor(size: size),
                 "SmartCroppingImageProcessor((20.0, 40.0))"
             ),
+            (
+                SmartCroppingImageProcessor(size: size, interest: .entropy),
+                "SmartCroppingImageProcessor((20.0, 40.0), entropy)"
+            ),
             (TrimmingImageProcessor(), "TrimmingImageProcessor(10.0_false_false)"),
             (
                 TrimmingImageProcessor(threshold: 3, color: red, isEvenVertically: true),

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 /// Answers the challenges of one transfer, and signs its later requests to the same origin.
@@ -134,7 +135,7 @@ struct AuthenticationSession {
             return challenge.answer(
                 user: user, password: password, method: request.httpMethod ?? "GET",
                 target: url.requestTarget, count: count + 1,
-                clientNonce: DigestChallenge.makeClientNonce())
+                clientNonce: .randomHexadecimal())
         }
     }
 }

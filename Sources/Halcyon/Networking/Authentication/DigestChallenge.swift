@@ -74,14 +74,6 @@ struct DigestChallenge: Sendable {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// 128 random bits.
-    static func makeClientNonce() -> String {
-        (0..<16).map { _ in
-            let byte = UInt8.random(in: .min ... .max)
-            return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
-    }
-
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacingOccurrences(of: "\\", with: "\\\\")
             .replacingOccurrences(of: "\"", with: "\\\"")

@@ -89,7 +89,7 @@ public final class Animator: Sendable {
         buffer.leave(viewer)
     }
 
-    /// Who is told what happens; not kept alive.
+    /// The delegate, which is told what happens; a weak reference.
     public var delegate: (any AnimatorDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }

@@ -63,6 +63,18 @@ extension KF.Builder {
         setting { $0.placeholder = image }
     }
 
+    /// Sets what is shown until the image comes: the picture that a BlurHash describes. Nothing is shown for
+    /// a text that is none. `size` is that of ``Placeholder/blurHash(_:size:)``.
+    public func placeholder(blurHash text: String, size: CGSize? = nil) -> Self {
+        placeholder(.blurHash(text, size: size))
+    }
+
+    /// Sets what is shown until the image comes: the picture that a ThumbHash describes. Nothing is shown for
+    /// a text that is none. `size` is that of ``Placeholder/thumbHash(_:size:)``.
+    public func placeholder(thumbHash text: String, size: CGSize? = nil) -> Self {
+        placeholder(.thumbHash(text, size: size))
+    }
+
     /// Sets how an image view shows the image, unless it comes from a cache.
     public func transition(_ transition: ImageTransition) -> Self {
         setting(\.transition, to: transition)

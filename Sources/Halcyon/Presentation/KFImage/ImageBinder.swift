@@ -11,7 +11,7 @@ public import Foundation
         case loaded
     }
 
-    /// Told of changes.
+    /// The renderer, which is told when the presentation changes; a weak reference.
     public weak var renderer: (any KFImageRenderer)?
     /// What is to be seen now.
     public private(set) var presentation = KFImage.Presentation()
@@ -83,8 +83,7 @@ public import Foundation
             })
     }
 
-    /// Ends the load, whose `onFailure` is called; nothing of it is to be seen, and the next `start`
-    /// begins anew.
+    /// Cancels the load and calls its `onFailure`. Nothing of it is shown, and the next `start` loads again.
     public func cancel() {
         guard phase == .loading else { return }
         phase = .idle

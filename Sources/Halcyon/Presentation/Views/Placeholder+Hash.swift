@@ -1,7 +1,8 @@
 public import Foundation
 
-/// Placeholders made of hashes, as in `.placeholder(.blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj"))`.
-extension KFCrossPlatformImage {
+/// Placeholders made of hashes, for whatever takes one: `.placeholder(.thumbHash("2PoNNJpwd3d+eId3iIhzjwcHiA=="))`,
+/// `imageView.kf.setImage(with: url, placeholder: .blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj"))`.
+extension Placeholder where Self == KFCrossPlatformImage {
     /// The picture that a BlurHash describes; `nil` for a text that is none, see ``BlurHash/init(_:)``.
     ///
     /// `size`, in points, makes it as large as the image it stands for, so that nothing moves when that

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Turns colours into greys of the same luminance (Rec. 709, of the sRGB values as they are).
 ///
 /// `BlackWhiteProcessor` works on linear light and brightens, as Kingfisher's does.
@@ -24,44 +22,7 @@ extension GrayscaleImageProcessor: TextualImageProcessor {
     var argumentTexts: [String] { [] }
 }
 
-/// Turns luminance into black or white, with nothing in between; opacity stays.
-public struct BitonalImageProcessor: ImageProcessor {
-    /// The least luminance that becomes white, 0…1. 0.5 by default.
-    public let threshold: CGFloat
-
-    public init(threshold: CGFloat = 0.5) {
-        self.threshold = threshold
-    }
-
-    public var identifier: String {
-        ProcessorIdentifier.make("BitonalImageProcessor", "\(threshold)")
-    }
-
-    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        item.image(scaledFor: options)?.kf.bitonal(threshold: threshold)
-    }
-}
-
-extension BitonalImageProcessor: TextualImageProcessor {
-    static let textForm = ProcessorTextForm(
-        name: "bitonal", arguments: "[:THRESHOLD]",
-        summary: "Makes black and white; white from that luminance on (0.5).")
-
-    init(arguments: inout ProcessorArguments) throws(ImageProcessorSpec.ParsingError) {
-        self.init(threshold: arguments.optional(.fraction("threshold")) ?? 0.5)
-    }
-
-    var argumentTexts: [String] { threshold == 0.5 ? [] : [SpecText.text(of: threshold)] }
-}
-
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The image in greys, by the luminance of Rec. 709.
     public var grayscale: KFCrossPlatformImage { base.greyed() }
-
-    /// The image in black and white: white where the luminance is at least `threshold`, 0…1.
-    public func bitonal(threshold: CGFloat = 0.5) -> KFCrossPlatformImage {
-        base.bitonal(threshold: threshold)
-    }
 }

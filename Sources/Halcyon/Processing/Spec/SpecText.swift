@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// How values are written in the text form of processors, and read from it.
 enum SpecText {
@@ -100,8 +101,8 @@ enum SpecText {
         guard zip(bytes, components).allSatisfy({ (0...255).contains($0) && $0 / 255 == $1 }) else {
             return "rgba(\(components.map { text(of: $0) }.joined(separator: ",")))"
         }
-        let digits = bytes.map { String(format: "%02x", Int($0)) }
-        return "#" + digits.prefix(color.alpha == 1 ? 3 : 4).joined()
+        let told = bytes.prefix(color.alpha == 1 ? 3 : 4)
+        return "#" + String(hexadecimal: told.map { UInt8($0) })
     }
 }
 

@@ -9,6 +9,7 @@ extension FreshnessWalk {
     mutating func ask(
         _ hop: Hop, _ decision: HTTPCacheDecision, copy: Copy?
     ) async throws(KingfisherError) -> Step {
+        if hop.isOnlyForCache, !options.forceRefresh { throw notCached }
         let downloaded: DownloadedData
         do throws(KingfisherError) {
             downloaded = try await send(hop, decision)
@@ -23,7 +24,7 @@ extension FreshnessWalk {
             hop, answer.received)
         await invalidate(after: hop, answer)
         if let location = answer.redirect {
-            return .follow(location, await keepRedirect(hop, answer))
+            return .follow(location, keepRedirect(hop, answer))
         }
         if downloaded.sessionTask.isNotModified(answer.status), let record = hop.record {
             return try await validated(hop, record, answer, downloaded, copy)
@@ -39,7 +40,9 @@ extension FreshnessWalk {
         _ hop: Hop, _ decision: HTTPCacheDecision
     ) async throws(KingfisherError) -> DownloadedData {
         guard let plain = hop.sent else { throw .requestError(reason: .emptyRequest) }
-        if request.isPrefetch, let error = await request.waitForServer() { throw error }
+        let url = hop.asked.url
+        if request.isPrefetch, let error = await request.waitForServer(of: url) { throw error }
+        if request.isRevalidation, let error = serverPause(hop) { throw error }
         var asked = hop.asked
         if options.forceRefresh, asked.method == "GET", !asked.fields.contains("Cache-Control") {
             asked.fields.append("Cache-Control", "no-cache")
@@ -87,11 +90,12 @@ extension FreshnessWalk {
             record.noteFailure(error, at: now, retryAfter: error.retryAfter(at: now))
             return .done(request.used(.stale(.error(error)), result))
         }
-        if let record = hop.record, let location = record.redirect(hop.sent), !options.forceRefresh,
-            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now)
+        if let record = hop.record, !options.forceRefresh,
+            policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
+            let location = await location(hop)
         {
             // Where it leads may be cached, or reachable.
-            return .follow(location, record)
+            return follow(record, to: location)
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
             if let record = hop.record { await remove(record) }
@@ -101,7 +105,7 @@ extension FreshnessWalk {
     }
 
     /// Whether an answer may be stored, by a cache that follows `policy`; by default this one.
-    private func storing(
+    func storing(
         _ hop: Hop, _ answer: DownloadAnswer, under policy: HTTPCachePolicy? = nil
     ) -> CacheStoring {
         (policy ?? self.policy).storing(
@@ -157,21 +161,6 @@ extension FreshnessWalk {
         }
     }
 
-    /// Stores a redirect that may be stored.
-    func keepRedirect(_ hop: Hop, _ answer: DownloadAnswer) async -> ResponseRecord? {
-        let others = hop.superseded(under: policy)
-        guard options.redirectHandler == nil,
-            case .store(let stored) = storing(hop, answer), !stored.leadsToSecrets,
-            let record = responses.adopt(
-                stored, hop.responseKey, body: nil, over: others, under: policy)
-        else {
-            for other in others { await remove(other) }
-            return nil
-        }
-        writeAlone(record, superseding: others)
-        return record
-    }
-
     /// A `304`: what is stored is good, or is told to be something else.
     mutating func validated(
         _ hop: Hop, _ record: ResponseRecord, _ answer: DownloadAnswer,
@@ -193,7 +182,7 @@ extension FreshnessWalk {
             let isKept = await keep(record, from: variant)
             if case .memory? = copy {} else if !isKept, mayStartAgain { return .again }
         }
-        if let location = record.redirect(hop.sent) { return .follow(location, record) }
+        if let location = await location(hop) { return follow(record, to: location) }
         let result: RetrieveImageResult?
         if let copy { result = try await deliver(copy) } else { result = nil }
         if case .useOnce = freshening { await remove(record) }
@@ -233,7 +222,7 @@ extension FreshnessWalk {
     }
 
     /// The content, as an image.
-    func received(
+    mutating func received(
         _ downloaded: DownloadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> RetrieveImageResult {
         let body = ResponseBody(downloaded.sessionTask.sharedData)
@@ -252,12 +241,13 @@ extension FreshnessWalk {
         }
         let image = try await image(of: downloaded)
         if request.handle.isCancelled { throw request.cancellation }
-        var isStored = false
+        await settleRedirects()
+        var made: ResponseRecord?
         if case .store(let stored) = storing, answer.status == 200 || answer.status == 203 {
             let record = responses.adopt(
                 stored, hop.responseKey, body: body, over: others, under: policy)
             if let record {
-                isStored = true
+                made = record
                 if case .store = self.storing(hop, answer, under: policy.inRoleOfAll) {
                     record.allowSharing()
                 }
@@ -271,9 +261,9 @@ extension FreshnessWalk {
             if request.goal == .file { try await store(image, of: downloaded, nil) }
         }
         let bytes = downloaded.data
-        return request.used(
-            .fetched(stored: isStored),
-            request.deliver(image, cacheType: .none, metrics: downloaded.metrics) { bytes })
+        var result = request.deliver(image, cacheType: .none, metrics: downloaded.metrics) { bytes }
+        result.response = made.map(ObjectIdentifier.init)
+        return request.used(.fetched(stored: made != nil), result)
     }
 
     func store(
@@ -323,7 +313,7 @@ extension URLRequest {
 extension HTTPCacheRequest {
     /// The request as it was answered: one that was sent again with credentials, because the server had
     /// asked for them, counts as a request with credentials.
-    fileprivate func answered(by answer: DownloadAnswer) -> HTTPCacheRequest {
+    func answered(by answer: DownloadAnswer) -> HTTPCacheRequest {
         guard let credentials = answer.credentials else { return self }
         var request = self
         request.fields.set("Authorization", to: credentials)
@@ -333,7 +323,7 @@ extension HTTPCacheRequest {
 
 extension StorageRefusal {
     /// Whether it is the response that may not be kept, not the request that does not want it.
-    fileprivate var concernsTheResponse: Bool {
+    var concernsTheResponse: Bool {
         switch self {
         case .method, .status, .requestNoStore: false
         default: true

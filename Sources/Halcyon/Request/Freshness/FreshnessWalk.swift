@@ -27,6 +27,8 @@ struct FreshnessWalk {
     /// The redirects followed so far, as far as they are stored.
     var way: [ResponseRecord] = []
     var isWayKnown = true
+    /// Redirects that came where something else is stored: it stays until they have led to an image.
+    var replacements: [RedirectReplacement] = []
     var redirectCount = 0
     var hasSent = false
     /// Whether a copy seemed to be there, so that the caller was told of no task.
@@ -54,7 +56,11 @@ struct FreshnessWalk {
         while true {
             let hop = await hop()
             switch try await step(hop) {
-            case .done(let result):
+            case .done(var result):
+                await settleRedirects()
+                if result.response == nil {
+                    result.response = hop.record.map(ObjectIdentifier.init)
+                }
                 return result
             case .again:
                 mayStartAgain = false
@@ -84,6 +90,9 @@ struct FreshnessWalk {
         let records: [ResponseRecord]
         let selection: CacheSelection
         let record: ResponseRecord?
+
+        /// Whether the request wants nothing to be sent.
+        var isOnlyForCache: Bool { CacheControlDirectives(of: asked.fields).onlyIfCached }
 
         /// Those that an answer to the request takes the place of.
         func superseded(under policy: HTTPCachePolicy) -> [ResponseRecord] {
@@ -130,17 +139,19 @@ struct FreshnessWalk {
                 request.handle.noteRememberedError()
                 throw .remembered(record.stored)
             }
-            if options.onlyFromCache { throw notCached }
+            if hop.isOnlyForCache { throw notCached }
             note(.decision(.fetch(because: .stale), hasCopy: false), hop, now)
             return try await ask(hop, .fetch(because: .stale), copy: nil)
         }
         var decision = policy.decide(hop.asked, with: hop.selection, now: now)
-        if let record = hop.record, let location = record.redirect(hop.sent) {
+        if let record = hop.record, let location = await location(hop) {
             // A redirect is its own copy.
             note(.decision(decision, hasCopy: true), hop, now)
             return try await redirect(hop, decision, record, to: location)
         }
-        if case .useStale(revalidate: true) = decision, request.isRevalidation {
+        // Nobody waits for the image.
+        if case .useStale(revalidate: true) = decision, request.isRevalidation || request.isPrefetch
+        {
             decision = hop.record?.stored.revalidation(because: .stale) ?? decision
         }
         if case .unsatisfiable = decision {
@@ -167,7 +178,6 @@ struct FreshnessWalk {
             if let copy, let result = try await offline(hop, copy, now) { return .done(result) }
             if copy != nil { return try await ask(hop, decision, copy: copy) }
         }
-        if options.onlyFromCache { throw notCached }
         // Without a copy a `304` would be of no use.
         return try await ask(hop, decision.unconditional, copy: nil)
     }
@@ -183,7 +193,7 @@ struct FreshnessWalk {
         }
     }
 
-    private var notCached: KingfisherError {
+    var notCached: KingfisherError {
         .cacheError(reason: .imageNotExisting(key: request.key))
     }
 
@@ -214,7 +224,7 @@ struct FreshnessWalk {
     }
 
     /// The error of a server that wants to be left alone.
-    private func serverPause(_ hop: Hop) -> KingfisherError? {
+    func serverPause(_ hop: Hop) -> KingfisherError? {
         let url = hop.asked.url
         return downloader.serverPause(for: url).map {
             .transport(ImageTransportError.pausedByServer(url: url.absoluteString, until: $0))
@@ -227,7 +237,7 @@ struct FreshnessWalk {
     ) async throws(KingfisherError) -> Step {
         switch decision {
         case .use where !way.contains { $0 === record }, .useStale(revalidate: false):
-            return .follow(location, record)
+            return follow(record, to: location)
         case .unsatisfiable:
             throw notCached
         case .useStale:

@@ -29,6 +29,10 @@ extension ImageRequest {
                 resource.downloadURL, by: options.requestModifier, for: handle, completion: hand)
         }.get().map(downloader.currentSettings.completed)
         try checkStillWanted()
+        if let image = decidedInMemory(prepared, resource) {
+            options.events?.note(.found(.memory))
+            return used(.fresh, await deliverCached(image, from: .memory))
+        }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, visit) {
             if isReplacement { taskUpdated?(nil) }
@@ -51,8 +55,32 @@ extension ImageRequest {
             let (image, origin) = cache.originatedImage(forKey: key, options: options), let origin
         else { return nil }
         let downloader = downloader
-        guard origin.isUsable(at: downloader.now(), under: options.httpCaching) else { return nil }
+        guard origin.isUsable(at: downloader.now(), under: options.httpCaching),
+            origin.way.isEmpty || options.redirectHandler == nil
+        else { return nil }
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: .freshInMemory) }
+        return image
+    }
+
+    /// An image in memory that may be used for the request as it will be sent, by what this process knows of
+    /// its response: neither the index nor a file is looked at for it.
+    private func decidedInMemory(
+        _ sent: URLRequest?, _ resource: any Resource
+    ) -> Image? {
+        guard !options.forceRefresh, !isReplacement, !isRevalidation,
+            let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
+            let origin, let record = origin.record, record.isCurrent,
+            // Redirects are decided on one by one.
+            origin.isWayKnown, origin.way.isEmpty
+        else { return nil }
+        let url = sent?.url ?? resource.downloadURL
+        let policy = HTTPCachePolicy(options.httpCaching)
+        let asked = HTTPCacheRequest(sent, to: url)
+        let selection = policy.select(asked, among: [record.stored])
+        guard record.key == firstResponseKey(url, resource),
+            case .use = policy.decide(asked, with: selection, now: downloader.now())
+        else { return nil }
+        note(.freshInMemory)
         return image
     }
 

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
-import HalcyonWork
 import Synchronization
 
 /// A server's response as this process knows it: one generation of its bytes.
@@ -55,13 +54,14 @@ final class ResponseRecord: Sendable {
     /// Takes over what a validation, or another process, has found out about the same bytes.
     func freshen(_ stored: StoredResponse, under policy: HTTPCachePolicy) {
         let freshUntil = policy.freshness(of: stored).freshUntil
+        let usable = usability.span(of: stored, under: policy)
         state.withLock {
             $0.stored = stored
             $0.freshUntil = freshUntil
             $0.pause.noteSuccess()
             $0.lastError = nil
+            if isCurrent { usability.set(usable) }
         }
-        if isCurrent { usability.renew(stored, under: policy) }
     }
 
     /// Notes that others than this program's user may have it, too.
@@ -90,14 +90,19 @@ final class ResponseRecord: Sendable {
 
     /// Ends its use: other bytes have taken its place, or it may not be kept.
     func supersede() {
-        isSuperseded.store(true, ordering: .releasing)
-        usability.end()
+        // Under the lock, so that no answer that comes now has it used again.
+        state.withLock { _ in
+            isSuperseded.store(true, ordering: .releasing)
+            usability.set(nil)
+        }
     }
 
     /// Has it validated before it is used again.
     func invalidate() {
-        state.withLock { $0.stored.isInvalidated = true }
-        usability.end()
+        state.withLock {
+            $0.stored.isInvalidated = true
+            usability.set(nil)
+        }
     }
 
     /// Notes that a stale copy was used because of `error`.
@@ -138,15 +143,19 @@ final class ResponseUsability: Sendable {
             && caching == self.caching
     }
 
-    /// Takes over what has been found out about the same bytes, if by the same rules.
-    func renew(_ stored: StoredResponse, under policy: HTTPCachePolicy) {
-        guard policy.caching == caching else { return }
-        from.store(Self.bits(stored.received), ordering: .releasing)
-        until.store(Self.bits(policy.usableWithoutDecision(stored)), ordering: .releasing)
+    /// When it may be used after something was found out about the same bytes, maybe by other rules than its
+    /// own; `nil` for never.
+    func span(of stored: StoredResponse, under policy: HTTPCachePolicy) -> (
+        from: Date, until: Date
+    )? {
+        let policy = policy.caching == caching ? policy : HTTPCachePolicy(caching)
+        return policy.usableWithoutDecision(stored).map { (stored.received, $0) }
     }
 
-    func end() {
-        until.store(Self.bits(nil), ordering: .releasing)
+    /// Sets when it may be used; `nil` for never.
+    func set(_ span: (from: Date, until: Date)?) {
+        if let span { from.store(Self.bits(span.from), ordering: .releasing) }
+        until.store(Self.bits(span?.until), ordering: .releasing)
     }
 
     private static func bits(_ date: Date?) -> UInt64 {
@@ -273,12 +282,5 @@ extension AnswerHead {
     /// A stored response as it was when it came.
     convenience init(_ stored: StoredResponse) {
         self.init(url: stored.url, status: stored.status, fields: stored.fields)
-    }
-}
-
-extension HTTPCachePolicy {
-    /// With SHA-256 for what is kept as a hash.
-    init(_ caching: HTTPCaching) {
-        self.init(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
     }
 }

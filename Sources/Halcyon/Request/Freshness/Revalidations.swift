@@ -15,10 +15,10 @@ final class Revalidations: Sendable {
 
     private struct Asking {
         let record: ResponseRecord
-        /// The one that began it, without retries and alternatives.
+        /// The one that began it, for the background.
         let request: ImageRequest
-        /// Whether there was no network when it was begun.
-        let awaitsNetwork: Bool
+        /// Whether there was no network when it was begun, and there has been none since.
+        var awaitsNetwork: Bool
         /// Those who asked.
         var requests: [ImageRequest]
     }
@@ -52,46 +52,73 @@ final class Revalidations: Sendable {
     ) {
         let id = ObjectIdentifier(record)
         let date = now()
-        let dropped: [ImageRequest] = state.withLock { state in
-            if state.pauses[id]?.pause.end(at: date) != nil { return [request] }
+        let (dropped, isFirst) = state.withLock { state -> ([ImageRequest], Bool) in
+            if state.pauses[id]?.pause.end(at: date) != nil { return ([request], false) }
             if state.running[id] != nil {
                 state.running[id]?.requests.append(request)
-                return []
+                return ([], false)
             }
             if let index = state.waiting.firstIndex(where: { $0.record === record }) {
                 state.waiting[index].requests.append(request)
-                return []
+                if !awaitingNetwork { state.waiting[index].awaitsNetwork = false }
+                return ([], false)
             }
             state.waiting.append(
                 Asking(
                     record: record, request: request.revalidating,
                     awaitsNetwork: awaitingNetwork, requests: [request]))
-            return state.waiting.count > Self.capacity ? state.waiting.removeFirst().requests : []
+            let isFull = state.waiting.count > Self.capacity
+            return (isFull ? state.waiting.removeFirst().requests : [], true)
         }
         for request in dropped { request.onRevalidated?(nil) }
-        startNext()
+        if awaitingNetwork {
+            if isFirst { awaitNetwork(for: record) }
+        } else {
+            startNext()
+        }
+    }
+
+    /// Lets a question wait for a network, and gives it up when there is none for too long. It takes no place
+    /// from others meanwhile.
+    private func awaitNetwork(for record: ResponseRecord) {
+        Task {
+            let isConnected = await self.network.isConnected(within: Self.patience)
+            let dropped: [ImageRequest] = self.state.withLock { state in
+                let index = state.waiting.firstIndex { $0.record === record && $0.awaitsNetwork }
+                // Begun by somebody else, or dropped.
+                guard let index else { return [] }
+                guard isConnected else { return state.waiting.remove(at: index).requests }
+                state.waiting[index].awaitsNetwork = false
+                return []
+            }
+            for request in dropped { request.onRevalidated?(nil) }
+            self.startNext()
+        }
     }
 
     private func startNext() {
         let job: Asking? = state.withLock { state in
-            guard state.running.count < Self.width, !state.waiting.isEmpty else { return nil }
-            let job = state.waiting.removeFirst()
+            guard state.running.count < Self.width,
+                let index = state.waiting.firstIndex(where: { !$0.awaitsNetwork })
+            else { return nil }
+            let job = state.waiting.remove(at: index)
             state.running[ObjectIdentifier(job.record)] = job
             return job
         }
         guard let job else { return }
         Task {
-            if job.awaitsNetwork, await !self.network.isConnected(within: Self.patience) {
+            // It may have waited while the server asked to be left alone.
+            if job.request.downloader.serverPause(for: job.record.stored.url) != nil {
                 self.drop(job.record)
             } else {
-                let result = await job.request.run()
+                let result = await job.request.attempted()
                 self.finish(job.record, self.finding(of: result, job.record))
             }
             self.startNext()
         }
     }
 
-    /// Gives up what could not be asked.
+    /// Gives up what was not to be asked.
     private func drop(_ record: ResponseRecord) {
         let job = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(record)) }
         for request in job?.requests ?? [] { request.onRevalidated?(nil) }
@@ -105,7 +132,9 @@ final class Revalidations: Sendable {
         case .success(let image):
             // A stale copy was used once more.
             if case .stale(.error(let error))? = image.httpCacheUse { return .failed(error) }
-            return record.isCurrent ? .unchanged : .changed(image)
+            // Another redirect may have led to another response.
+            let isSame = record.isCurrent && image.response == ObjectIdentifier(record)
+            return isSame ? .unchanged : .changed(image)
         }
     }
 
@@ -141,7 +170,7 @@ final class Revalidations: Sendable {
             if asked?.number == request.number { return request.tell(.changed(result)) }
             // Of the same bytes, but made by its own processor.
             Task {
-                switch await request.revalidating.run() {
+                switch await request.revalidating.attempted() {
                 case .success(let result): request.tell(.changed(result))
                 case .failure(let error): request.tell(.failed(error))
                 }
@@ -157,8 +186,6 @@ extension ImageRequest {
     /// The request that asks the server again about this one's image.
     fileprivate var revalidating: ImageRequest {
         var options = options
-        options.retryStrategy = nil
-        options.alternativeSources = nil
         options.onHTTPRevalidation = nil
         if options.events != nil { options.events = nil }
         if options.onSize != nil { options.onSize = nil }
@@ -169,6 +196,15 @@ extension ImageRequest {
         asking.isRevalidation = true
         if goal == .file { asking.goal = .file }
         return asking
+    }
+
+    /// The only attempt: in the background nothing is tried again, and nothing loaded in place of the image.
+    fileprivate func attempted() async -> Result<RetrieveImageResult, KingfisherError> {
+        do throws(KingfisherError) {
+            return .success(try await image())
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Tells what a revalidation has found: a view on the main actor, a program on its queue.

@@ -65,6 +65,10 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// The errors of sources that were stopped, or never begun, are cancellations (`isCancelled`).
     public var failures: [PropagationError] { run.failures }
 
+    /// Returns ``failures`` and forgets them: an error may hold all that a server has answered, which would
+    /// add up over a long list.
+    public func takeFailures() -> [PropagationError] { run.takeFailures() }
+
     /// A prefetcher of the images at `urls`.
     public convenience init(
         urls: [URL], options: KingfisherOptionsInfo? = nil,

@@ -208,7 +208,11 @@ extension ImageRequest {
     func cachedTarget(_ key: ImageKey, _ foundTrace: inout Bool) async throws(KingfisherError)
         -> RetrieveImageResult?
     {
-        guard mayHold(targetCache, options: options, foundTrace: &foundTrace) else { return nil }
+        if isAskedBefore(targetCache),
+            await !mayHold(targetCache, options: options, foundTrace: &foundTrace)
+        {
+            return nil
+        }
         let found: ImageCacheResult
         do throws(KingfisherError) {
             found = try await self.found(key, isCurrent: isWanted)
@@ -237,11 +241,11 @@ extension ImageRequest {
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         guard mayHaveOriginal else { return nil }
         let plain = visit.original?.options ?? originalOptions
-        guard
-            origin != nil
-                || mayHold(
-                    originalCache, options: plain, foundTrace: &foundTrace)
-        else { return nil }
+        if origin == nil, isAskedBefore(originalCache),
+            await !mayHold(originalCache, options: plain, foundTrace: &foundTrace)
+        {
+            return nil
+        }
         let originalKey = originalKey
         let material: ImageMaterial?
         do throws(KingfisherError) {
@@ -307,19 +311,29 @@ extension ImageRequest {
         return nil
     }
 
-    /// Whether it is worth asking `cache`. Known at once only when probing on the calling thread.
+    /// Whether `cache` is asked where it has the image before it is asked for it: always when probing on the
+    /// calling thread, else when a subclass may know better than the files. A prefetcher has asked already.
+    private func isAskedBefore(_ cache: ImageCache) -> Bool {
+        probing == .onCallingThread || cache.isSubclass && !isPrefetch
+    }
+
+    /// Whether it is worth asking `cache` for the image.
     private func mayHold(
         _ cache: ImageCache, options: KingfisherParsedOptionsInfo, foundTrace: inout Bool
-    ) -> Bool {
-        guard probing == .onCallingThread else { return true }
+    ) async -> Bool {
         if cache.shared != nil, !options.fromMemoryCacheOrRefresh {
             // Others may have stored it.
             foundTrace = true
             return true
         }
-        let type = cache.imageCachedType(
-            forKey: key, processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension)
+        let type =
+            probing == .onCallingThread
+            ? cache.imageCachedType(
+                forKey: key, processorIdentifier: options.processor.identifier,
+                forcedExtension: options.forcedExtension)
+            : await cache.imageCachedTypeAsync(
+                forKey: key, processorIdentifier: options.processor.identifier,
+                forcedExtension: options.forcedExtension)
         let holds = options.fromMemoryCacheOrRefresh ? type == .memory : type.cached
         foundTrace = foundTrace || holds
         return holds

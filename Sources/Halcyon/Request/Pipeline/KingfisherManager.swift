@@ -249,6 +249,9 @@ public struct RetrieveImageResult: Sendable {
     public internal(set) var metrics: NetworkMetrics?
     /// How the image came about; `nil` without `httpCaching` and for data providers.
     public internal(set) var httpCacheUse: HTTPCacheUse?
+    /// Which response the image was made of, where the rules of HTTP have a say. Not the record itself: that
+    /// is known for as long as the caches hold what was made of it.
+    var response: ObjectIdentifier?
 
     public init(
         image: KFCrossPlatformImage, cacheType: CacheType, source: Source, originalSource: Source,

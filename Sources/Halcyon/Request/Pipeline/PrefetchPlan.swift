@@ -50,7 +50,7 @@ struct PrefetchPlan: Sendable {
     private var next = 0
     private var running = 0
     private var lists = Lists()
-    /// Why the failed sources have failed, in the order of `Lists.failed`.
+    /// Why the failed sources have failed, in the order of `Lists.failed`, without those that were taken.
     private(set) var failures: [PropagationError] = []
 
     init(_ sources: [Source]) {
@@ -97,6 +97,12 @@ struct PrefetchPlan: Sendable {
             running += 1
         }
         return running == 0 ? finish() : step
+    }
+
+    /// Removes the failures that were kept up to here.
+    mutating func takeFailures() -> [PropagationError] {
+        defer { failures.removeAll() }
+        return failures
     }
 
     /// What was never begun with has failed.

@@ -43,6 +43,8 @@ final class PrefetchRun: Sendable {
     /// Why sources have failed so far.
     var failures: [PropagationError] { state.withLock { $0.plan.failures } }
 
+    func takeFailures() -> [PropagationError] { state.withLock { $0.plan.takeFailures() } }
+
     func start() {
         perform { $0.start() }
     }

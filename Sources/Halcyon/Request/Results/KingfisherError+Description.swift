@@ -1,5 +1,7 @@
 public import Foundation
 import FoundationNetworking
+import HalcyonHTTP
+import HalcyonStorage
 import Logging
 
 extension KingfisherError: LocalizedError {
@@ -34,7 +36,8 @@ extension KingfisherError.RequestErrorReason {
         case .asyncTaskContextCancelled:
             "The surrounding task was cancelled before the download began."
         case .dataProviderCancelled(let provider):
-            "Loading \(provider.cacheKey) from its data provider was cancelled."
+            provider.filePath.map { "Loading \($0) was cancelled." }
+                ?? "Loading \(provider.cacheKey) from its data provider was cancelled."
         }
     }
 }
@@ -73,6 +76,8 @@ extension KingfisherError.CacheErrorReason {
         case .invalidURLResource(let error, let key, let url):
             "The metadata of \(url.path) (key \(key)) cannot be read: "
                 + error.readableDescription
+        case .cannotLoadDataFromDisk(let url, let error as IndexFailure):
+            "The index of the cache folder \(url.path) cannot be used: \(error.reason)."
         case .cannotLoadDataFromDisk(let url, let error):
             "The cached file \(url.path) cannot be read: \(error.readableDescription)"
         case .cannotCreateDirectory(let path, let error):
@@ -136,7 +141,8 @@ extension KingfisherError.ImageSettingErrorReason {
             "The view has since been asked for another image than \(source.cacheKey)."
         case .dataProviderError(let provider, let error):
             provider.fileFailure(error)
-                ?? "\(provider.cacheKey) cannot be loaded: \(error.readableDescription)"
+                ?? "\(provider.filePath ?? provider.cacheKey) cannot be loaded: "
+                + error.readableDescription
         case .alternativeSourcesExhausted(let errors):
             "The source and all alternatives failed: "
                 + errors.map { "\($0.source.cacheKey): \($0.error.readableDescription)" }
@@ -151,10 +157,15 @@ extension KingfisherError.ImageSettingErrorReason {
 }
 
 extension ImageDataProvider {
+    /// The path of the file that the provider reads, if it reads one.
+    fileprivate var filePath: String? {
+        contentURL.flatMap { $0.isFileURL ? $0.path : nil }
+    }
+
     /// What is wrong with the file that the provider reads; `nil` when it reads none, or `error` is not
     /// about reading it.
     fileprivate func fileFailure(_ error: any Error) -> String? {
-        guard let path = contentURL.flatMap({ $0.isFileURL ? $0.path : nil }) else { return nil }
+        guard let path = filePath else { return nil }
         if let thing = error as? NotAFile { return thing.errorDescription }
         guard let error = error as? CocoaError else { return nil }
         switch (error.underlying as? POSIXError)?.code {

@@ -3,7 +3,7 @@ import HalcyonWork
 
 /// Why a thumbnail could not be made.
 public enum ThumbnailImageDataProviderError: Error, Sendable {
-    /// The file cannot be read or is not an image.
+    /// The file is not an image.
     case invalidImageSource
     /// The image cannot be decoded.
     case invalidThumbnail
@@ -16,8 +16,8 @@ public enum ThumbnailImageDataProviderError: Error, Sendable {
 extension ThumbnailImageDataProviderError: LocalizedError {
     public var errorDescription: String? {
         switch self {
-        case .invalidImageSource: "The file cannot be read, or it is not an image."
-        case .invalidThumbnail: "The image cannot be decoded."
+        case .invalidImageSource: "It is not an image."
+        case .invalidThumbnail: "It cannot be decoded."
         case .writeDataError: "The thumbnail cannot be written."
         case .finalizeDataError: "The written thumbnail is not complete."
         }
@@ -34,37 +34,39 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// never uses embedded thumbnails, which may be stale; the flag is part of the key.
     public let alwaysCreateThumbnail: Bool
     public let cacheKey: String
+    /// The limits that the image must keep before it is decoded.
+    public let limits: DecodingLimits
 
     public init(
         url: URL, maxPixelSize: CGFloat, alwaysCreateThumbnail: Bool = true,
-        cacheKey: String? = nil
+        cacheKey: String? = nil, limits: DecodingLimits = .default
     ) {
         self.url = url
         self.maxPixelSize = maxPixelSize
         self.alwaysCreateThumbnail = alwaysCreateThumbnail
+        self.limits = limits
         self.cacheKey =
             cacheKey ?? "\(url.absoluteString)_thumb_\(maxPixelSize)_\(alwaysCreateThumbnail)"
     }
 
     public var contentURL: URL? { url }
 
-    /// Reads and makes the thumbnail on the decoding pool.
-    /// - Throws: `ThumbnailImageDataProviderError`.
+    /// Reads the file like `LocalFileImageDataProvider`, and makes the thumbnail on the decoding pool.
+    /// - Throws: `ThumbnailImageDataProviderError`, what is wrong with reading the file, or the limit that
+    ///   the image is beyond.
     public func data() async throws -> Data {
-        try await DecodingPool.shared.run { try thumbnail() }
+        let bytes = try await LocalFileImageDataProvider(fileURL: url).data()
+        return try await DecodingPool.shared.run { try thumbnail(of: bytes) }
     }
 
-    private func thumbnail() throws -> Data {
-        // The public error has no room for the reasons; which step failed is what it tells.
-        guard let bytes = try? Data(contentsOf: url),
-            let image = try? Image.decoding(
-                bytes, options: ImageCreatingOptions(onlyFirstFrame: true))
-        else { throw ThumbnailImageDataProviderError.invalidImageSource }
+    private func thumbnail(of bytes: Data) throws -> Data {
+        let image = try Self.step(.invalidImageSource) {
+            try Image.decoding(
+                bytes, options: ImageCreatingOptions(onlyFirstFrame: true, limits: limits))
+        }
         let side = CGSize(width: maxPixelSize, height: maxPixelSize)
         let small = image.kf.downsampled(toPixels: PixelSize(points: side, scale: 1))
-        guard (try? small.bitmap()) != nil else {
-            throw ThumbnailImageDataProviderError.invalidThumbnail
-        }
+        _ = try Self.step(.invalidThumbnail) { try small.bitmap() }
         let format = bytes.kf.imageFormat
         guard let data = small.kf.data(format: format) ?? small.kf.data(format: .PNG) else {
             throw ThumbnailImageDataProviderError.writeDataError
@@ -73,5 +75,19 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
             throw ThumbnailImageDataProviderError.finalizeDataError
         }
         return data
+    }
+
+    /// Which step failed is what the public error tells, and has no room for the reason; a limit is worth
+    /// knowing.
+    private static func step<R>(
+        _ failure: ThumbnailImageDataProviderError, _ body: () throws -> R
+    ) throws -> R {
+        do {
+            return try body()
+        } catch let error as ImageCodingError where error.isBeyondLimit {
+            throw error
+        } catch {
+            throw failure
+        }
     }
 }
