@@ -1,4 +1,5 @@
 import ArgumentParser
+import HalcyonWork
 
 /// The program: its name, version and commands.
 @main
@@ -15,7 +16,7 @@ struct HalcyonCommand: AsyncParsableCommand {
               halcyon load https://example.org/bird.jpg --processor downsample:400x400 \\
                 --output bird.webp
             """,
-        version: HalcyonVersion.current,
+        version: Release.version,
         subcommands: [
             LoadCommand.self, InfoCommand.self, PrefetchCommand.self, DuplicatesCommand.self,
             CacheCommand.self, FormatsCommand.self, DemoCommand.self, ServeCommand.self,
@@ -26,9 +27,4 @@ struct HalcyonCommand: AsyncParsableCommand {
         StandardStream.reserveDescriptors()
         await main(nil)
     }
-}
-
-/// The version of the program.
-enum HalcyonVersion {
-    static let current = "0.1.0"
 }

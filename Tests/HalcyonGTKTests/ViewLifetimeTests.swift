@@ -80,7 +80,7 @@ struct ViewLifetimeTests {
         #expect(count.alive == 100)
         await nextTurn()
         let first = gtk_widget_get_first_child(widget).flatMap(View.of) as? Label
-        #expect(count.alive == 100 && first?.text == "0" && first?.isLent == false)
+        #expect(count.alive == 100 && first?.text == "0" && first?.isAutoreleased == false)
         g_object_unref(widget)
         #expect(count.alive == 0)
     }
@@ -100,13 +100,13 @@ struct ViewLifetimeTests {
         #expect(count.alive == 0)
     }
 
-    @Test func aViewIsLentOnceInATurnAndAgainInTheNext() async {
+    @Test func aViewIsAutoreleasedOnceInATurnAndAgainInTheNext() async {
         let view = ImageView()
         for _ in 0..<3 {
             await nextTurn()
-            let before = LentWidgets.count
+            let before = ViewAutoreleasePool.count
             #expect(view.widget == view.widget)
-            #expect(LentWidgets.count == before + 1 && view.isLent)
+            #expect(ViewAutoreleasePool.count == before + 1 && view.isAutoreleased)
         }
     }
 

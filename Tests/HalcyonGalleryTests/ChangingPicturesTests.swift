@@ -1,10 +1,10 @@
 import Foundation
-import Halcyon
 import HalcyonSampleServer
 import HalcyonSamples
 import HalcyonTestKit
 import Testing
 
+@testable import Halcyon
 @testable import HalcyonGallery
 
 /// The pictures of the page on freshness are what their titles say.
@@ -18,9 +18,11 @@ import Testing
         folder = try TemporaryDirectory(prefix: "halcyon-changing-pictures")
         origin = try SampleServer()
         pictures = ChangingPictures(on: origin, samples: try SamplePictures())
+        // What is fresh for seconds stays so, however long other tests keep the main actor.
+        let start = Date()
         manager = KingfisherManager(
-            downloader: ImageDownloader(name: "changing"),
-            cache: try ImageCache(name: "changing", cacheDirectoryURL: folder.url))
+            downloader: ImageDownloader(name: "changing", transport: nil, now: { start }),
+            cache: try ImageCache(name: "changing", folder: folder.url, now: { start }))
     }
 
     /// How the picture came about whose rule has this in `Cache-Control`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonHTTP
 
 /// `halcyon cache responses`: what servers have said about the cached images.
 struct CacheResponsesCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// What `halcyon duplicates` was asked to do, checked.
 struct DuplicatesRequest: Sendable {
@@ -91,7 +92,7 @@ struct DuplicatesRequest: Sendable {
         _ paths: [String], _ console: Console
     ) async throws -> (pictures: [FoundPicture], failures: Int) {
         console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
-        let width = ProcessInfo.processInfo.activeProcessorCount + 1
+        let width = Processors.count + 1
         return try await withThrowingTaskGroup(
             of: (Int, Result<FoundPicture?, any Error>).self
         ) { group in

@@ -1,23 +1,27 @@
 import Foundation
 import Halcyon
 
-/// What the installed libvips does with a format, as found by trying.
+/// What is done with a format on this machine.
 struct FormatSupport: Equatable {
     let format: ImageFormat
     let reads: Bool
     let writes: Bool
-    /// Whether all frames of an animation are written and read again.
-    let animates: Bool
+    /// Whether all frames of an animation are read.
+    let readsAnimations: Bool
+    /// Whether all frames of an animation are written, as found by trying.
+    let writesAnimations: Bool
 
     /// All formats, in the order of `ImageFormat`; starts libvips and encodes small images.
     static func all() -> [FormatSupport] {
         let readable = Set(ImageFormat.readable)
         let writable = Set(ImageFormat.writable)
+        let playable = Set(ImageFormat.playable)
         return ImageFormat.allCases.filter { $0 != .unknown }.map { format in
             FormatSupport(
                 format: format, reads: readable.contains(format),
                 writes: writable.contains(format),
-                animates: writable.contains(format) && keepsFrames(format))
+                readsAnimations: playable.contains(format),
+                writesAnimations: writable.contains(format) && keepsFrames(format))
         }
     }
 
@@ -38,12 +42,13 @@ struct FormatSupport: Equatable {
     var json: JSONObject {
         JSONObject([
             "format": .string(format.rawValue), "read": .bool(reads), "write": .bool(writes),
-            "animated": .bool(animates),
+            "readAnimated": .bool(readsAnimations), "writeAnimated": .bool(writesAnimations),
         ])
     }
 
     /// The row of the table for people.
     var row: [String] {
-        [format.rawValue] + [reads, writes, animates].map { $0 ? "yes" : "–" }
+        [format.rawValue]
+            + [reads, writes, readsAnimations, writesAnimations].map { $0 ? "yes" : "–" }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonHTTP
 import HalcyonWork
 
 /// A source as it was given on the command line.

@@ -48,7 +48,8 @@ struct LoadRequest: Sendable {
         var tally = LoadTally()
         await batch.run(loader.load) { row in
             tally.count(row)
-            report(row, tally: tally, console: console)
+            console.report(
+                row, number: tally.count, of: arguments.count, isJSON: isJSON, isQuiet: isQuiet)
         }
         await downloader.finishWritingPartials()
         if let trace, let recording { try await recording.write(to: trace) }
@@ -56,19 +57,6 @@ struct LoadRequest: Sendable {
             console.print(tally.summary(after: clock.now - start, style: console.outputStyle))
         }
         return tally.failed
-    }
-
-    private func report(_ row: LoadRow, tally: LoadTally, console: Console) {
-        if isJSON {
-            console.print(row.json.text)
-        } else if !isQuiet {
-            console.print(row.line(style: console.outputStyle))
-        } else if row.isFailure {
-            console.note(row.line(style: console.errorStyle))
-        }
-        if console.tellsProgressInLines {
-            console.note("[\(tally.count)/\(arguments.count)] \(row.source.label.printable)")
-        }
     }
 
     /// What is asked of the manager.

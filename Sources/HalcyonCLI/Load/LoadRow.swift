@@ -1,7 +1,7 @@
 import Halcyon
 
-/// What became of one source: a line for people and an object for programs.
-struct LoadRow: Sendable {
+/// What became of one source.
+struct LoadRow: ResultRow, Sendable {
     /// A source that was loaded.
     struct Image: Sendable {
         var cacheKey: String
@@ -103,17 +103,6 @@ extension HTTPCacheUse {
         case .stale(.error(let error)): "stale: \(LoadFailure(error).message)"
         case .fetched, .fresh, .validated: name
         case .stale: "stale"
-        }
-    }
-}
-
-extension CacheType {
-    /// The name in JSON rows.
-    var name: String {
-        switch self {
-        case .none: "none"
-        case .memory: "memory"
-        case .disk: "disk"
         }
     }
 }

@@ -1,10 +1,11 @@
 import Halcyon
 
-/// Which sources of a list are done, told by reports that name all that are done so far.
+/// Which sources of a list are done, told by the reports of a prefetcher.
 ///
 /// Sources with one key are taken in the order of the list.
 struct PrefetchLedger {
-    /// What a prefetcher reports: sources in the order they were done.
+    /// What a prefetcher reports: sources in the order they were done, of those that failed only the ones that
+    /// no earlier report has named.
     struct Report: Sendable {
         var skipped: [Source] = []
         var failed: [PropagationError] = []
@@ -20,7 +21,7 @@ struct PrefetchLedger {
 
     /// The places of the sources that are not done; the next one is the last.
     private var places: [String: [Int]] = [:]
-    private var seen = (completed: 0, skipped: 0, failed: 0)
+    private var seen = (completed: 0, skipped: 0)
 
     init(_ sources: [Source]) {
         for (index, source) in sources.enumerated().reversed() {
@@ -32,11 +33,10 @@ struct PrefetchLedger {
     mutating func take(_ report: Report) -> [Entry] {
         let completed = report.completed.dropFirst(seen.completed)
         let skipped = report.skipped.dropFirst(seen.skipped)
-        let failed = report.failed.dropFirst(seen.failed)
-        seen = (report.completed.count, report.skipped.count, report.failed.count)
+        seen = (report.completed.count, report.skipped.count)
         return completed.compactMap { take($0, as: .completed) }
             + skipped.compactMap { take($0, as: .skipped) }
-            + failed.compactMap { take($0.source, as: .failed(LoadFailure($0.error))) }
+            + report.failed.compactMap { take($0.source, as: .failed(LoadFailure($0.error))) }
     }
 
     private mutating func take(_ source: Source, as outcome: PrefetchRow.Outcome) -> Entry? {

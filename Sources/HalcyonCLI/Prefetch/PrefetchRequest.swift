@@ -30,7 +30,7 @@ struct PrefetchRequest: Sendable {
         let start = clock.now
         // Not cancelled with this task: it ends when the prefetcher has let go of everything.
         let printing = Task {
-            await printRows(of: sources, reports, failures: { prefetcher.failures }, console)
+            await printRows(of: sources, reports, failures: { prefetcher.takeFailures() }, console)
         }
         prefetcher.start()
         let tally = await withTaskCancellationHandler {
@@ -49,7 +49,7 @@ struct PrefetchRequest: Sendable {
         return tally.failed
     }
 
-    /// - Parameter failures: Those so far; they may be ahead of the reports.
+    /// - Parameter failures: Those since it was called last; they may be ahead of the reports.
     private func printRows(
         of sources: [Source], _ reports: AsyncStream<PrefetchLedger.Report>,
         failures: @Sendable () -> [PropagationError], _ console: Console
@@ -62,28 +62,17 @@ struct PrefetchRequest: Sendable {
             report.failed = failures()
             for entry in ledger.take(report) {
                 let row = PrefetchRow(source: arguments[entry.index], outcome: entry.outcome)
-                console.progress { $0.finish(failed: row.failure != nil) }
+                console.progress { $0.finish(failed: row.isFailure) }
                 let isCutShort = row.failure?.isCancellation == true
                 for case let row? in rows.finish(entry.index, with: isCutShort ? nil : row) {
                     tally.count(row)
-                    print(row, tally: tally, console: console)
+                    console.report(
+                        row, number: tally.count, of: arguments.count, isJSON: isJSON,
+                        isQuiet: isQuiet)
                 }
             }
         }
         return tally
-    }
-
-    private func print(_ row: PrefetchRow, tally: PrefetchTally, console: Console) {
-        if isJSON {
-            console.print(row.json.text)
-        } else if !isQuiet {
-            console.print(row.line(style: console.outputStyle))
-        } else if row.failure != nil {
-            console.note(row.line(style: console.errorStyle))
-        }
-        if console.tellsProgressInLines {
-            console.note("[\(tally.count)/\(arguments.count)] \(row.source.label.printable)")
-        }
     }
 
     private func options() throws -> KingfisherOptionsInfo {

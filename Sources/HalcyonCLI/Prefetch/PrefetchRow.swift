@@ -1,5 +1,5 @@
-/// What became of one source of the list: a line for people and an object for programs.
-struct PrefetchRow: Sendable {
+/// What became of one source of the list.
+struct PrefetchRow: ResultRow, Sendable {
     enum Outcome: Equatable, Sendable {
         case completed
         /// It was cached before.
@@ -14,6 +14,8 @@ struct PrefetchRow: Sendable {
     var failure: LoadFailure? {
         if case .failed(let failure) = outcome { failure } else { nil }
     }
+
+    var isFailure: Bool { failure != nil }
 
     var json: JSONObject {
         var object = JSONObject([

@@ -1,21 +1,19 @@
-import Dispatch
+import HalcyonWork
 import Synchronization
 import Vips
 
 /// Where encoding, drawing and writing files happens: never on Swift's cooperative threads.
 enum BlockingWork {
-    private static let queue = DispatchQueue(label: "halcyon.work", attributes: .concurrent)
+    /// A few threads even where there is one core: some work waits for files.
+    private static let pool = ThreadPool(
+        name: "halcyon.work", width: max(4, Processors.count),
+        afterEachJob: { Vips.endJob() })
 
-    /// Runs `body` on a thread that may wait. How many run at once is the caller's to bound.
+    /// Runs `body` on a thread that may wait.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(with: Result { try body() })
-                Vips.endJob()
-            }
-        }
+        try await pool.run(body)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonHTTP
 
 /// The events of requests in the JSON format of Chrome's traces, which Perfetto opens too: one line of the
 /// picture for each request, with what it waited for within it.
@@ -102,6 +103,10 @@ struct TraceDocument {
                 add("name", from: max(began, connecting - .seconds(lookup)), to: connecting, line)
             }
             add("connect", from: connecting, to: sent, line)
+            // Its last part, which is drawn below it.
+            if let secure = metrics.secureConnectionDuration {
+                add("TLS", from: max(connecting, sent - .seconds(secure)), to: sent, line)
+            }
         }
     }
 

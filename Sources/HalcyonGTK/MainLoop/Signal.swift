@@ -1,67 +1,60 @@
-import CGtk4
+package import CGtk4
 
 /// Connecting closures to the signals of GTK's objects, which emit them on the main thread.
-enum Signal {
+package enum Signal {
     /// A closure that GLib keeps as long as the connection.
     private final class Handler {
-        let body: @MainActor () -> Void
+        let body: @MainActor (_ argument: OpaquePointer?) -> Void
 
-        init(_ body: @escaping @MainActor () -> Void) {
+        init(_ body: @escaping @MainActor (OpaquePointer?) -> Void) {
             self.body = body
         }
+    }
 
-        static func run(_ data: gpointer?) {
-            guard let data else { return }
-            let handler = Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue()
-            nonisolated(unsafe) let running = handler
-            MainActor.assumeIsolated { running.body() }
+    /// Calls `body` at each emission of a signal, whatever its arguments are, until the object is gone.
+    /// `body` must not keep the object's view alive.
+    @MainActor @discardableResult
+    package static func connect(
+        _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
+    ) -> gulong {
+        let callback: @convention(c) (gpointer?) -> gboolean = { Signal.handle($0, argument: nil) }
+        return connect(object, name, unsafeBitCast(callback, to: GCallback.self)) { _ in body() }
+    }
+
+    /// As `connect`, for a signal whose first argument is an object, which `body` is given.
+    @MainActor @discardableResult
+    static func connectPassingArgument(
+        _ object: UnsafeMutableRawPointer, _ name: String,
+        _ body: @escaping @MainActor (_ argument: OpaquePointer) -> Void
+    ) -> gulong {
+        let callback: @convention(c) (gpointer?, gpointer?) -> gboolean = {
+            Signal.handle($0, argument: $1)
+        }
+        return connect(object, name, unsafeBitCast(callback, to: GCallback.self)) { argument in
+            if let argument { body(argument) }
         }
     }
 
-    /// Calls `body` at each emission of a signal without arguments, such as `clicked` or `map`, until
-    /// the object is gone. `body` must not keep the object's view alive.
-    @MainActor @discardableResult
-    static func connect(
-        _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
-    ) -> gulong {
-        let callback: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            Handler.run(data)
-        }
-        return connect(object, name, unsafeBitCast(callback, to: GCallback.self), body)
-    }
-
-    /// As `connect`, for a signal with one argument, such as `notify` or `state-flags-changed`.
-    @MainActor @discardableResult
-    static func connectIgnoringArgument(
-        _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
-    ) -> gulong {
-        let callback: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-            Handler.run(data)
-        }
-        return connect(object, name, unsafeBitCast(callback, to: GCallback.self), body)
-    }
-
-    /// As `connect`, for the signals of a `GtkGestureClick`, such as `released`.
-    @MainActor @discardableResult
-    static func connectClick(
-        _ object: UnsafeMutableRawPointer, _ name: String, _ body: @escaping @MainActor () -> Void
-    ) -> gulong {
-        let callback: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = {
-            _, _, _, _, data in Handler.run(data)
-        }
-        return connect(object, name, unsafeBitCast(callback, to: GCallback.self), body)
+    /// - Returns: That others are asked, too, for signals that want to know.
+    private static func handle(_ data: gpointer?, argument: gpointer?) -> gboolean {
+        guard let data else { return 0 }
+        nonisolated(unsafe) let handler = Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue()
+        nonisolated(unsafe) let pointer = argument.map { OpaquePointer($0) }
+        MainActor.assumeIsolated { handler.body(pointer) }
+        return 0
     }
 
     @MainActor private static func connect(
         _ object: UnsafeMutableRawPointer, _ name: String, _ callback: GCallback,
-        _ body: @escaping @MainActor () -> Void
+        _ body: @escaping @MainActor (OpaquePointer?) -> Void
     ) -> gulong {
-        let data = Unmanaged.passRetained(Handler(body)).toOpaque()
-        return g_signal_connect_data(
-            object, name, callback, data,
+        // Swapped: the data is the first argument and the object the last, so that arguments that
+        // nobody wants need not be known.
+        g_signal_connect_data(
+            object, name, callback, Unmanaged.passRetained(Handler(body)).toOpaque(),
             { data, _ in
                 if let data { Unmanaged<Handler>.fromOpaque(data).release() }
-            }, GConnectFlags(0))
+            }, G_CONNECT_SWAPPED)
     }
 
     /// Ends a connection.

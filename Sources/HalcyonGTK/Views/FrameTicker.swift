@@ -8,7 +8,7 @@ import CGtk4
     func onEachFrame(_ body: @escaping @MainActor (_ time: Duration) -> Void) -> FrameSubscription
 }
 
-/// Somebody who is told of frames; no longer after `cancel()` or when the last reference goes.
+/// A subscription to frames, which ends with `cancel()` or when the last reference to it goes.
 @MainActor public final class FrameSubscription {
     private var end: (@MainActor () -> Void)?
 

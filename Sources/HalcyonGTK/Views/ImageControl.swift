@@ -13,7 +13,7 @@ public import Halcyon
         gtk_button_set_child(
             UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), face.gtkWidget)
         Signal.connect(button, "clicked") { [weak self] in self?.onClick?() }
-        Signal.connectIgnoringArgument(button, "state-flags-changed") { [weak self] in
+        Signal.connect(button, "state-flags-changed") { [weak self] in
             self?.updateState()
         }
         updateState()

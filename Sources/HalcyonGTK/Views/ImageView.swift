@@ -179,7 +179,7 @@ public import Halcyon
                 gtk_widget_remove_controller(gtkWidget, clickGesture)
                 self.clickGesture = nil
             } else if let gesture = gtk_gesture_click_new() {
-                Signal.connectClick(UnsafeMutableRawPointer(gesture), "released") { [weak self] in
+                Signal.connect(UnsafeMutableRawPointer(gesture), "released") { [weak self] in
                     self?.kf.retryFailedLoad()
                 }
                 // The widget owns it from here on.

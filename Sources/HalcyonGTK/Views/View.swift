@@ -19,7 +19,7 @@ public import Halcyon
     /// gtk_box_append(box, Label("Cat").widget)
     /// ```
     public var widget: UnsafeMutablePointer<GtkWidget> {
-        LentWidgets.keep(self)
+        ViewAutoreleasePool.keep(self)
         return gtkWidget
     }
 
@@ -27,7 +27,7 @@ public import Halcyon
     package let gtkWidget: UnsafeMutablePointer<GtkWidget>
 
     /// Whether the view is kept because somebody has asked for its widget.
-    var isLent = false
+    var isAutoreleased = false
 
     private let isMainView: Bool
     /// Whether somebody else holds the widget, which then keeps this object.

@@ -16,8 +16,8 @@ enum FreshnessPage {
                 TextButton("Ask again") { show.ask() },
                 TextButton("Change the pictures") { show.pictures.change() }, server,
             ], content: TileGrid(show.tiles, columns: 2...3))
-        Event.on(UnsafeMutableRawPointer(page.widget), "map") { show.start() }
-        Event.on(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
+        Signal.connect(UnsafeMutableRawPointer(page.widget), "map") { show.start() }
+        Signal.connect(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
         return page
     }
 }

@@ -16,8 +16,8 @@ enum TransitionsPage {
         let page = Page(
             "Transitions", "How an image takes the place of the one before it.",
             buttons: [TextButton("Next") { show.next() }], content: TileGrid(tiles, columns: 2...4))
-        Event.on(UnsafeMutableRawPointer(page.widget), "map") { show.start(every: interval) }
-        Event.on(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
+        Signal.connect(UnsafeMutableRawPointer(page.widget), "map") { show.start(every: interval) }
+        Signal.connect(UnsafeMutableRawPointer(page.widget), "unmap") { show.stop() }
         return page
     }
 

@@ -24,7 +24,7 @@ import HalcyonWork
 
               xvfb-run -a halcyon-gallery --page grid --screenshot grid.png
             """,
-        version: "0.1.0")
+        version: Release.version)
 
     @Argument(
         help: ArgumentHelp(

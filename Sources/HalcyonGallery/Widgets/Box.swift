@@ -40,7 +40,7 @@ final class TextButton: View {
     init(_ title: String, _ action: @escaping @MainActor () -> Void) {
         super.init(widget: gtk_button_new_with_label(title))
         gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
-        Event.on(UnsafeMutableRawPointer(widget), "clicked", action)
+        Signal.connect(UnsafeMutableRawPointer(widget), "clicked", action)
     }
 
     /// Changes the words.

@@ -31,11 +31,11 @@ import HalcyonGTK
         gtk_stack_set_visible_child_name(stack, page.rawValue)
         fill(page)
 
-        Event.on(UnsafeMutableRawPointer(stackWidget), "notify::visible-child-name") {
+        Signal.connect(UnsafeMutableRawPointer(stackWidget), "notify::visible-child-name") {
             [weak self] in
             self?.fillVisiblePage()
         }
-        Event.on(UnsafeMutableRawPointer(widget), "close-request", closed)
+        Signal.connect(UnsafeMutableRawPointer(widget), "close-request", closed)
     }
 
     func present() {

@@ -54,7 +54,7 @@ import HalcyonGTK
         // guide: gtk/placeholder
         KF.url(url)
             .placeholder(
-                .blurHash("LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 320, height: 240))
+                blurHash: "LxH2cX2swxX8l}WDjte;gJfjfQfj", size: CGSize(width: 320, height: 240)
             )
             .fade(duration: 0.3)
             .set(to: view)

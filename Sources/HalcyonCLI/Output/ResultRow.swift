@@ -1,0 +1,25 @@
+/// What became of one source: a line for people and an object for programs.
+protocol ResultRow {
+    var source: ImageArgument { get }
+    var isFailure: Bool { get }
+    var json: JSONObject { get }
+    func line(style: TextStyle) -> String
+}
+
+extension Console {
+    /// Prints a row: in JSON, or as a line that `isQuiet` leaves out unless it is a failure.
+    ///
+    /// - Parameters:
+    ///   - number: How many rows there are with this one.
+    ///   - count: How many there will be.
+    func report(_ row: some ResultRow, number: Int, of count: Int, isJSON: Bool, isQuiet: Bool) {
+        if isJSON {
+            print(row.json.text)
+        } else if !isQuiet {
+            print(row.line(style: outputStyle))
+        } else if row.isFailure {
+            note(row.line(style: errorStyle))
+        }
+        if tellsProgressInLines { note("[\(number)/\(count)] \(row.source.label.printable)") }
+    }
+}
