@@ -56,12 +56,15 @@ package struct CircuitBreaker: Hashable, Sendable {
         if case .halfOpen(let pause) = phase { phase = .open(until: now, pause: pause) }
     }
 
-    package mutating func fail(at now: ContinuousClock.Instant) {
+    /// - Returns: Whether calls went through until now and no longer do.
+    @discardableResult
+    package mutating func fail(at now: ContinuousClock.Instant) -> Bool {
         switch phase {
+        case .closed(let count) where count + 1 >= failures:
+            phase = .open(until: now + pause, pause: pause)
+            return true
         case .closed(let count):
-            phase =
-                count + 1 >= failures
-                ? .open(until: now + pause, pause: pause) : .closed(failures: count + 1)
+            phase = .closed(failures: count + 1)
         case .open:
             // A call that began before the pause.
             break
@@ -69,5 +72,6 @@ package struct CircuitBreaker: Hashable, Sendable {
             let next = min(pause * 2, longestPause)
             phase = .open(until: now + next, pause: next)
         }
+        return false
     }
 }

@@ -15,7 +15,7 @@ import HalcyonCluster
 /// them, somewhat longer than the cache's disk expiration. After five failures in a row the store is not asked
 /// for half a second, after each further one twice as long, up to ten seconds; all calls throw meanwhile.
 public struct S3ImageStorage: SharedImageStorage {
-    /// Who asks the store.
+    /// The credentials that requests to the store are signed with.
     public enum Credentials: Sendable, Hashable {
         /// - Parameter sessionToken: Goes with keys that are good for a while only.
         case keys(access: String, secret: String, sessionToken: String? = nil)
@@ -33,7 +33,7 @@ public struct S3ImageStorage: SharedImageStorage {
     ///   - endpoint: Scheme, host and, where needed, port and path; the bucket is the next segment.
     ///   - bucket: Has to be there; it is not made.
     ///   - region: Goes into the signature; stores of one's own mostly take any.
-    ///   - credentials: By whom requests are signed.
+    ///   - credentials: What requests are signed with.
     ///   - prefix: Segments before the names of all objects, without a slash at either end.
     ///   - timeout: How long a request may take, with its connection.
     ///   - maximumBytes: The largest object that is read.
@@ -66,7 +66,7 @@ public struct S3ImageStorage: SharedImageStorage {
     }
 
     public func data(named name: String) async throws -> Data? {
-        try await store.object("i/\(name)")?.body
+        try await store.object("i/\(name)").object?.body
     }
 
     public func store(_ data: Data, named name: String) async throws {

@@ -46,6 +46,8 @@ public final class ImageServer: Sendable {
     let forgetting: Forgetting
     let warming = WarmUp()
     let hitRates = HitRates()
+    /// Lines of the log about requests that are sent away since too many wait.
+    let busyLines = Mutex(LogSampling())
     let codecs = CodecCheck()
     /// Whether the page for trying things out is there.
     let hasPlayground: Bool
@@ -88,7 +90,8 @@ public final class ImageServer: Sendable {
         urlRules = Mutex(checked.urlRules)
         prefix = checked.prefix
         rules = PictureRules(configuration)
-        epoch = "2 \(Vips.version) \(rules.version)"
+        let libraries = CodecLibrary.installed.map { "\($0.name) \($0.version)" }
+        epoch = "3 \(Vips.version) \(libraries.joined(separator: " ")) \(rules.version)"
         hasPlayground = configuration.showsPlayground
         iiif = checked.iiif
         watermark = checked.watermark
@@ -101,9 +104,14 @@ public final class ImageServer: Sendable {
         let forgotten = OneShot<Forgetting>()
         let pauses = checked.client?.pauses
         let cluster = Cluster(
-            configuration, metrics: metrics,
-            onForgotten: { purge in
-                forgotten.whenGiven { forgetting in Task { await forgetting.forget(purge) } }
+            configuration, metrics: metrics, logger: logger,
+            onForgotten: { purge, done in
+                forgotten.whenGiven { forgetting in
+                    Task {
+                        await forgetting.forget(purge)
+                        done()
+                    }
+                }
             },
             onPause: { pauses?.learn($0, until: $1) })
         self.cluster = cluster
@@ -113,8 +121,7 @@ public final class ImageServer: Sendable {
         let downloads = Gate(
             "downloads",
             Admission(
-                width: work.downloads, widthOfGroup: min(work.downloads, work.downloadsPerHost),
-                queue: work.queue))
+                width: work.downloads, widthOfGroup: work.downloadsPerHost, queue: work.queue))
         let decoders = Gate(
             "decoders",
             Admission(width: min(work.decoders, Processors.count), queue: work.queue))
@@ -124,18 +131,18 @@ public final class ImageServer: Sendable {
         let folder =
             cache.sources.bytes > 0 && checked.client != nil
             ? SourceFolder(cache.sources, in: directory) { trouble.note("source", $0) } : nil
+        let results = ResultCache(cache.results, in: directory, metrics: metrics, spans: spans) {
+            trouble.note("result", $0)
+        }
         let remote = checked.client.map {
             RemoteSources(
-                configuration, client: $0, gate: downloads, folder: folder, cluster: cluster,
-                metrics: metrics, spans: spans)
+                configuration, client: $0, gate: downloads, folder: folder, results: results,
+                cluster: cluster, metrics: metrics, spans: spans)
         }
         sources = SourceFinder(
             local: checked.local, remote: remote,
             maxBytes: configuration.limits.maxSourceBytes, rules: checked.sourceRules,
             purges: purges, spans: spans)
-        let results = ResultCache(cache.results, in: directory, metrics: metrics, spans: spans) {
-            trouble.note("result", $0)
-        }
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, encoders: encoders,
             downloads: downloads,
@@ -154,6 +161,7 @@ public final class ImageServer: Sendable {
         return quiet
     }
 
+    var presentURLRules: URLRules { urlRules.withLock { $0 } }
     var parser: PlanParser { urlRules.withLock { $0.parser } }
     /// Reads paths that have nothing but a source.
     var sourceParser: PlanParser { urlRules.withLock { $0.sourceParser } }
@@ -238,11 +246,18 @@ extension ImageServerConfiguration {
         var signature = signature
         var faults: [String] = []
         signature.takeKeysFile(&faults)
-        let signer = PathSigner(
-            pairs: zip(signature.keys, signature.salts).compactMap {
-                PathSigner.Pair(hexadecimalKey: $0, salt: $1)
-            }, size: signature.size)
-        let prefix = pathPrefix.split(separator: "/").map { "/" + $0 }.joined()
-        return signer.signed(path.hasPrefix("/") ? path : "/" + path).map { prefix + $0 }
+        return signature.signer.signed(path.hasPrefix("/") ? path : "/" + path).map { prefix + $0 }
+    }
+
+    /// ``pathPrefix`` with a slash before each of its segments.
+    var prefix: String { pathPrefix.split(separator: "/").map { "/" + $0 }.joined() }
+}
+
+extension ImageServerConfiguration.Signature {
+    /// Signs with the keys that are there, and proves signatures.
+    var signer: PathSigner {
+        PathSigner(
+            pairs: zip(keys, salts).compactMap { PathSigner.Pair(hexadecimalKey: $0, salt: $1) },
+            size: size, trusted: trusted)
     }
 }

@@ -75,6 +75,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw badConfiguration
         }
         if check { return print("The configuration is good.") }
+        // Whoever hears that it listens may send a signal at once.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let listening: ListeningServer
         do {
             listening = try await ListeningServer.start(server)
@@ -94,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "operations": "\(configuration.operationsBind?.description ?? "off")",
             ])
         ServiceManager.tell("READY=1")
-        let exitCode = await serveUntilSignal(listening, server, log.logger)
+        let exitCode = await serve(listening, server, until: signals, log.logger)
         await log.finish()
         if exitCode != 0 { throw ExitCode(exitCode) }
     }
@@ -165,70 +167,38 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The exit code: 0 when all requests ended by themselves after the first signal, 1 when they were
     /// ended, 130 after a second signal.
-    private func serveUntilSignal(
-        _ listening: ListeningServer, _ server: ImageServer, _ logger: Logger
+    private func serve(
+        _ listening: ListeningServer, _ server: ImageServer, until signals: UnixSignalsSequence,
+        _ logger: Logger
     ) async -> Int32 {
-        await withTaskGroup(of: Int32?.self) { group in
-            let first = OneSignal()
-            group.addTask {
-                for await signal in await UnixSignalsSequence(
-                    trapping: .sigterm, .sigint, .sighup)
-                {
-                    guard signal != .sighup else {
-                        reload(server, logger)
-                        continue
-                    }
-                    guard await first.isFirst() else { return 130 }
-                    logger.notice("stopping", metadata: ["signal": "\(signal)"])
-                    ServiceManager.tell("STOPPING=1")
-                    Task { await first.finish(await listening.stop() ? 0 : 1) }
+        let exitCode = OneShot<Int32>()
+        let firstSignal = OneShot<UnixSignal>()
+        let answering = Task {
+            for await signal in signals {
+                guard signal != .sighup else {
+                    reload(server, logger)
+                    continue
                 }
-                return nil
+                guard firstSignal.give(signal) else {
+                    exitCode.give(130)
+                    return
+                }
+                logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                ServiceManager.tell("STOPPING=1")
+                Task { exitCode.give(await listening.stop() ? 0 : 1) }
             }
-            group.addTask { await first.exitCode }
-            group.addTask {
-                do {
-                    try await listening.waitUntilEnded()
-                } catch {
-                    logger.error("ended", metadata: ["cause": "\(error)"])
-                    return 1
-                }
+        }
+        defer { answering.cancel() }
+        Task {
+            do {
+                try await listening.waitUntilEnded()
                 // Whoever has stopped it knows the exit code.
-                return await first.isRunning ? 0 : nil
+                if !firstSignal.isGiven { exitCode.give(0) }
+            } catch {
+                logger.error("ended", metadata: ["cause": "\(error)"])
+                exitCode.give(1)
             }
-            for await code in group {
-                if let code {
-                    group.cancelAll()
-                    return code
-                }
-            }
-            return 0
         }
-    }
-}
-
-/// Whether the first signal has come, and what came of it.
-private actor OneSignal {
-    private(set) var isRunning = true
-    private var code: Int32?
-    private var waiters: [CheckedContinuation<Int32?, Never>] = []
-
-    func isFirst() -> Bool {
-        defer { isRunning = false }
-        return isRunning
-    }
-
-    func finish(_ code: Int32) {
-        self.code = code
-        for waiter in waiters { waiter.resume(returning: code) }
-        waiters = []
-    }
-
-    /// Waits for it.
-    var exitCode: Int32? {
-        get async {
-            if let code { return code }
-            return await withCheckedContinuation { waiters.append($0) }
-        }
+        return await exitCode.value
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HalcyonServer
 
 /// Prints signed paths.
@@ -15,8 +14,8 @@ struct SignCommand: ParsableCommand {
     @Option(name: .long, help: "What is done with it, such as rs:fit:300:300/q:70.")
     var options = ""
 
-    @Option(name: .long, help: "The format, such as webp.")
-    var format: String?
+    @Option(name: .long, help: "The format, such as webp.", transform: Self.format)
+    var format: OutputFormat?
 
     @Argument(help: "In place of --source and --options: what follows the signature in a URL.")
     var path: String?
@@ -35,19 +34,22 @@ struct SignCommand: ParsableCommand {
             complain("\(error)")
             throw badConfiguration
         }
-        guard let signed = configuration.sign(path ?? composedPath) else {
+        guard let signed = configuration.sign(path ?? url.path) else {
             complain("There is no key to sign with: set signature.keys and signature.salts.")
             throw badConfiguration
         }
         print(signed)
     }
 
-    private var composedPath: String {
-        var characters = CharacterSet.alphanumerics
-        characters.insert(charactersIn: "-._~/:")
-        let escaped =
-            (source ?? "").addingPercentEncoding(withAllowedCharacters: characters) ?? ""
-        let options = options.isEmpty ? "" : "/" + options
-        return "\(options)/plain/\(escaped)" + (format.map { "@\($0)" } ?? "")
+    private var url: ImageURL {
+        let url = ImageURL(source: source ?? "", form: .plain).options(options)
+        return format.map(url.format) ?? url
+    }
+
+    private static func format(_ name: String) throws -> OutputFormat {
+        guard let format = OutputFormat(urlName: name) else {
+            throw ValidationError("There is no format \(name).")
+        }
+        return format
     }
 }

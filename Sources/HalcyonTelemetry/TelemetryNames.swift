@@ -29,14 +29,3 @@ extension RequestTrail.End {
         if case .succeeded(let cache) = self { cache.name } else { "none" }
     }
 }
-
-extension CacheType {
-    /// For labels.
-    var name: String {
-        switch self {
-        case .none: "none"
-        case .memory: "memory"
-        case .disk: "disk"
-        }
-    }
-}

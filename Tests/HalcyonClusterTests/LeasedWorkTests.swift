@@ -23,7 +23,8 @@ struct LeasedWorkTests {
             settings.longestPause = .milliseconds(100)
             let messages = messages
             knowledge = RedisKnowledge(
-                settings, prefix: "test", onMessage: { messages.record(String(buffer: $1)) })
+                settings, prefix: "test", onMessage: { messages.record(String(buffer: $1.content)) }
+            )
             let events = events
             work = LeasedWork(knowledge, duration: lease) { events.record($0) }
         }

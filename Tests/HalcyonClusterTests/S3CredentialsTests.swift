@@ -11,10 +11,19 @@ import Testing
         folder = try TemporaryDirectory()
     }
 
-    private func found(_ environment: [String: String]) async throws -> S3Keys {
+    private func credentials(_ environment: [String: String]) throws -> S3Credentials {
         // Otherwise those of whoever runs the tests would be found.
         let own = ["HOME": folder.url.path].merging(environment) { $1 }
-        return try await S3Credentials(environment: own, timeout: .seconds(30)).keys()
+        return try S3Credentials(environment: own, timeout: .seconds(30))
+    }
+
+    private func found(_ environment: [String: String]) async throws -> S3Keys {
+        try await credentials(environment).keys()
+    }
+
+    /// Those that `/keys` of an origin gives.
+    private func container(_ origin: OriginServer) throws -> S3Credentials {
+        try credentials(["AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString])
     }
 
     private func file(_ text: String) throws -> String {
@@ -102,11 +111,7 @@ import Testing
         let origin = try await OriginServer.start()
         let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
         origin.route("/keys", .ok(Data(answer.utf8)))
-        let credentials = try S3Credentials(
-            environment: [
-                "HOME": folder.url.path,
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString,
-            ], timeout: .seconds(30))
+        let credentials = try container(origin)
         let start = Date()
         let keys = try await credentials.keys(at: start)
         _ = try await credentials.keys(at: start.addingTimeInterval(59))
@@ -119,16 +124,46 @@ import Testing
         #expect(origin.requestCount == 2 || origin.requestCount == 3)
     }
 
+    @Test func aSearchInVainRestsAndKeysThatAreGoodAreUsedMeanwhile() async throws {
+        let origin = try await OriginServer.start()
+        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
+        let credentials = try container(origin)
+        let start = Date()
+        for second in 0..<4 {
+            await #expect(throws: EngineError.self) {
+                try await credentials.keys(at: start.addingTimeInterval(Double(second)))
+            }
+        }
+        #expect(origin.requestCount == 1)
+        origin.route("/keys", .ok(Data(answer.utf8)))
+        let keys = try await credentials.keys(at: start.addingTimeInterval(6))
+        origin.route("/keys", .status(500))
+        #expect(try await credentials.keys(at: start.addingTimeInterval(70)) == keys)
+        await origin.waitForRequests(3)
+        #expect(try await credentials.keys(at: start.addingTimeInterval(71)) == keys)
+    }
+
+    @Test func whoWaitsForASearchWaitsAsLongAsHeMay() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
+        origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
+        let credentials = try container(origin)
+        await #expect(throws: EngineError.self) {
+            try await credentials.keys(until: .now + .milliseconds(50))
+        }
+        // It goes on.
+        gate.open()
+        #expect(try await credentials.keys().accessKey == "c")
+        #expect(origin.requestCount == 1)
+    }
+
     @Test func manyWhoAskAtOnceAskOnce() async throws {
         let origin = try await OriginServer.start()
         let gate = Gate()
         let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
         origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
-        let credentials = try S3Credentials(
-            environment: [
-                "HOME": folder.url.path,
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString,
-            ], timeout: .seconds(30))
+        let credentials = try container(origin)
         let all = try await withThrowingTaskGroup(of: S3Keys.self) { group in
             for _ in 0..<20 { group.addTask { try await credentials.keys() } }
             await gate.waitForWaiters()

@@ -48,6 +48,22 @@ import Testing
                 == true)
     }
 
+    /// The signature is that of Amazon's library for Python.
+    @Test(
+        arguments: [
+            "a%2Bb%21c%27d%28e%29f%2Ag%2Ch%3Bi%3Dj%3Ak%40l%26m%24n~o/p%20q",
+            "a+b!c'd(e)f*g,h;i=j:k@l&m$n~o/p%20q",
+        ])
+    func charactersOfAPathAreSignedEscaped(path: String) throws {
+        var request = URLRequest(
+            url: try #require(URL(string: "https://examplebucket.s3.amazonaws.com/" + path)))
+        signature.sign(&request, at: date)
+        #expect(
+            request.value(forHTTPHeaderField: "Authorization")?.hasSuffix(
+                "Signature=b90ff28de8bda6d2bfdbb2ce02a645bb0ce2ee36381019686ecb036f2bcb4cef")
+                == true)
+    }
+
     @Test func thePortOfAStoreBelongsToItsHost() throws {
         func authorization(_ url: String) throws -> String? {
             var request = URLRequest(url: try #require(URL(string: url)))

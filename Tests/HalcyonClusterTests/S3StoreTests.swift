@@ -59,7 +59,7 @@ import Testing
         #expect(origin.requests.first?.headers[field] == "1700000000000000")
         #expect(origin.requests.first?.headers["Authorization"]?.contains(field) == true)
         origin.route(path, answer(object.body).header(field, "1700000000000000"))
-        #expect(try await store.object("a") == object)
+        #expect(try await store.object("a") == .whole(object))
     }
 
     @Test(
@@ -85,22 +85,102 @@ import Testing
         #expect(origin.requests.map(\.method) == ["PUT", "DELETE", "DELETE"])
     }
 
-    @Test func whatIsNotWholeIsAMiss() async throws {
+    @Test func whatIsNotWholeIsDamagedAndWhatIsNotThereIsMissing() async throws {
         let origin = try await OriginServer.start()
         let store = try store(origin)
         let path = "/bucket/some/prefix/a"
         origin.route(path, answer(object.body))
-        #expect(try await store.object("a") == object)
+        #expect(try await store.object("a") == .whole(object))
         let damaged: [OriginResponse] = [
             answer(Data("pixelz".utf8)), answer(Data("pixel".utf8)),
             answer(object.body, length: "7"),
             answer(object.body, digest: String(repeating: "0", count: 64)),
-            .ok(object.body), .status(404),
+            .ok(object.body),
         ]
         for response in damaged {
             origin.route(path, response)
-            #expect(try await store.object("a") == nil)
+            #expect(try await store.object("a") == .damaged)
         }
+        origin.route(path, .status(404))
+        #expect(try await store.object("a") == .missing)
+    }
+
+    @Test func charactersThatStoresEscapeAreSentEscaped() async throws {
+        let origin = try await OriginServer.start()
+        let store = try store(origin) {
+            $0.endpoint = origin.url("/a+b")
+            $0.prefix = "it's (here)!*"
+        }
+        _ = try await store.object("s/AB+CD/1")
+        #expect(
+            origin.requests.map(\.target) == [
+                "/a%2Bb/bucket/it%27s%20%28here%29%21%2A/s/AB%2BCD/1"
+            ])
+    }
+
+    @Test func whatMayNotBeSeenIsMissingAndNoFailure() async throws {
+        let origin = try await OriginServer.start()
+        let text = "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>"
+        let path = "/bucket/some/prefix/a"
+        var denied = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
+        denied.status = 403
+        origin.route(path, denied)
+        let store = try store(origin) { $0.failuresUntilPause = 3 }
+        for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
+        #expect(store.breakerState == .closed)
+        #expect(origin.requestCount == 5)
+        // But nothing may be stored.
+        await #expect(throws: EngineError("the store has answered with 403, AccessDenied")) {
+            try await store.store(object, as: "a")
+        }
+    }
+
+    @Test func whyTheStoreIsLetAloneIsToldOnce() async throws {
+        let origin = try await OriginServer.start()
+        let text = "<Error><Code>SignatureDoesNotMatch</Code></Error>"
+        var refused = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
+        refused.status = 403
+        origin.route("/bucket/some/prefix/a", refused)
+        let told = Recorder<String>()
+        let store = try store(origin) {
+            $0.failuresUntilPause = 2
+            $0.pause = .zero
+            $0.longestPause = .zero
+            $0.onPause = { told.record($0.reason) }
+        }
+        for _ in 0..<6 { _ = try? await store.object("a") }
+        #expect(origin.requestCount == 6)
+        #expect(told.events == ["the store has answered with 403, SignatureDoesNotMatch"])
+    }
+
+    @Test func whoWaitsForATurnInVainSaysNothingOfTheStore() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        let path = "/bucket/some/prefix/a"
+        origin.route(path, answer(object.body).with(.wait(.gate(gate))))
+        let store = try store(origin) {
+            $0.width = 1
+            $0.timeout = .milliseconds(500)
+            $0.failuresUntilPause = 10
+            $0.pause = .seconds(60)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 { group.addTask { _ = try? await store.object("a") } }
+        }
+        gate.open()
+        #expect(store.breakerState == .closed)
+    }
+
+    @Test func puttingAndRemovingUseTheConnectionThatIsThere() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/bucket/some/prefix/a", .status(200))
+        let store = try store(origin)
+        for _ in 0..<3 {
+            #expect(try await store.store(object, as: "a", replacing: true))
+            try await store.remove("a")
+        }
+        #expect(origin.connectionCount == 1)
+        #expect(origin.requests.first?.body == object.body)
     }
 
     @Test(arguments: [500, 503, 403, 429])

@@ -1,3 +1,4 @@
+import HalcyonWork
 import Testing
 
 @testable import HalcyonServerPlans

@@ -3,6 +3,12 @@ import Testing
 
 /// URLs that are written and read again.
 struct ImageURLTests {
+    @Test func optionsMayBeGivenAsTheyStandInAURL() {
+        let url = ImageURL(source: "local:/a b.jpg", form: .plain).options("w:10/q:70/")
+        #expect(url.path == "/w:10/q:70/plain/local%3A%2Fa%20b.jpg")
+        #expect(url.options("").format(.webp).path == url.path + "@webp")
+    }
+
     @Test func aURLIsReadAsItWasWritten() throws {
         let url = ImageURL(source: "https://example.com/a b.jpg?x=@1:2")
             .resize(.fill, 300, 200, enlarge: true).dpr(1.5).gravity(.focus(x: 0.25, y: 1))

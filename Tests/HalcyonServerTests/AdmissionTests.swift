@@ -10,7 +10,11 @@ private final class Line {
         admission = Admission(width: width, widthOfGroup: widthOfGroup, queue: queue)
     }
 
-    func enter(_ id: Int, group: String) -> Admission.Entry { admission.enter(id, group: group) }
+    func enter(
+        _ id: Int, group: String, deadline: ContinuousClock.Instant? = nil
+    ) -> Admission.Entry {
+        admission.enter(id, group: group, deadline: deadline)
+    }
     func leave(group: String) -> Int? { admission.leave(group: group) }
     func abandon(_ id: Int) -> Bool { admission.abandon(id) }
     var passingCount: Int { admission.passingCount }
@@ -31,6 +35,42 @@ private final class Line {
         #expect(admission.passingCount == 0)
     }
 
+    @Test func whoHasLessTimeGoesBeforeWhoCameFirst() {
+        let admission = Line(width: 1, queue: 9)
+        let now = ContinuousClock.now
+        let seconds: [Int?] = [9, 5, nil, 7, 5, 3]
+        for (id, seconds) in seconds.enumerated() {
+            let deadline = seconds.map { now + .seconds($0) }
+            #expect(admission.enter(id, group: "", deadline: deadline) == (id == 0 ? .pass : .wait))
+        }
+        // Of two with the same time the first, and at last who says nothing of time.
+        #expect((0..<5).map { _ in admission.leave(group: "") } == [5, 1, 4, 3, 2])
+    }
+
+    @Test func timeCountsAmongGroupsThatHoldTheSame() {
+        let admission = Line(width: 3, widthOfGroup: 2, queue: 9)
+        let now = ContinuousClock.now
+        #expect(admission.enter(1, group: "a") == .pass)
+        #expect(admission.enter(2, group: "a") == .pass)
+        #expect(admission.enter(3, group: "b") == .pass)
+        #expect(admission.enter(4, group: "a", deadline: now) == .wait)
+        #expect(admission.enter(5, group: "c", deadline: now + .seconds(2)) == .wait)
+        #expect(admission.enter(6, group: "d", deadline: now + .seconds(1)) == .wait)
+        #expect(admission.leave(group: "b") == 6)
+        #expect(admission.leave(group: "d") == 5)
+    }
+
+    @Test func restBeginsOnceAfterEachTimeOfWork() {
+        var watch = RestWatch()
+        let looks = [
+            (0, 0), (3, 1), (3, 0), (3, 0), (3, 0), (5, 0), (5, 1), (5, 0), (6, 0), (6, 0),
+        ]
+        let begun = looks.map { entered, passing in
+            watch.restHasBegun(Gate.Usage(passing: passing, waiting: 0, limit: 2, entered: entered))
+        }
+        #expect(begun == [false, false, true, false, false, false, false, true, false, true])
+    }
+
     @Test func nobodyWaitsForAGroupThatHasAllItsPlaces() {
         let admission = Line(width: 3, widthOfGroup: 1, queue: 4)
         #expect(admission.enter(1, group: "slow") == .pass)
@@ -40,6 +80,31 @@ private final class Line {
         #expect(admission.enter(5, group: "fourth") == .wait)
         #expect(admission.leave(group: "other") == 5)
         #expect(admission.leave(group: "slow") == 2)
+    }
+
+    @Test func oneGroupLeavesRoomForOthersHoweverMuchItMayHave() {
+        let admission = Line(width: 16, widthOfGroup: 16, queue: 40)
+        let slow = (1...30).map { admission.enter($0, group: "slow") }
+        #expect(slow.count { $0 == .pass } == 12)
+        #expect((31...33).allSatisfy { admission.enter($0, group: "second") == .pass })
+        #expect(admission.enter(34, group: "second") == .wait)
+        #expect(admission.enter(35, group: "third") == .pass)
+    }
+
+    @Test func itIsTheTurnOfTheGroupThatHoldsLeast() {
+        let admission = Line(width: 4, widthOfGroup: 4, queue: 20)
+        for id in 1...8 { _ = admission.enter(id, group: "slow") }
+        #expect(admission.enter(11, group: "other") == .pass)
+        #expect(admission.enter(12, group: "other") == .wait)
+        #expect(admission.leave(group: "slow") == 12)
+        #expect(admission.leave(group: "other") == 4)
+    }
+
+    @Test func alsoASmallGateIsUsedByWhoIsAlone() {
+        let admission = Line(width: 1, widthOfGroup: 16, queue: 2)
+        #expect(admission.enter(1, group: "only") == .pass)
+        #expect(admission.enter(2, group: "only") == .wait)
+        #expect(admission.leave(group: "only") == 2)
     }
 
     @Test func oneGroupHasHalfOfTheLine() {

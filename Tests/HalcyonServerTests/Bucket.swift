@@ -29,7 +29,8 @@ final class Bucket: Sendable {
         let application = ServerApplication.make(
             .tcp(host: "127.0.0.1", port: 0), ImageServerConfiguration(),
             clients: ClientRegistry(), logger: Logger(label: "bucket"),
-            onListening: { listening.give($0) }
+            onListening: { listening.give($0) },
+            refusal: { kind, _ in .text(kind.status, kind.summary) }
         ) { request in
             asked.withLock { $0.append("\(request.method) \(request.target)") }
             return await Self.answer(request, objects)

@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import HalcyonServer
 import HalcyonTestKit
@@ -21,6 +22,39 @@ import Testing
         } catch {
             return error.faults
         }
+    }
+
+    @Test func settingsOfAReaderAreTakenByTheirNames() throws {
+        let reader = ConfigReader(
+            provider: InMemoryProvider(values: [
+                "images.limits.maxPixels": 1_000_000, "images.limits.maxDpr": 2.5,
+                "images.sources.http.allow": .init(
+                    .stringArray(["https://example.com", "*"]), isSecret: false),
+                "images.sources.http.ports": .init(.intArray([80, 8080]), isSecret: false),
+                "images.signature.required": false, "images.ops.token": "secret",
+                "images.bind": "127.0.0.1:0,127.0.0.2:0",
+            ])
+        ).scoped(to: "images")
+        let configuration = try ImageServerConfiguration(reader: reader)
+        #expect(configuration.limits.maxPixels == 1_000_000)
+        #expect(configuration.limits.maxDPR == 2.5)
+        #expect(configuration.sources.http.allow == ["https://example.com", "*"])
+        #expect(configuration.sources.http.ports == [80, 8080])
+        #expect(!configuration.signature.isRequired)
+        #expect(configuration.operationsToken == "secret")
+        #expect(configuration.bind.count == 2)
+        #expect(configuration.http.ttl == ImageServerConfiguration().http.ttl)
+
+        let wrong = ConfigReader(
+            provider: InMemoryProvider(values: [
+                "limits.maxPixels": "many", "signature.required": 7,
+            ]))
+        #expect(
+            throws: ConfigurationError(faults: [
+                "signature.required must be true or false.",
+                "limits.maxPixels must be a whole number from 1 to 1099511627776.",
+            ])
+        ) { try ImageServerConfiguration(reader: wrong) }
     }
 
     @Test func settingsOfAFileAreTakenNestedOrWithDots() throws {

@@ -78,8 +78,11 @@ import Testing
             let info = try await RawClient(port: port).exchange(
                 "\(base)/info/_/s:1/plain/local:///china.jpg", headers: close)
             #expect(status(info) == "HTTP/1.1 200 OK")
-            let ready = try await RawClient(port: port).exchange("\(base)/ready", headers: close)
-            #expect(status(ready) == "HTTP/1.1 200 OK")
+            // Once the codecs are loaded.
+            while try await status(
+                RawClient(port: port).exchange("\(base)/ready", headers: close))
+                != "HTTP/1.1 200 OK"
+            { await Task.yield() }
             let post = try await RawClient(port: port).exchange(
                 "\(base)/_/plain/local:///china.jpg", method: "POST", headers: close)
             #expect(status(post).contains("405"))
@@ -88,6 +91,29 @@ import Testing
             #expect(status(iiif).contains("404"))
             let hello = try await RawClient(port: port).exchange("/hello", headers: close)
             #expect(status(hello) == "HTTP/1.1 200 OK")
+        }
+    }
+
+    @Test func operationsBelowAPathOfTheApplicationNeedTheToken() async throws {
+        for token in [nil, "secret-of-operators"] {
+            let images = try images { $0.operationsToken = token }
+            let router = Router()
+            images.addRoutes(to: router, at: "images", routes: [.processing, .operations])
+            try await running(router, images) { port in
+                func answer(_ path: String, _ fields: [String] = []) async throws -> String {
+                    status(
+                        try await RawClient(port: port).exchange(
+                            "/images\(path)", headers: ["Connection: close"] + fields))
+                }
+                for path in ["/metrics", "/cache"] {
+                    let refusal = token == nil ? "404" : "403"
+                    #expect(try await answer(path).contains(refusal))
+                    let known = try await answer(
+                        path, ["Authorization: Bearer secret-of-operators"])
+                    #expect(known.contains(token == nil ? "404" : "200"))
+                }
+                #expect(try await answer("/_/w:9/plain/local:///china.jpg").contains("200"))
+            }
         }
     }
 

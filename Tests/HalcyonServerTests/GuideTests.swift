@@ -1,24 +1,69 @@
 import Foundation
+import HalcyonWork
 import Testing
 
 @testable import HalcyonServer
 
 /// The guide to the server says what there is.
 @Suite struct GuideTests {
-    private let guide: String
+    private let guide: ServerGuide
+    private let settings: [[String]]
 
     init() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("docs/server.md")
-        guide = try String(contentsOf: file, encoding: .utf8)
+        guide = try ServerGuide()
+        settings = guide.rows(below: "setting")
     }
 
     @Test func itHasEachSettingOnce() {
-        let rows = guide.matches(of: /\n\| `([a-zA-Z0-9.]+)` \| [^\n]+ \| [^\n]*\|/).map {
-            String($0.1)
+        #expect(settings.map { ServerGuide.code(in: $0[0]) } == Setting.all.map { [$0.name] })
+    }
+
+    @Test func itTellsTheDefaultOfEachSetting() {
+        let usual = ImageServerConfiguration()
+        for (row, setting) in zip(settings, Setting.all) {
+            let value = setting.value(usual)
+            #expect(Self.says(row[1], value), "\(setting.name) is \(value), not \(row[1])")
         }
-        #expect(rows == Setting.all.map(\.name))
+        #expect(!Self.says("5", .number(6)) && !Self.says("none", .number(0)))
+        #expect(!Self.says("5", .none) && !Self.says("80, 443", .list([.number(80)])))
+    }
+
+    /// Whether `cell` means `value`. What a setting without a value does may be said in any words.
+    private static func says(_ cell: String, _ value: SettingValue) -> Bool {
+        let text = cell.replacing("`", with: "")
+        switch value {
+        case .none: return number(text) == nil && !["true", "false"].contains(text)
+        case .flag(let flag): return text == "\(flag)"
+        case .number(let wanted): return number(text) == wanted
+        case .text(let wanted): return text == (wanted.isEmpty ? "none" : wanted)
+        case .list([]): return text == "none"
+        case .list(let values):
+            let parts = text.components(separatedBy: ", ")
+            let ends = text.components(separatedBy: " … ")
+            // Of many the first and the last.
+            if ends.count == 2 { return says(ends[0], values[0]) && says(ends[1], values.last!) }
+            return parts.count == values.count && zip(parts, values).allSatisfy(says)
+        case .table(let table):
+            let pairs = text.components(separatedBy: ", ").map { $0.components(separatedBy: " ") }
+            return pairs.count == table.count
+                && pairs.allSatisfy { pair in
+                    pair.count == 2 && table[pair[0]].map { says(pair[1], $0) } == true
+                }
+        }
+    }
+
+    /// The number that a text means; times are in seconds.
+    private static func number(_ text: String) -> Double? {
+        let units = [
+            "": 1.0, " KiB": 1024, " MiB": 1_048_576, " GiB": 1_073_741_824, " million": 1_000_000,
+            " days": 86400, " for each core": Double(Processors.count),
+        ]
+        let words = [
+            "cores": Double(Processors.count), "a day": 86400, "a year": 365 * 86400.0,
+        ]
+        guard let match = text.wholeMatch(of: /([0-9.]+)( .+)?/) else { return words[text] }
+        guard let unit = units[String(match.2 ?? "")] else { return nil }
+        return Double(match.1).map { $0 * unit }
     }
 
     @Test func eachSettingHasAVariableOfItsOwn() {
@@ -29,10 +74,9 @@ import Testing
 
     @Test(arguments: ["compose.yaml", "halcyon-server@.service"])
     func theFilesForSeveralServersNameSettingsThatThereAre(file: String) throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
-            contentsOf: root.appendingPathComponent("docs/cluster/\(file)"), encoding: .utf8)
+            contentsOf: ServerGuide.root.appendingPathComponent("docs/cluster/\(file)"),
+            encoding: .utf8)
         // Not those that the reader has to give: `${HALCYON_KEY:?}`.
         let names = text.matches(of: /(?:^|[ =])(HALCYON_[A-Z0-9_]+)[:=]/.anchorsMatchLineEndings())
             .map { String($0.1) }

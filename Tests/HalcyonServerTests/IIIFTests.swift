@@ -100,6 +100,89 @@ import Testing
         #expect(known.status == 304)
     }
 
+    @Test func aPictureHasTheFieldsOfAnyOther() async throws {
+        let live = try await start()
+        let target = "/iiif/3/china.jpg/full/64,/0/default.png"
+        let made = try await live.ask(target)
+        #expect(made.status == 200)
+        #expect(made["Content-Type"] == "image/png")
+        #expect(made["Content-Disposition"] == "inline; filename=\"china.png\"")
+        #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
+        #expect(made["Accept-Ranges"] == "none")
+        #expect(made["Cross-Origin-Resource-Policy"] == "cross-origin")
+        #expect(made["Server-Timing"]?.contains("encode;dur=") == true)
+        let date = try #require(made["Last-Modified"])
+        let known = try await live.ask(target)
+        #expect(known["Cache-Status"] == "halcyon; hit; detail=memory")
+        let unchanged = try await live.ask(target, fields: ["If-Modified-Since": date])
+        #expect(unchanged.status == 304)
+        #expect(unchanged["ETag"] == made["ETag"] && unchanged["Link"] == made["Link"])
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_http_response_bytes_count{format=\"png\"} 2\n"))
+    }
+
+    @Test func whatIsSaidOfRightsStaysAsTheSettingsSay() async throws {
+        let folder = try TemporaryDirectory()
+        let exif = TaggedJPEG.exif(texts: [(0x010F, "Camera"), (0x8298, "Copyright Ada")])
+        try folder.write(try TaggedJPEG.data(exif: exif), to: "a.jpg")
+        for (strips, keeps) in [(true, true), (true, false), (false, false)] {
+            let live = try await LiveServer.start {
+                $0.iiif.isEnabled = true
+                $0.iiif.directories = [folder.url.path]
+                $0.processing.stripsMetadata = strips
+                $0.processing.keepsCopyright = keeps
+            }
+            let answer = try await live.ask("/iiif/3/a/full/max/0/default.jpg")
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(text.contains("Copyright Ada") == (keeps || !strips))
+            #expect(text.contains("Camera") == !strips)
+        }
+    }
+
+    @Test func viewersOfOtherSitesMayAskAndReadErrors() async throws {
+        let live = try await start()
+        let target = "/iiif/3/china/full/64,/0/default.jpg"
+        let preflight = try await live.ask(
+            target, method: "OPTIONS", fields: ["Origin": "https://viewer.example"])
+        #expect(preflight.status == 204)
+        #expect(preflight["Access-Control-Allow-Origin"] == "*")
+        #expect(preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
+        for (path, method, status) in [
+            ("/iiif/3/china/full/0,/0/default.jpg", "GET", 400),
+            ("/iiif/3/no/info.json", "GET", 404),
+            ("/iiif/3/china", "GET", 303), (target, "DELETE", 405), (target, "GET", 200),
+        ] {
+            let answer = try await live.ask(path, method: method)
+            #expect(answer.status == status)
+            #expect(answer.fields.values("Access-Control-Allow-Origin") == ["*"], "\(path)")
+        }
+        let other = try await live.ask("/_/w:10/plain/local:///china.jpg", method: "OPTIONS")
+        #expect(other["Access-Control-Allow-Origin"] == nil)
+        let own = try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [try SamplePictures().directory.path]
+            $0.http.allowOrigin = ["https://viewer.example"]
+        }
+        let stranger = try await own.ask(target, fields: ["Origin": "https://else.example"])
+        #expect(stranger["Access-Control-Allow-Origin"] == nil)
+    }
+
+    @Test func colourIsRGBAlsoOfGreySources() async throws {
+        let folder = try TemporaryDirectory()
+        let grey = PixelGrid(width: 40, height: 30) { x, _ in
+            Pixel(UInt8(x * 6), UInt8(x * 6), UInt8(x * 6))
+        }
+        try folder.write(PNGFixture.data(grey, as: .gray8), to: "a.png")
+        let live = try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [folder.url.path]
+        }
+        let answer = try await live.ask("/iiif/3/a/full/max/0/color.png")
+        #expect(answer.status == 200)
+        // The kind of colours in the header of PNG: RGB.
+        #expect(answer.body[answer.body.startIndex + 25] == 2)
+    }
+
     @Test func bitonalPicturesHaveTwoColours() async throws {
         let live = try await start()
         let answer = try await live.ask("/iiif/3/china/full/64,/0/bitonal.png")

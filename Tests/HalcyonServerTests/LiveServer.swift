@@ -23,15 +23,23 @@ final class LiveServer: Sendable {
         try await LiveServer(tracer, origins, change)
     }
 
+    /// One with sources of `origin`.
+    static func start(
+        _ origin: OriginServer,
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await start {
+            $0.takeSources(of: origin)
+            try change(&$0)
+        }
+    }
+
     /// One with sources of `origin`, which shares `redis` with others.
     static func start(
         _ origin: OriginServer, _ redis: RedisServer,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        try await start(origin) {
             $0.shared.redis.address = .unix(path: redis.path)
             // For a busy machine.
             $0.shared.redis.timeout = .seconds(5)
@@ -69,6 +77,12 @@ final class LiveServer: Sendable {
         await log.wait { $0.count { $0.message == "request" && $0["status"] == "499" } >= count }
     }
 
+    /// The first line of the log about a request, once there is one.
+    func loggedRequest() async throws -> LoggedEvent {
+        let events = await log.wait { $0.contains { $0.message == "request" } }
+        return try #require(events.first { $0.message == "request" })
+    }
+
     /// The folder of the sample pictures.
     static var samples: String? { try? SamplePictures().directory.path }
 
@@ -100,21 +114,14 @@ final class LiveServer: Sendable {
 extension LiveServer.Answer {
     /// That of whatever server the request goes to; redirects are not followed.
     init(to request: URLRequest) async throws {
-        let head = Locked<AnswerHead?>(nil)
-        let body = Locked(Data())
         var client = HTTPClientConfiguration()
         client.usesEnvironmentProxies = false
         client.connectionsPerHost = 200
-        _ = try await CurlTransport.shared(for: client).perform(
-            request, terms: ExchangeTerms(stall: .seconds(60)),
-            onResponse: {
-                head.set($0)
-                return .receive
-            }, onBody: { bytes in body.withLock { $0.append(contentsOf: bytes) } })
-        let found = try #require(head.value)
-        status = found.status
-        fields = HTTPFields(found.fields.map { .init(name: $0.name, value: $0.value) })
-        self.body = body.value
+        let (head, body) = try await CurlTransport.shared(for: client).answer(
+            to: request, terms: ExchangeTerms(stall: .seconds(60)))
+        status = head.status
+        fields = HTTPFields(head)
+        self.body = body
     }
 }
 
@@ -141,5 +148,14 @@ private struct RecordingLogHandler: LogHandler {
         log.record(
             LoggedEvent(
                 level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:]))
+    }
+}
+
+extension ImageServerConfiguration {
+    /// Lets URLs name what is at `origin`.
+    mutating func takeSources(of origin: OriginServer) {
+        sources.http.allow = ["http://127.0.0.1:*"]
+        sources.http.ports = [origin.port]
+        sources.http.allowsLoopback = true
     }
 }

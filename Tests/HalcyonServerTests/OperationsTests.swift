@@ -223,11 +223,7 @@ import Testing
         let gate = Gate()
         let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
-        }
+        let live = try await LiveServer.start(origin)
         async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
         await origin.waitForRequests(1)
         async let hasEnded = live.listening.stop()
@@ -243,10 +239,7 @@ import Testing
         let gate = Gate()
         let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        let live = try await LiveServer.start(origin) {
             $0.drain.timeout = .milliseconds(100)
         }
         async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")

@@ -87,6 +87,23 @@ struct PageBrowserTests {
                 "document.getElementById('url').value", as: String.self)
             let target = try #require(url.firstRange(of: "/", after: 8).map { String(url[$0...]) })
             #expect(target == live.server.sign("/rs:fit:300:0:0/plain/local:///china.jpg"))
+            // Pixel by pixel, as the page may not read the bytes of what it shows.
+            try await browser.run(
+                """
+                window.alone = new Image();
+                window.alone.src = document.getElementById("url").value;
+                window.pixels = (image) => {
+                  const canvas = document.createElement("canvas");
+                  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+                  canvas.getContext("2d").drawImage(image, 0, 0);
+                  return canvas.toDataURL("image/png");
+                };
+                """)
+            try await browser.wait(until: "window.alone.naturalWidth === 300")
+            #expect(
+                try await browser.value(
+                    "pixels(window.alone) === pixels(\(picture))", as: Bool.self))
+            #expect(try await browser.value("pixels(window.alone).length > 10000", as: Bool.self))
             let alone = try await live.ask(target, fields: ["Accept": "image/*"])
             let shown = try await browser.value("Number(\(picture).dataset.bytes)", as: Int.self)
             #expect(alone.body.count == shown)
@@ -163,9 +180,7 @@ struct PageBrowserTests {
         let picture = PNGFixture.solid(.red, width: 40, height: 20)
         origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
         try await withPage("") {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+            $0.takeSources(of: origin)
         } _: { live, browser in
             try await set("source", "\(origin.url("/slow.png"))", in: browser)
             try await browser.wait(until: "document.getElementById('url').value !== ''")

@@ -185,7 +185,7 @@ struct PictureGlanceTests {
         #expect(try color(try await two.ask(target("w:20"))) == [200, 10, 30])
     }
 
-    @Test func aDamagedObjectIsNone() async throws {
+    @Test func aDamagedObjectIsNoneAndIsReplaced() async throws {
         _ = try await maker()
         bucket.damagePictures()
         let two = try await server()
@@ -194,6 +194,11 @@ struct PictureGlanceTests {
         #expect(!isShared(answer))
         #expect(try await metric(two, "halcyon_images_total") == 1)
         #expect(origin.requestCount == 1)
+        while try await metric(two, "halcyon_leases_total{event=\"published\"}") < 1 {
+            await pause()
+        }
+        let three = try await server()
+        #expect(isShared(try await three.ask(target())))
     }
 
     @Test func whatWasAskedForTwiceIsOnTheDiskAfterARestartWithWhatIsKnownOfItsSource() async throws

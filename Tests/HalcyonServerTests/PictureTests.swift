@@ -204,6 +204,37 @@ import Testing
         #expect(named["Vary"] == nil)
     }
 
+    @Test func aPictureTooSmallForTheFormatThatIsAcceptedMostGetsTheNext() async throws {
+        let live = try await LiveServer.start { $0.negotiation.formats = ["avif", "webp"] }
+        for (accept, type) in [
+            ("image/avif,image/webp", "image/webp"), ("image/avif", "image/jpeg"),
+            ("image/avif,image/webp;q=0.5", "image/webp"),
+        ] {
+            let answer = try await live.ask(
+                "/_/rs:force:15:40/plain/local:///china.jpg", fields: ["Accept": accept])
+            #expect(answer["Content-Type"] == type, "\(accept)")
+            #expect(
+                ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
+        }
+        let named = try await live.ask(
+            "/_/rs:force:15:40/plain/local:///china.jpg@avif", fields: ["Accept": "image/webp"])
+        #expect(named["Content-Type"] == "image/jpeg")
+    }
+
+    @Test func cachesMayGoOnWithAPictureForAsLongAsTheSettingsSay() async throws {
+        let live = try await LiveServer.start {
+            $0.http.ttl = .seconds(100)
+            $0.http.staleWhileRevalidate = .seconds(20)
+        }
+        let answer = try await live.ask("/_/w:20/plain/local:///china.jpg")
+        #expect(
+            answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
+        let usual = try await LiveServer.start { $0.http.ttl = .seconds(100) }
+        #expect(
+            try await usual.ask("/_/w:20/plain/local:///china.jpg")["Cache-Control"]
+                == "public, max-age=100")
+    }
+
     @Test func anAnimationStaysOneWhereItsFormatCan() async throws {
         let live = try await LiveServer.start()
         let gif = try await live.ask("/_/w:40/plain/local:///kingfisher.gif")

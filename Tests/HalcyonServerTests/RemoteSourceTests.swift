@@ -13,10 +13,7 @@ import Testing
     private func start(
         _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        try await LiveServer.start(origin) {
             $0.http.errorBodies = .full
             try change(&$0)
         }

@@ -80,4 +80,14 @@ struct ServerSnippets {
         // end
         #expect(listening.ports.count == 1)
     }
+
+    @Test func aProgramHasAServer() async throws {
+        let configuration = try await LiveServer.start().server.configuration
+        // guide: server/program
+        let server = try ImageServer(configuration: configuration)
+        let listening = try await ListeningServer.start(server)
+        await listening.stop()
+        // end
+        #expect(server.requestsUnderWay == 0 && listening.ports.count == 1)
+    }
 }

@@ -127,6 +127,26 @@ struct SharedPurgeTests {
         #expect(isShared(try await servers[4].ask(target())))
     }
 
+    @Test func aPurgeThatWasCarriedOutIsNotRepeatedAfterARestart() async throws {
+        let redis = try await RedisServer.start()
+        let folder = try TemporaryDirectory()
+        func start() async throws -> LiveServer {
+            try await LiveServer.start(origin, redis) { $0.cache.directory = folder.url.path }
+        }
+        let (one, two) = (try await start(), try await LiveServer.start(origin, redis))
+        _ = try await purge(two, "{\"all\":true}")
+        let file = folder.url.appendingPathComponent("heard-purges")
+        while !FileManager.default.fileExists(atPath: file.path) { await pause() }
+        #expect(!isShared(try await one.ask(target())))
+        await one.listening.stop()
+        let again = try await start()
+        // When it has heard of this one it would have heard of the one before.
+        _ = try await purge(two, "{\"source\":\"\(origin.url("/other.png").absoluteString)\"}")
+        await waitForPurge([again])
+        let answer = try await again.ask(target())
+        #expect(answer["Cache-Status"]?.hasSuffix("detail=disk") == true)
+    }
+
     @Test func whatIsInAStoreIsNotUsedWhileNobodyTellsOfPurges() async throws {
         let redis = try await RedisServer.start()
         let bucket = try await Bucket()
@@ -146,10 +166,7 @@ struct SharedPurgeTests {
         var servers: [LiveServer] = []
         for _ in 0..<3 {
             servers.append(
-                try await LiveServer.start {
-                    $0.sources.http.allow = ["http://127.0.0.1:*"]
-                    $0.sources.http.ports = [origin.port]
-                    $0.sources.http.allowsLoopback = true
+                try await LiveServer.start(origin) {
                     bucket.use(&$0)
                 })
         }

@@ -89,6 +89,17 @@ struct SharedRedisTests {
         #expect(origin.requestCount(for: "/b.png") == 1)
     }
 
+    @Test func whatOneMayNotFetchAnotherMay() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start(files: ["/a.png": picture])
+        let (one, two) = (
+            try await LiveServer.start(origin, redis) { $0.limits.maxSourceBytes = 20 },
+            try await LiveServer.start(origin, redis)
+        )
+        #expect(try await one.ask(target(origin.url("/a.png"))).status != 200)
+        #expect(try await two.ask(target(origin.url("/a.png"))).status == 200)
+    }
+
     @Test func whatIsTooLargeToShareEachMakesForItself() async throws {
         let redis = try await RedisServer.start()
         let origin = try await OriginServer.start(files: ["/a.png": picture])
@@ -282,12 +293,14 @@ struct SharedRedisTests {
         configuration.shared.s3.endpoint = "ftp://store"
         configuration.shared.s3.bucket = "a/b"
         configuration.shared.s3.prefix = "a?"
-        configuration.shared.s3.accessKey = "key"
+        configuration.shared.s3.secretKey = "key"
+        configuration.shared.s3.sessionToken = "token"
         let faults = ConfigurationError(faults: [
             "shared.s3.endpoint must be a URL such as https://s3.example.com.",
             "shared.s3.bucket must be a name of letters, digits and - . _",
             "shared.s3.prefix must be segments of letters, digits and - . _",
             "shared.s3.accessKey and shared.s3.secretKey need each other.",
+            "shared.s3.sessionToken needs shared.s3.accessKey.",
         ])
         #expect(throws: faults) { try ImageServer(configuration: configuration) }
         let limits = ConfigurationError(faults: [

@@ -22,9 +22,7 @@ import Tracing
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(tracer: tracer) {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+            $0.takeSources(of: origin)
             try change(&$0)
         }
     }

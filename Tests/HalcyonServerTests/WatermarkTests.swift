@@ -86,9 +86,7 @@ import Testing
         let origin = try await OriginServer.start()
         origin.route("/m.png", .png(PNGFixture.solid(.red, width: 8, height: 4)))
         let live = try await start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+            $0.takeSources(of: origin)
             $0.sources.freshness = .zero
             $0.cache.staleWhileRevalidate = .zero
             $0.watermark.picture.path = nil

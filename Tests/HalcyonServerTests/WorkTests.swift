@@ -9,17 +9,6 @@ import Testing
 @Suite struct WorkTests {
     private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
 
-    private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
-            try change(&$0)
-        }
-    }
-
     private func target(_ url: URL, _ options: String = "w:10") -> String {
         "/_/\(options)/plain/\(url.absoluteString)"
     }
@@ -42,7 +31,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await start(origin)
+        let live = try await LiveServer.start(origin)
         let target = target(origin.url("/a.png"))
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<100 { group.addTask { try await live.ask(target).body } }
@@ -53,6 +42,72 @@ import Testing
         #expect(Set(bodies).count == 1)
         #expect(origin.requestCount == 1)
         #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 1)
+    }
+
+    /// A thousand connections with one request each, or as many as a process may have files.
+    private func crowd(
+        _ live: LiveServer, _ target: (Int) -> String
+    ) throws -> [RawClient] {
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let clients = try (0..<min(1000, Int(clamping: limit.rlim_cur) / 8)).map { _ in
+            try RawClient(port: live.port)
+        }
+        for (index, client) in clients.enumerated() {
+            client.send(
+                "GET \(target(index)) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        }
+        return clients
+    }
+
+    @Test(arguments: [1, 10])
+    func aThousandRequestsAreOneFetchAndOnePictureOfEachSize(sizes: Int) async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await LiveServer.start(origin) {
+            $0.work.queue = 2000
+            $0.work.requestTimeout = .seconds(120)
+            $0.sources.http.stallTimeout = .seconds(120)
+            $0.sources.http.totalTimeout = .seconds(120)
+        }
+        let url = origin.url("/a.png")
+        let clients = try crowd(live) { target(url, "w:\(1 + $0 % sizes)") }
+        while try await metric(live, "halcyon_http_requests_in_flight") < Double(clients.count) {
+            await pause()
+        }
+        gate.open()
+        var bodies = Set<[UInt8]>()
+        for client in clients {
+            let (bytes, _) = await client.read()
+            #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
+            let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+            bodies.insert(Array(bytes[end...]))
+        }
+        #expect(bodies.count == sizes)
+        #expect(origin.requestCount == 1)
+        #expect(
+            try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == Double(sizes))
+        try await live.expectCalm(warnings: 0)
+    }
+
+    @Test func decodingIsStoppedWhenItsLastClientLeaves() async throws {
+        let live = try await LiveServer.start()
+        let gate = live.server.makers.gate
+        let stopped = "halcyon_cancelled_total{stage=\"decode\"}"
+        // What is made before its client has been seen to leave is none of it: then again with another size.
+        for width in 4000...4100 where try await metric(live, stopped) == 0 {
+            var client: RawClient? = try RawClient(port: live.port)
+            let options = "rs:force:\(width):4000:1/bl:60"
+            client?.send(
+                "GET /_/\(options)/plain/local:///chelsea.png HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            while gate.usage.passing == 0 { await pause() }
+            client = nil
+            while gate.usage.passing > 0 { await pause() }
+        }
+        #expect(try await metric(live, stopped) == 1)
+        #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 0)
+        try await live.expectCalm(warnings: 0)
     }
 
     @Test func whoWaitsForAnEncoderOfAVIFKeepsNobodyFromBeingServed() async throws {
@@ -85,7 +140,8 @@ import Testing
         gate.leave(place)
         let answer = try await late
         #expect(answer.status == 503 && answer.text.contains("\"code\":\"deadline\""))
-        #expect(answer["Retry-After"] != nil)
+        // As long as it would take until all who wait have had their turn, and half a minute at most.
+        #expect(answer["Retry-After"] == "30")
         #expect(gate.usage.passing == 0)
     }
 
@@ -103,7 +159,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await start(origin) { $0.work.queue = 100 }
+        let live = try await LiveServer.start(origin) { $0.work.queue = 100 }
         let url = origin.url("/a.png")
         try await withThrowingTaskGroup(of: Int.self) { group in
             for width in 1...10 {
@@ -122,7 +178,7 @@ import Testing
     @Test func whatIsTooMuchIsRefusedAtOnce() async throws {
         let origin = try await OriginServer.start()
         let gate = Gate()
-        let live = try await start(origin) {
+        let live = try await LiveServer.start(origin) {
             $0.work.downloads = 1
             $0.work.downloadsPerHost = 1
             $0.work.queue = 1
@@ -152,7 +208,9 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await start(origin) { $0.work.requestTimeout = .milliseconds(300) }
+        let live = try await LiveServer.start(origin) {
+            $0.work.requestTimeout = .milliseconds(300)
+        }
         let answer = try await live.ask(target(origin.url("/a.png")))
         #expect(answer.status == 503)
         #expect(answer["Retry-After"] != nil)
@@ -165,7 +223,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await start(origin)
+        let live = try await LiveServer.start(origin)
         let request =
             "GET \(target(origin.url("/a.png"))) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
@@ -186,7 +244,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await start(origin)
+        let live = try await LiveServer.start(origin)
         let target = target(origin.url("/a.png"))
         var leaver: RawClient? = try RawClient(port: live.port)
         leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")

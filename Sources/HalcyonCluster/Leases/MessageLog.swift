@@ -2,12 +2,12 @@ import NIOCore
 import Synchronization
 
 /// What nodes are told of one topic, in the order it was said: a stream of Redis, which each node reads from its
-/// beginning, and on from where it stopped whenever there may be more. So a node also learns what was said
-/// before it was there, or while it was cut off.
+/// beginning, or from where it stopped before a restart, and on whenever there may be more. So a node also learns
+/// what was said before it was there, or while it was cut off.
 final class MessageLog: Sendable {
     fileprivate struct State {
         /// The entry that was read last.
-        var last = "-"
+        var last: String
         var isReading = false
         /// Whether there may be more than what is being read.
         var hasMore = false
@@ -17,17 +17,19 @@ final class MessageLog: Sendable {
     private let key: String
     /// Messages that are kept; after so many others one is lost to those who have not heard it.
     private let length: Int
-    private let onMessage: @Sendable (ByteBuffer) -> Void
-    private let state = Mutex(State())
+    private let onMessage: @Sendable (ToldMessage) -> Void
+    private let state: Mutex<State>
 
+    /// - Parameter last: The place of the message that was heard last; `nil` when none was.
     init(
-        _ client: RedisClient, key: String, length: Int,
-        onMessage: @escaping @Sendable (ByteBuffer) -> Void
+        _ client: RedisClient, key: String, length: Int, after last: MessagePlace?,
+        onMessage: @escaping @Sendable (ToldMessage) -> Void
     ) {
         self.client = client
         self.key = key
         self.length = length
         self.onMessage = onMessage
+        state = Mutex(State(last: last?.text ?? "-"))
     }
 
     /// Appends a message.
@@ -68,11 +70,12 @@ final class MessageLog: Sendable {
         var hasRead = false
         for entry in replies.first?.array ?? [] {
             guard let parts = entry.array, parts.count == 2, let id = parts[0].text, id != last,
-                let fields = parts[1].array, let message = fields.last?.bytes
+                let place = MessagePlace(id), let fields = parts[1].array,
+                let message = fields.last?.bytes
             else { continue }
             hasRead = true
             state.withLock { $0.last = id }
-            onMessage(message)
+            onMessage(ToldMessage(place: place, content: message))
         }
         return hasRead
     }

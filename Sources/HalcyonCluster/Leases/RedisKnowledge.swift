@@ -17,19 +17,23 @@ package final class RedisKnowledge: SharedKnowledge {
 
     /// - Parameters:
     ///   - prefix: Of all keys and channels.
+    ///   - heard: The last message of a topic that was heard before, if any was.
+    ///   - onPause: Told why the server is let alone, once for each time that it was good before.
     ///   - onMessage: Told what any node says to all, this one included, and what was said before this one
     ///     was there.
     package init(
-        _ settings: RedisSettings, prefix: String,
-        onMessage: @escaping @Sendable (Topic, ByteBuffer) -> Void
+        _ settings: RedisSettings, prefix: String, after heard: [Topic: MessagePlace] = [:],
+        onPause: @escaping @Sendable (EngineError) -> Void = { _ in },
+        onMessage: @escaping @Sendable (Topic, ToldMessage) -> Void
     ) {
-        let client = RedisClient(settings)
+        let client = RedisClient(settings) { onPause(EngineError("\($0)")) }
         client.connect()
         self.client = client
         var logs: [Topic: MessageLog] = [:]
         for topic in Topic.allCases {
             logs[topic] = MessageLog(
-                client, key: "\(prefix):\(topic.rawValue)", length: topic.length
+                client, key: "\(prefix):\(topic.rawValue)", length: topic.length,
+                after: heard[topic]
             ) { onMessage(topic, $0) }
         }
         self.logs = logs
@@ -102,8 +106,21 @@ package final class RedisKnowledge: SharedKnowledge {
         var commands: [RESPCommand] = marks.map {
             ["EVAL", Self.marking, "1", markKey($0), "\(Self.markLifetime.milliseconds)"]
         }
-        for name in names { commands.append(["DEL", leaseKey(name), recordKey(name)]) }
+        commands += names.prefix(Self.batch).map(removing)
         _ = try await send(commands + telling(message, of: .forgotten))
+        // A few at a time, each with a time limit of its own. By the marks they are too old already: where one
+        // of these fails, the others go by themselves.
+        var others = names.dropFirst(Self.batch)
+        while !others.isEmpty, (try? await send(others.prefix(Self.batch).map(removing))) != nil {
+            others = others.dropFirst(Self.batch)
+        }
+    }
+
+    /// Names that are removed at a time.
+    private static let batch = 500
+
+    private func removing(_ name: String) -> RESPCommand {
+        ["DEL", leaseKey(name), recordKey(name)]
     }
 
     package func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError) {

@@ -86,7 +86,7 @@ package protocol SharedKnowledge: Sendable {
     /// is not published, and tells all nodes.
     ///
     /// - Parameters:
-    ///   - marks: For records whose names are not known here.
+    ///   - marks: Concern all that is meant, also records whose names are not known here.
     ///   - message: What they are told, of the topic ``Topic/forgotten``.
     func forget(
         _ names: [String], marking marks: [String], telling message: ByteBuffer
@@ -119,6 +119,24 @@ package enum Topic: String, Hashable, Sendable, CaseIterable {
         case .forgotten: 10_000
         case .pauses: 1_000
         }
+    }
+}
+
+/// What a node has told all others.
+package struct ToldMessage: Hashable, Sendable {
+    package let place: MessagePlace
+    package let content: ByteBuffer
+}
+
+/// Where a message is among those of its topic: a time of the engine's clock and a number.
+package struct MessagePlace: Hashable, Sendable {
+    package let text: String
+
+    /// `nil` for what is none.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "-")
+        guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }) else { return nil }
+        self.text = String(text)
     }
 }
 

@@ -20,10 +20,15 @@ package final class RedisClient: Sendable {
     }
 
     package let settings: RedisSettings
+    private let onPause: @Sendable (RedisError) -> Void
     private let state: Mutex<State>
 
-    package init(_ settings: RedisSettings) {
+    /// - Parameter onPause: Told why the server is let alone, once for each time that it was good before.
+    package init(
+        _ settings: RedisSettings, onPause: @escaping @Sendable (RedisError) -> Void = { _ in }
+    ) {
         self.settings = settings
+        self.onPause = onPause
         state = Mutex(
             State(
                 breaker: CircuitBreaker(
@@ -58,7 +63,7 @@ package final class RedisClient: Sendable {
             state.withLock { $0.breaker.succeed() }
             return replies
         } catch {
-            state.withLock { $0.breaker.fail(at: .now) }
+            if state.withLock({ $0.breaker.fail(at: .now) }) { onPause(error) }
             throw error
         }
     }

@@ -2,6 +2,7 @@ package import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonWork
+import NIOPosix
 import Synchronization
 
 /// Where the keys for a store come from: they were given, or are found where programs for Amazon's services
@@ -13,10 +14,13 @@ import Synchronization
 /// 3. the address for credentials of a container: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`, with
 ///    `AWS_CONTAINER_AUTHORIZATION_TOKEN` or the content of `…_TOKEN_FILE`.
 ///
-/// Keys that were found are looked for again each minute, those that end five minutes before their end.
+/// Keys that were found are looked for again each minute, those that end five minutes before their end; after a
+/// search in vain, five seconds later.
 package final class S3Credentials: Sendable {
     fileprivate struct State {
         var keys: S3Keys?
+        /// Why the last search has found none.
+        var failure: EngineError?
         /// Until when they are not looked for again.
         var restsUntil = Date.distantPast
         var search: OneShot<Result<S3Keys, EngineError>>?
@@ -24,6 +28,7 @@ package final class S3Credentials: Sendable {
 
     fileprivate enum Step {
         case use(S3Keys)
+        case fail(EngineError)
         case wait(OneShot<Result<S3Keys, EngineError>>)
         case search(OneShot<Result<S3Keys, EngineError>>, meanwhile: S3Keys?)
     }
@@ -46,21 +51,34 @@ package final class S3Credentials: Sendable {
     }
 
     /// The keys to sign with now.
-    package func keys(at now: Date = Date()) async throws(EngineError) -> S3Keys {
+    ///
+    /// - Parameter deadline: Until when a search is waited for; it goes on for those who come later.
+    package func keys(
+        at now: Date = Date(), until deadline: ContinuousClock.Instant? = nil
+    ) async throws(EngineError) -> S3Keys {
+        let search: OneShot<Result<S3Keys, EngineError>>
         switch state.withLock({ $0.step(at: now) }) {
         case .use(let keys): return keys
-        case .wait(let search): return try await search.value.get()
-        case .search(let search, let meanwhile):
-            Task { self.end(search, with: await self.found(), at: now) }
+        case .fail(let error): throw error
+        case .wait(let running): search = running
+        case .search(let own, let meanwhile):
+            Task { self.end(own, with: await self.found(), at: now) }
             if let meanwhile { return meanwhile }
-            return try await search.value.get()
+            search = own
         }
+        guard let deadline else { return try await search.value.get() }
+        return try await search.value(
+            until: deadline, on: MultiThreadedEventLoopGroup.singleton.any(),
+            else: .failure(EngineError("the keys for the store have not been found in time"))
+        ).get()
     }
 
     /// Has keys that were found looked for again: the store has refused them.
     package func distrust(_ keys: S3Keys) {
         guard places != nil else { return }
-        state.withLock { if $0.keys == keys { $0.keys = nil } }
+        state.withLock { state in
+            if state.keys == keys { (state.keys, state.failure) = (nil, nil) }
+        }
     }
 
     private func found() async -> Result<S3Keys, EngineError> {
@@ -78,11 +96,16 @@ package final class S3Credentials: Sendable {
     ) {
         state.withLock { state in
             state.search = nil
-            if case .success(let keys) = outcome {
-                state.keys = keys
+            switch outcome {
+            case .success(let keys):
+                (state.keys, state.failure) = (keys, nil)
                 let next = now.addingTimeInterval(60)
                 state.restsUntil =
                     keys.expires.map { max(next, $0.addingTimeInterval(-300)) } ?? next
+            case .failure(let error):
+                // Those that are good still are used meanwhile.
+                state.failure = error
+                state.restsUntil = now.addingTimeInterval(5)
             }
         }
         search.give(outcome)
@@ -96,6 +119,7 @@ extension S3Credentials.State {
         }
         if let good, now < restsUntil || search != nil { return .use(good) }
         if let search { return .wait(search) }
+        if let failure, now < restsUntil { return .fail(failure) }
         let own = OneShot<Result<S3Keys, EngineError>>()
         search = own
         return .search(own, meanwhile: good)
@@ -175,17 +199,17 @@ private struct Places: Sendable {
         if let token = token?.trimmingCharacters(in: .whitespacesAndNewlines), !token.isEmpty {
             request.setValue(token, forHTTPHeaderField: "Authorization")
         }
-        let collector = BodyCollector(limit: 64 << 10)
+        let answer: (head: AnswerHead, body: Data)
         do {
-            _ = try await transport.perform(
-                request, terms: ExchangeTerms(stall: timeout, deadline: .now + timeout),
-                onResponse: { collector.begin($0) }, onBody: { try collector.take($0) })
+            answer = try await transport.answer(
+                to: request, terms: ExchangeTerms(stall: timeout, deadline: .now + timeout),
+                limit: 64 << 10)
         } catch {
             throw EngineError("the container's address for keys has failed: \(error)")
         }
-        guard let (head, body) = collector.answer, head.status == 200,
-            let keys = S3Keys(containerAnswer: body)
-        else { throw EngineError("the container's address for keys has given none") }
+        guard answer.head.status == 200, let keys = S3Keys(containerAnswer: answer.body) else {
+            throw EngineError("the container's address for keys has given none")
+        }
         return keys
     }
 }

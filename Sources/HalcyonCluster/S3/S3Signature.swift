@@ -79,7 +79,7 @@ package struct S3Signature: Hashable, Sendable {
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Digest.sha256.hexadecimal(canonical))"
         let key = dayKey(at: date, known: known)
         let code = Digest.sha256.authenticationCode(Array(text.utf8), key: key.bytes)
-        let signature = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let signature = String(hexadecimal: code)
         request.setValue(
             "AWS4-HMAC-SHA256 Credential=\(accessKey)/\(scope), SignedHeaders=\(names), "
                 + "Signature=\(signature)", forHTTPHeaderField: "Authorization")
@@ -94,8 +94,22 @@ package struct S3Signature: Hashable, Sendable {
     }
 
     private static func path(of url: URL?) -> String {
-        let path = url?.path(percentEncoded: true) ?? ""
+        let path = escaped(path: url?.path(percentEncoded: true) ?? "")
         return path.isEmpty ? "/" : path
+    }
+
+    /// The path of a URL as it is signed, and so has to be sent: all but letters, digits, `-._~` and slashes is
+    /// escaped, in capitals.
+    package static func escaped(path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            // What is no text stays as it is.
+            .map { segment in PercentEncoding.decode(segment).map(escaped(_:)) ?? String(segment) }
+            .joined(separator: "/")
+    }
+
+    /// The same of a text without escapes.
+    package static func escaped(_ text: String) -> String {
+        PercentEncoding.encode(text, keeping: "/")
     }
 
     /// `20130524T000000Z`.

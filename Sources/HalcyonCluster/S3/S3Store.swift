@@ -24,6 +24,10 @@ package final class S3Store: SharedBytes {
         package var failuresUntilPause = 5
         package var pause = Duration.milliseconds(500)
         package var longestPause = Duration.seconds(10)
+        /// Requests at a time; others wait for their turn.
+        package var width = 32
+        /// Told why the store is let alone, once for each time that it was good before.
+        package var onPause: @Sendable (EngineError) -> Void = { _ in }
 
         package init(endpoint: URL, bucket: String, region: String, credentials: S3Credentials) {
             self.endpoint = endpoint
@@ -36,22 +40,20 @@ package final class S3Store: SharedBytes {
     private let settings: Settings
     private let transport: any HTTPTransport
     private let breaker: Mutex<CircuitBreaker>
+    private let gate: HostGate
     private let dayKey = Mutex<S3Signature.DayKey?>(nil)
-    /// Where all objects are.
-    private let folder: URL
-    private let folderText: String
+    /// Where all objects are, with a slash at its end.
+    private let folder: String
 
     package init(_ settings: Settings) throws {
         self.settings = settings
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.timeout / .seconds(1)
-        client.connectionsPerHost = 32
+        client.connectionsPerHost = settings.width
         client.usesEnvironmentProxies = false
         transport = try CurlTransport.shared(for: client)
-        var folder = settings.endpoint.appendingPathComponent(settings.bucket)
-        if !settings.prefix.isEmpty { folder.appendPathComponent(settings.prefix) }
-        self.folder = folder
-        folderText = folder.absoluteString
+        gate = HostGate(limit: settings.width)
+        folder = Self.folder(settings)
         breaker = Mutex(
             CircuitBreaker(
                 failures: settings.failuresUntilPause, pause: settings.pause,
@@ -60,12 +62,13 @@ package final class S3Store: SharedBytes {
 
     package var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }
 
-    package func object(_ name: String) async throws(EngineError) -> SharedObject? {
+    package func object(_ name: String) async throws(EngineError) -> StoredObject {
         let answer = try await send(request("GET", name))
         switch answer.status {
-        case 200: return Self.object(answer)
-        case 404: return nil
-        default: throw EngineError("the store has answered with \(answer.status)")
+        case 200: return answer.object.map { .whole($0) } ?? .damaged
+        // Who may not list the bucket is told by Amazon that he may not see what is not there.
+        case 404, 403: return .missing
+        default: throw answer.error
         }
     }
 
@@ -76,41 +79,29 @@ package final class S3Store: SharedBytes {
         request.httpBody = object.body
         request.setValue(object.mediaType, forHTTPHeaderField: "Content-Type")
         if !replacing { request.setValue("*", forHTTPHeaderField: "If-None-Match") }
-        request.setValue("\(object.body.count)", forHTTPHeaderField: Field.length)
+        request.setValue("\(object.body.count)", forHTTPHeaderField: S3Answer.Field.length)
         request.setValue(
-            Digest.sha256.hexadecimal(object.body), forHTTPHeaderField: Field.digest)
+            Digest.sha256.hexadecimal(object.body), forHTTPHeaderField: S3Answer.Field.digest)
         if let generation = object.generation {
-            request.setValue("\(generation)", forHTTPHeaderField: Field.generation)
+            request.setValue("\(generation)", forHTTPHeaderField: S3Answer.Field.generation)
         }
         let answer = try await send(request)
         switch answer.status {
         case 200...299: return true
         // Another node was faster, or is storing it at this moment.
         case 412, 409: return false
-        default: throw EngineError("the store has answered with \(answer.status)")
+        default: throw answer.error
         }
     }
 
     package func remove(_ name: String) async throws(EngineError) {
         let answer = try await send(request("DELETE", name))
         guard (200...299).contains(answer.status) || answer.status == 404 else {
-            throw EngineError("the store has answered with \(answer.status)")
+            throw answer.error
         }
     }
 
     // MARK: Requests
-
-    private enum Field {
-        static let length = "x-amz-meta-halcyon-length"
-        static let digest = "x-amz-meta-halcyon-sha256"
-        static let generation = "x-amz-meta-halcyon-generation"
-    }
-
-    private struct Answer: Sendable {
-        let status: Int
-        let head: AnswerHead
-        let body: Data
-    }
 
     private func request(_ method: String, _ name: String) -> URLRequest {
         var request = URLRequest(url: url(of: name))
@@ -120,15 +111,19 @@ package final class S3Store: SharedBytes {
     }
 
     private func url(of name: String) -> URL {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D...0x2F, 0x5F: true
-            default: false
-            }
+        // Of plain characters and escapes alone a URL can always be made.
+        URL(string: folder + S3Signature.escaped(name)) ?? settings.endpoint
+    }
+
+    private static func folder(_ settings: Settings) -> String {
+        var parts = URLComponents(url: settings.endpoint, resolvingAgainstBaseURL: true)
+        var path = S3Signature.escaped(path: parts?.percentEncodedPath ?? "")
+        while path.hasSuffix("/") { path.removeLast() }
+        for segments in [settings.bucket, settings.prefix] where !segments.isEmpty {
+            path += "/" + S3Signature.escaped(segments)
         }
-        // The usual names need no escapes, and are found faster.
-        if isPlain, let url = URL(string: "\(folderText)/\(name)") { return url }
-        return folder.appendingPathComponent(name)
+        parts?.percentEncodedPath = path + "/"
+        return parts?.string ?? settings.endpoint.absoluteString
     }
 
     private func sign(_ request: inout URLRequest, with keys: S3Keys) {
@@ -142,44 +137,53 @@ package final class S3Store: SharedBytes {
         signature.sign(&request, at: date, known: key)
     }
 
-    /// Sends a request, and counts as failures of the store what is none of ours.
-    private func send(_ unsigned: URLRequest) async throws(EngineError) -> Answer {
+    /// Sends a request when it is its turn. To wait for that is no failure of the store, but nobody waits for
+    /// long.
+    private func send(_ request: URLRequest) async throws(EngineError) -> S3Answer {
+        let start = ContinuousClock.now
+        do {
+            try await gate.enter("", priority: TransferPriority())
+        } catch {
+            throw EngineError("nobody waits for the store any longer")
+        }
+        defer { gate.leave("") }
+        guard .now - start < settings.timeout else {
+            throw EngineError("too many ask the store")
+        }
         guard breaker.withLock({ $0.admit(at: .now) }) else {
             throw EngineError("the store is not asked for a while")
         }
-        var request = unsigned
-        let collector = BodyCollector(limit: settings.maximumBytes)
-        do {
-            let keys = try await settings.credentials.keys()
-            sign(&request, with: keys)
-            _ = try await transport.perform(
-                request,
-                terms: ExchangeTerms(stall: settings.timeout, deadline: .now + settings.timeout),
-                onResponse: { collector.begin($0) }, onBody: { try collector.take($0) })
-            guard let (head, body) = collector.answer else {
-                throw EngineError("the store has not answered")
-            }
-            if head.status == 403 { settings.credentials.distrust(keys) }
-            guard head.status < 500, head.status != 403, head.status != 429 else {
-                throw EngineError("the store has answered with \(head.status)")
-            }
-            breaker.withLock { $0.succeed() }
-            return Answer(status: head.status, head: head, body: body)
-        } catch {
-            let isGivenUpHere = Task.isCancelled || collector.isTooLarge
-            breaker.withLock { isGivenUpHere ? $0.abandon(at: .now) : $0.fail(at: .now) }
-            throw error as? EngineError ?? EngineError("\(error)")
-        }
+        return try await sendNow(request)
     }
 
-    /// `nil` for one that is not whole.
-    private static func object(_ answer: Answer) -> SharedObject? {
-        guard answer.head.value(Field.length) == "\(answer.body.count)",
-            answer.head.value(Field.digest) == Digest.sha256.hexadecimal(answer.body)
-        else { return nil }
-        return SharedObject(
-            body: answer.body,
-            mediaType: answer.head.value("content-type") ?? "application/octet-stream",
-            generation: answer.head.value(Field.generation).flatMap { Int64($0) })
+    /// Sends a request, and counts as failures of the store what is none of ours.
+    private func sendNow(_ unsigned: URLRequest) async throws(EngineError) -> S3Answer {
+        var request = unsigned
+        let deadline = ContinuousClock.now + settings.timeout
+        do {
+            let keys = try await settings.credentials.keys(until: deadline)
+            sign(&request, with: keys)
+            let (head, body) = try await transport.answer(
+                to: request,
+                terms: ExchangeTerms(stall: settings.timeout, deadline: deadline),
+                limit: settings.maximumBytes)
+            let answer = S3Answer(status: head.status, head: head, body: body)
+            let verdict = answer.verdict(of: request.httpMethod)
+            if verdict == .expired || verdict == .refuses { settings.credentials.distrust(keys) }
+            if verdict == .fails || verdict == .refuses { throw answer.error }
+            breaker.withLock { verdict == .unknown ? $0.abandon(at: .now) : $0.succeed() }
+            return answer
+        } catch {
+            let reason = error as? EngineError ?? EngineError("\(error)")
+            let isTooLarge = if case TransportError.responseTooLarge = error { true } else { false }
+            let isGivenUpHere = Task.isCancelled || isTooLarge
+            let isPause = breaker.withLock { breaker in
+                guard isGivenUpHere else { return breaker.fail(at: .now) }
+                breaker.abandon(at: .now)
+                return false
+            }
+            if isPause { settings.onPause(reason) }
+            throw reason
+        }
     }
 }

@@ -19,12 +19,24 @@ package struct SharedObject: Hashable, Sendable {
     package func isNewer(than mark: Int64) -> Bool { mark == 0 || generation ?? 0 > mark }
 }
 
+/// What there is under a name.
+package enum StoredObject: Hashable, Sendable {
+    case missing
+    /// Not what was stored: it has to be replaced.
+    case damaged
+    case whole(SharedObject)
+
+    /// `nil` for what is of no use.
+    package var object: SharedObject? {
+        if case .whole(let object) = self { object } else { nil }
+    }
+}
+
 /// Objects by names. Where names say what is in them, an object never changes but for its generation.
 ///
 /// Each call takes a limited time, some tenths of a second, and throws when the store cannot answer.
 package protocol SharedBytes: Sendable {
-    /// `nil` when there is no such object, or when it is damaged.
-    func object(_ name: String) async throws(EngineError) -> SharedObject?
+    func object(_ name: String) async throws(EngineError) -> StoredObject
 
     /// Stores an object; without `replacing`, only if there is none of the name, and `false` when there is.
     func store(

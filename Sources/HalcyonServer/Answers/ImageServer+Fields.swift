@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
@@ -93,12 +94,18 @@ extension ImageServer {
             "Cache-Control", cacheControl(.failure(failure.kind), now: Date()).field)
         if failure.isRemembered { fields.append("Cache-Status", "halcyon; hit; detail=negative") }
         if failure.kind.asksToRetry {
-            fields.append("Retry-After", String(failure.retryAfter ?? 1))
+            fields.append("Retry-After", String(failure.retryAfter ?? wait(after: failure)))
         }
         if failure.kind == .methodNotAllowed { fields.append("Allow", Self.methods) }
         if failure.kind == .draining { fields.append("Connection", "close") }
         return ServerAnswer(
             status: failure.kind.status, fields: fields, body: ByteBuffer(string: body.text))
+    }
+
+    /// Seconds until it is worth to ask again.
+    private func wait(after failure: Failure) -> Int {
+        guard failure.kind == .deadline else { return 1 }
+        return max(makers.gate.secondsUntilFree, makers.downloads.secondsUntilFree)
     }
 
     func cacheControl(
@@ -111,6 +118,7 @@ extension ImageServer {
         settings.errorTTL = http.errorTTL.wholeSeconds
         settings.negativeTTL = configuration.cache.negativeTTL.wholeSeconds
         settings.fallbackTTL = configuration.fallback.ttl.wholeSeconds
+        settings.staleWhileRevalidate = http.staleWhileRevalidate?.wholeSeconds
         settings.passesOriginOn = http.passesCacheControl
         settings.keepsNothing = http.ttl == nil && !configuration.signature.isRequired
         return CacheControlDecision(
@@ -154,8 +162,15 @@ extension ImageServer {
                 ? caching : (["private"] + directives).joined(separator: ", "))
     }
 
-    private func addOrigin(to answer: inout ServerAnswer, for request: ServerRequest) {
+    /// The origins whose pages may read answers of a route. Viewers of other sites are what IIIF is for.
+    func allowedOrigins(_ route: String) -> [String] {
+        let isIIIF = route == "iiif" || route == "iiif_info"
         let allowed = configuration.http.allowOrigin
+        return allowed.isEmpty && isIIIF ? ["*"] : allowed
+    }
+
+    private func addOrigin(to answer: inout ServerAnswer, for request: ServerRequest) {
+        let allowed = allowedOrigins(answer.notes.route)
         guard !allowed.isEmpty else { return }
         if allowed == ["*"] {
             answer.fields.append("Access-Control-Allow-Origin", "*")
@@ -186,10 +201,7 @@ extension ImageServer {
         guard source.hasPrefix("http://") || source.hasPrefix("https://"),
             let url = URL(string: source)
         else { return nil }
-        let secrets = ["token", "sig", "signature", "key", "x-amz-"]
-        let query = url.query?.lowercased() ?? ""
-        let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
-        guard !names.contains(where: { name in secrets.contains { name.hasPrefix($0) } }) else {
+        guard !source.lowercased().contains("x-amz-"), source.maskingSecrets == source else {
             return nil
         }
         return "<\(url.absoluteString)>; rel=\"canonical\""

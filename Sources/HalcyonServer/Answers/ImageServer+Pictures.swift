@@ -4,6 +4,7 @@ import HalcyonPixels
 import HalcyonServerPlans
 import HalcyonWork
 import NIOCore
+import NIOPosix
 
 extension ImageServer {
     /// Answers with the picture of a plan, or with 304 when the client has it.
@@ -67,30 +68,49 @@ extension ImageServer {
         let (accepted, isNegotiated) = accepted(plan, request)
         let canonical = Self.canonicalText(of: plan, mark)
         let tag = self.tag(canonical, accepted)
-        let entityTag = tag(source.validator)
         let caching = cacheControl(
             standingIn ? .fallback : .picture(source.originCaching), expires: plan.options.expires,
             now: now)
-        var head = PictureHead(
-            tag: entityTag, source: source, cacheControl: caching.field, isNegotiated: isNegotiated)
+        let head = PictureHead(
+            tag: tag(source.validator), source: source, cacheControl: caching.field,
+            isNegotiated: isNegotiated)
 
         // Whoever has the substitute with another status than 200 may not take it for the picture.
         let mayBeKnown = !standingIn || configuration.fallback.status == 200
-        if mayBeKnown, configuration.http.sendsETag || configuration.http.sendsLastModified,
-            conditions(of: request).isMet(
-                tag: configuration.http.sendsETag ? entityTag : "",
-                lastModified: configuration.http.sendsLastModified ? source.lastModified : nil)
-        {
-            notes.cache = "not_modified"
-            head.cacheStatus = status(of: source, detail: nil)
-            return ServerAnswer(status: 304, fields: fields(head, plan, nil))
-        }
+        if mayBeKnown, let answer = unchanged(head, plan, request, &notes) { return answer }
 
         var order = PictureMaker.Order(
             source: source, plan: canonical, tag: tag,
             work: work(plan, accepted, mark?.layer),
             isStorable: !plan.options.raw && mayKeepResults(of: source))
         order.deadline = request.start + configuration.work.requestTimeout
+        return try await answer(order, head, plan, request, &notes)
+    }
+
+    /// Answers with 304 when the client has the picture; otherwise `nil`.
+    func unchanged(
+        _ head: PictureHead, _ plan: ImagePlan, _ request: ServerRequest,
+        _ notes: inout AnswerNotes
+    ) -> ServerAnswer? {
+        let http = configuration.http
+        guard http.sendsETag || http.sendsLastModified,
+            conditions(of: request).isMet(
+                tag: http.sendsETag ? head.tag : "",
+                lastModified: http.sendsLastModified ? head.source.lastModified : nil)
+        else { return nil }
+        notes.cache = "not_modified"
+        var head = head
+        head.cacheStatus = status(of: head.source, detail: nil)
+        return ServerAnswer(status: 304, fields: fields(head, plan, nil))
+    }
+
+    /// Answers with the picture of an order, from memory where it is there.
+    func answer(
+        _ order: PictureMaker.Order, _ head: PictureHead, _ plan: ImagePlan,
+        _ request: ServerRequest, _ notes: inout AnswerNotes
+    ) async throws(Failure) -> ServerAnswer {
+        let source = head.source
+        var head = head
         if let picture = makers.remembered(order) {
             notes.cache = source.isStale ? "stale" : "hit"
             head.cacheStatus = status(of: source, detail: "memory")
@@ -192,11 +212,10 @@ extension ImageServer {
     }
 
     /// Has the request ended when its time is over.
-    func startTimer(_ request: ServerRequest) -> Task<Void, any Error> {
-        let timeout = configuration.work.requestTimeout
-        return Task {
-            try await Task.sleep(for: timeout)
-            request.ending.give(.deadline)
+    func startTimer(_ request: ServerRequest) -> Scheduled<Void> {
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        return loop.scheduleTask(in: TimeAmount(configuration.work.requestTimeout)) {
+            _ = request.ending.give(.deadline)
         }
     }
 
@@ -208,11 +227,17 @@ extension ImageServer {
             formats: configuration.negotiation.formats.compactMap(OutputFormat.init(urlName:)))
         guard negotiation.concerns(plan) else { return (AcceptedFormats(), false) }
         let accept = request.fields.values("Accept")
+        let writable = OutputFormat.writable
+        func best(isAnimated: Bool = false, _ canWrite: (OutputFormat) -> Bool) -> OutputFormat? {
+            negotiation.format(accept: accept, isAnimated: isAnimated, canWrite: canWrite)
+        }
+        let still = best(writable.contains)
+        // Most formats have no pictures that are too small for them.
+        let small =
+            still.map(\.minimumSide) == 1
+            ? still : best { writable.contains($0) && $0.minimumSide == 1 }
         let formats = AcceptedFormats(
-            still: negotiation.format(
-                accept: accept, isAnimated: false, canWrite: OutputFormat.writable.contains),
-            animated: negotiation.format(
-                accept: accept, isAnimated: true, canWrite: OutputFormat.writable.contains))
+            still: still, animated: best(isAnimated: true, writable.contains), small: small)
         return (formats, true)
     }
 

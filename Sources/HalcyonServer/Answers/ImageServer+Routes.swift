@@ -50,6 +50,17 @@ extension ImageServer {
         return answer
     }
 
+    /// Answers what came in the place of a request and cannot be read.
+    @Sendable func refusal(_ kind: Failure.Kind, peer: String?) -> ServerAnswer {
+        let request = ServerRequest(method: "", target: "", fields: [:], peer: peer)
+        let failure = Failure(kind, "This is no request that can be read")
+        var answer = errorAnswer(failure, to: request)
+        answer.notes.failure = failure
+        complete(&answer, for: request)
+        note(answer, to: request)
+        return answer
+    }
+
     func route(
         _ request: ServerRequest, _ notes: inout AnswerNotes
     ) async throws(Failure) -> ServerAnswer {
@@ -61,19 +72,25 @@ extension ImageServer {
         guard target.utf8.first == UInt8(ascii: "/"),
             target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw Failure(.badRequest, "The target of the request is no path in ASCII") }
-        let path = target.prefix { $0 != "?" }
+        let path = request.path
         let routes = request.routes
+        let rest = path.hasPrefix(prefix) ? String(target.dropFirst(prefix.count)) : ""
         if asksForHealth(request), let health = health(path, request) {
             notes.isQuiet = true
             return health
         }
+        if routes.contains(.operations), let answer = await operations(path, request) {
+            notes.isQuiet = true
+            return answer
+        }
         let pageRoute =
-            hasPlayground && routes.contains(.page) && path.hasPrefix(prefix)
-            ? PageRoute(target: String(target.dropFirst(prefix.count))) : nil
+            hasPlayground && routes.contains(.page) ? PageRoute(target: rest) : nil
+        let pathOfIIIF = routes.contains(.iiif) ? iiif?.path(of: rest) : nil
+        if pathOfIIIF != nil { notes.route = "iiif" }
         switch request.method {
         case "GET", "HEAD": break
         case "POST" where pageRoute?.isPost == true: break
-        case "OPTIONS": return preflight(request)
+        case "OPTIONS": return preflight(notes.route)
         default:
             throw Failure(.methodNotAllowed, "\(request.method) is not one of GET, HEAD, OPTIONS")
         }
@@ -82,11 +99,10 @@ extension ImageServer {
         {
             throw Failure(.expectationFailed, "Requests for pictures have no body")
         }
-        guard path.hasPrefix(prefix), path.dropFirst(prefix.count).first == "/" else {
+        guard rest.first == "/" else {
             throw Failure(.notFound, "There is nothing at this path")
         }
         try checkSecret(request)
-        let rest = String(target.dropFirst(prefix.count))
         if let pageRoute {
             try checkHost(request)
             notes.route = "page"
@@ -96,9 +112,8 @@ extension ImageServer {
             notes.route = "info"
             return try await info(String(rest.dropFirst(5)), request, &notes)
         }
-        if routes.contains(.iiif), let iiif, let path = iiif.path(of: rest) {
-            notes.route = "iiif"
-            return try await answer(iiif, path, request, &notes)
+        if let iiif, let pathOfIIIF {
+            return try await answer(iiif, pathOfIIIF, request, &notes)
         }
         guard routes.contains(.processing) else {
             throw Failure(.notFound, "There is nothing at this path")
@@ -147,20 +162,54 @@ extension ImageServer {
     }
 
     func plan(_ target: String, hints: ClientHints) throws(Failure) -> ImagePlan {
+        let rules = presentURLRules
+        // With hints a target means more than one thing.
+        let isLasting = hints == ClientHints()
+        let known: KnownPlan
+        if isLasting, let seen = rules.known[target] {
+            known = seen
+        } else {
+            known = try read(target, hints, by: rules)
+            if isLasting { rules.known.remember(known, for: target) }
+        }
+        noteSignature(known.signedBy)
+        return known.plan
+    }
+
+    private func read(
+        _ target: String, _ hints: ClientHints, by rules: URLRules
+    ) throws(Failure) -> KnownPlan {
         if !configuration.signature.isRequired, target.hasPrefix("/-/") {
             return try Failure.ofPlan { () throws(PlanError) in
-                try parser.parse(
-                    shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity)
+                KnownPlan(
+                    plan: try rules.parser.parse(
+                        shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity),
+                    signedBy: nil)
             }
         }
-        let signed = try verified(target)
+        let (signed, signedBy) = try proved(target, by: rules.signer)
         return try Failure.ofPlan { () throws(PlanError) in
-            try parser.parse(path: signed.path, hints: hints, note: noteOddity)
+            KnownPlan(
+                plan: try rules.parser.parse(path: signed.path, hints: hints, note: noteOddity),
+                signedBy: signedBy)
         }
     }
 
     /// The path of a target, once its signature has proved to be right.
     func verified(_ target: String) throws(Failure) -> SignedPath {
+        let (signed, signedBy) = try proved(target, by: signer)
+        noteSignature(signedBy)
+        return signed
+    }
+
+    private func noteSignature(_ signedBy: String?) {
+        if let signedBy { metrics.signatures.add([signedBy]) }
+    }
+
+    /// - Returns: The path, and who has signed it where that has to be.
+    private func proved(
+        _ target: String, by signer: PathSigner
+    ) throws(Failure) -> (SignedPath, String?) {
         try Failure.ofPlan { () throws(PlanError) in
             let signed = try SignedPath(target: target)
             guard configuration.signature.isRequired else {
@@ -169,21 +218,23 @@ extension ImageServer {
                         .forbidden, "The path begins with an option; the part before it is missing."
                     )
                 }
-                return signed
+                return (signed, nil)
             }
             guard let match = signer.verify(signature: signed.signature, path: signed.path) else {
-                throw PlanError(.forbidden, "The signature is not right.")
+                // The short form is there only where nothing has to be signed.
+                throw signed.signature == "-"
+                    ? PlanError(.invalidPath, "There is no short form here.")
+                    : PlanError(.forbidden, "The signature is not right.")
             }
-            metrics.signatures.add([match.label])
-            return signed
+            return (signed, match.label)
         }
     }
 
     private func noteOddity(_ text: String) { logger.debug("\(text)") }
 
-    private func preflight(_ request: ServerRequest) -> ServerAnswer {
+    private func preflight(_ route: String) -> ServerAnswer {
         var fields: HTTPFields = ["Allow": Self.methods, "Cache-Control": "no-store"]
-        if !configuration.http.allowOrigin.isEmpty {
+        if !allowedOrigins(route).isEmpty {
             fields.append("Access-Control-Allow-Methods", Self.methods)
             fields.append("Access-Control-Allow-Headers", "Authorization")
             fields.append("Access-Control-Max-Age", "86400")

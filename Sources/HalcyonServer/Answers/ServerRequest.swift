@@ -41,6 +41,11 @@ struct ServerRequest: Sendable {
         self.readBody = readBody
     }
 
+    /// The target without its query.
+    var path: Substring {
+        target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
+    }
+
     /// All of what came with the request; to be asked for once.
     /// - Throws: `source_too_large` for more than `limit` bytes, `source_incomplete` for fewer than were
     ///   announced, and what ``ending`` says when that is given first.
@@ -76,9 +81,6 @@ struct ServerRequest: Sendable {
         {
             return given
         }
-        return (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return .randomHexadecimal()
     }
 }

@@ -165,7 +165,9 @@ final class ResultCache: Sendable {
                     // A purge is noted before its turn on the disk: whichever comes first here, the file
                     // does not stay.
                     if visit?.hasForgotten(origin) != true {
-                        try Self.store(data, name, for: key, of: origin, in: files)
+                        try files.store(
+                            ResponsePut(row: ResponseRow(origin)), with: data, isOriginal: false,
+                            named: name, forKey: "\(origin.planName) \(key)")
                         _ = metrics.noteStage("write", since: start)
                     }
                     isWritten = true
@@ -177,23 +179,11 @@ final class ResultCache: Sendable {
         }
     }
 
-    private static func store(
-        _ data: Data, _ name: String, for key: String, of origin: PictureOrigin,
-        in files: FileStore
-    ) throws {
-        let put = ResponsePut(row: ResponseRow(origin))
-        let file = try files.newFile(
-            name, forKey: "\(origin.planName) \(key)", expiration: nil, overwriting: true,
-            derivation: .response(
-                key: put.row.key, variant: put.row.variant, generation: put.row.generation,
-                isOriginal: false),
-            response: put
-        ) { data }
-        if let file { try files.store(file) }
-    }
-
+    /// Keeps a picture in memory, unless its origin has been purged since the visit began.
+    ///
+    /// - Returns: Whether nothing speaks against keeping it.
     @discardableResult
-    private func remember(
+    func remember(
         _ picture: MadePicture, _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?
     ) -> Bool {
         if visit?.hasForgotten(origin) == true { return false }

@@ -23,11 +23,15 @@ struct SourceFolder: Sendable {
     func source(_ key: String) async -> RemoteSource? {
         await onLane(DiskLane.reading, nil) { files in
             for row in try files.responses(forKey: key) {
-                guard let stored = StoredResponse(row) else { continue }
+                guard var stored = StoredResponse(row) else { continue }
                 files.noteUse(ofResponse: row.key, variant: row.variant)
-                return RemoteSource(
+                let shared = stored.fields.first(Self.generationField).flatMap { Int64($0) }
+                stored.fields.remove([Self.generationField])
+                let source = RemoteSource(
                     key: key, stored: stored, generation: row.generation,
                     size: Int(row.bodyLength ?? 0), body: nil)
+                source.setSharedGeneration(shared)
+                return source
             }
             return nil
         }
@@ -62,15 +66,7 @@ struct SourceFolder: Sendable {
         let row = row(of: source, freshUntil)
         await onLane(DiskLane.writing, ()) { files in
             guard isWanted() else { return }
-            let key = Self.fileKey(source)
-            let file = try files.newFile(
-                files.fileName(forKey: key), forKey: key, expiration: nil, overwriting: true,
-                derivation: .response(
-                    key: row.key, variant: row.variant, generation: row.generation,
-                    isOriginal: true),
-                response: ResponsePut(row: row)
-            ) { body }
-            if let file { try files.store(file) }
+            try files.store(ResponsePut(row: row), with: body, forKey: Self.fileKey(source))
         }
     }
 
@@ -132,9 +128,18 @@ struct SourceFolder: Sendable {
         "\(source.key)#\(source.generation)"
     }
 
+    /// A field of our own, for the generation that a source has among servers.
+    private static let generationField = "halcyon-generation"
+
     private func row(of source: RemoteSource, _ freshUntil: Date) -> ResponseRow {
-        ResponseRow(
-            source.stored, key: source.key, url: source.stored.url.absoluteString,
+        var stored = source.stored
+        // Also of a server that sends such a field by itself.
+        stored.fields.remove([Self.generationField])
+        if let generation = source.sharedGeneration {
+            stored.fields.append(Self.generationField, "\(generation)")
+        }
+        return ResponseRow(
+            stored, key: source.key, url: source.stored.url.absoluteString,
             generation: source.generation, bodyLength: Int64(source.size), bodyChecksum: nil,
             freshUntil: freshUntil)
     }

@@ -62,12 +62,14 @@ extension Cluster {
         }
 
         guard let work else {
-            if let object = await object(objectName), let found = shared(object.body) {
-                return try found.get()
-            }
+            let stored = await object(objectName)
+            if let found = stored.object.flatMap({ shared($0.body) }) { return try found.get() }
             let made = try await making().get()
             if made.key == key {
-                Task { await store(SharedObject(made.picture), as: objectName) }
+                Task {
+                    await store(
+                        SharedObject(made.picture), as: objectName, replacing: stored != .missing)
+                }
             }
             return made
         }
@@ -89,16 +91,19 @@ extension Cluster {
                 }
             },
             making: { mark, _ in
+                // What was made longer ago than Redis remembers. Nobody could be asked what is too old without a mark.
+                let stored = mark == nil ? .missing : await object(objectName)
                 @Sendable func publication(
                     of object: SharedObject, isStored: Bool = false, isLasting: Bool = false
                 ) -> LeasedWork.Publication {
                     self.publication(
                         of: object, head: SharedPictureHead(key: key, source: source()).text,
-                        isStored: isStored, isLasting: isLasting, replacing: mark ?? 0 > 0
+                        isStored: isStored, isLasting: isLasting,
+                        // One that is of no use would stay.
+                        replacing: stored != .missing || mark ?? 0 > 0
                     ) { _ in objectName }
                 }
-                // What was made longer ago than Redis remembers.
-                if let object = await object(objectName, newerThan: mark),
+                if let object = stored.object, object.isNewer(than: mark ?? 0),
                     let found = shared(object.body)
                 {
                     return LeasedWork.Made(
@@ -164,10 +169,9 @@ extension Cluster {
             isOutOfStore: hasStore)
     }
 
-    /// One of the store that was begun after a mark; `nil` also when nobody could be asked for marks.
-    private func object(_ name: String, newerThan mark: Int64?) async -> SharedObject? {
-        guard let mark, let object = await object(name), object.isNewer(than: mark)
-        else { return nil }
+    /// One of the store that was begun after a mark.
+    private func object(_ name: String, newerThan mark: Int64) async -> SharedObject? {
+        guard let object = await object(name).object, object.isNewer(than: mark) else { return nil }
         return object
     }
 }

@@ -43,7 +43,7 @@ extension Cluster {
                     guard let source = SharedSource(head, Data(buffer: body)) else { return nil }
                     return await accept(source, record.generation).map { .success($0) }
                 case .object(let head, let name):
-                    guard let object = await object(name),
+                    guard let object = await object(name).object,
                         let source = SharedSource(head, object.body)
                     else { return nil }
                     return await accept(source, record.generation).map { .success($0) }

@@ -2,6 +2,7 @@ import Foundation
 import HalcyonCluster
 import HalcyonServerPlans
 import HalcyonWork
+import Logging
 import NIOCore
 import NIOFoundationCompat
 
@@ -29,17 +30,23 @@ final class Cluster: Sendable {
     /// `nil` when nothing is shared.
     ///
     /// - Parameters:
-    ///   - onForgotten: Told what another server has purged.
+    ///   - logger: Told of engines that are let alone because they have failed.
+    ///   - onForgotten: Told what another server has purged; calls what it is given when that has been done.
     ///   - onPause: Told of a server that wants to be left alone, and until when.
     init?(
-        _ configuration: ImageServerConfiguration, metrics: ServerMetrics,
-        onForgotten: @escaping @Sendable (Purge) -> Void,
+        _ configuration: ImageServerConfiguration, metrics: ServerMetrics, logger: Logger,
+        onForgotten: @escaping @Sendable (Purge, _ done: @escaping @Sendable () -> Void) -> Void,
         onPause: @escaping @Sendable (_ origin: String, _ end: Date) -> Void
     ) {
         let limits = configuration.limits
         let redis = configuration.shared.redis
         store = configuration.shared.s3.store(
-            maximumBytes: max(limits.maxSourceBytes, limits.maxResultBytes))
+            maximumBytes: max(limits.maxSourceBytes, limits.maxResultBytes)
+        ) { error in
+            logger.warning(
+                "The store of bytes is not asked for a while",
+                metadata: ["cause": "\(error.reason)"])
+        }
         if store == nil, redis.address == nil { return nil }
         settings = redis
         negativeTTL = configuration.cache.negativeTTL
@@ -48,19 +55,31 @@ final class Cluster: Sendable {
         self.sender = sender
         let knowledge = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
-            RedisKnowledge(settings, prefix: "\(redis.prefix):2") { topic, message in
-                let words = String(buffer: message).split(separator: " ")
-                guard words.count == 2 else { return }
-                switch topic {
-                case .forgotten:
-                    guard words[0] != sender, let purge = Purge(message: String(words[1]))
-                    else { return }
-                    onForgotten(purge)
-                case .pauses:
-                    guard let end = TimeInterval(words[1]), end.isFinite else { return }
-                    onPause(String(words[0]), Date(timeIntervalSince1970: end))
-                }
-            }
+            let prefix = "\(redis.prefix):2"
+            let heard = HeardPurges(
+                in: configuration.cacheDirectory,
+                log: "\(settings.address) \(settings.database) \(prefix)")
+            return RedisKnowledge(
+                settings, prefix: prefix, after: heard.last.map { [.forgotten: $0] } ?? [:],
+                onPause: { error in
+                    logger.warning(
+                        "Redis is not asked for a while", metadata: ["cause": "\(error.reason)"])
+                },
+                onMessage: { topic, message in
+                    let words = String(buffer: message.content).split(separator: " ")
+                    switch topic {
+                    case .forgotten:
+                        heard.begin(message.place)
+                        guard words.count == 2, words[0] != sender,
+                            let purge = Purge(message: String(words[1]))
+                        else { return heard.end(message.place) }
+                        onForgotten(purge) { heard.end(message.place) }
+                    case .pauses:
+                        guard words.count == 2, let end = TimeInterval(words[1]), end.isFinite
+                        else { return }
+                        onPause(String(words[0]), Date(timeIntervalSince1970: end))
+                    }
+                })
         }
         self.knowledge = knowledge
         work = knowledge.map { knowledge in
@@ -120,9 +139,10 @@ final class Cluster: Sendable {
         case .clientGone, .busy, .deadline, .draining, .internalError: return nil
         default: break
         }
-        guard failure.kind.caching == .negativeTTL, negativeTTL > .zero else {
-            return Self.elsewhere
-        }
+        guard failure.kind.caching == .negativeTTL, negativeTTL > .zero,
+            // Others may reach it, and may be allowed more.
+            !failure.isOfThisServer, failure.kind != .sourceTooLarge
+        else { return Self.elsewhere }
         return LeasedWork.Publication(lifetime: negativeTTL) { _ in
             SharedContent.failure(failure).buffer
         }
@@ -135,16 +155,22 @@ final class Cluster: Sendable {
 
     // MARK: The store of bytes
 
-    /// `nil` also when the store cannot be asked.
-    func object(_ name: String) async -> SharedObject? {
-        guard let store else { return nil }
+    /// Missing also when the store cannot be asked.
+    func object(_ name: String) async -> StoredObject {
+        guard let store else { return .missing }
         do throws(EngineError) {
-            let object = try await store.object(name)
-            metrics.objects.add(["get", object == nil ? "miss" : "hit"])
-            return object
+            let found = try await store.object(name)
+            let result =
+                switch found {
+                case .whole: "hit"
+                case .damaged: "damaged"
+                case .missing: "miss"
+                }
+            metrics.objects.add(["get", result])
+            return found
         } catch {
             metrics.objects.add(["get", "error"])
-            return nil
+            return .missing
         }
     }
 
@@ -211,8 +237,13 @@ final class Cluster: Sendable {
         }
         // Pictures are told apart by marks alone.
         let names = sources.map(Self.name(ofSource:))
-        // They take room, and would be there again if Redis lost its marks.
-        Task { await removeObjects(ofPictures: pictures) }
+        // They take room, and would be there again if Redis lost its marks. A few go before anything is marked, so that
+        // none is removed that another server has made since; to name many would take longer than others may wait.
+        if pictures.count <= 100 {
+            await removeObjects(ofPictures: pictures)
+        } else {
+            Task { await removeObjects(ofPictures: pictures) }
+        }
         do throws(EngineError) {
             try await knowledge.forget(
                 names, marking: PurgeMarks.names(of: purge),

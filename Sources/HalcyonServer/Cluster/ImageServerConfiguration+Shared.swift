@@ -20,6 +20,8 @@ extension ImageServerConfiguration {
         /// environment, in `~/.aws/credentials`, and at the address for credentials of a container.
         public var accessKey: String?
         public var secretKey: String?
+        /// Goes with keys that are good for a while only.
+        public var sessionToken: String?
         /// Segments before the names of all objects; none by default.
         public var prefix = ""
         /// How long a request may take; 500 ms by default.
@@ -79,6 +81,7 @@ extension Setting {
         Setting("shared.s3.region", \.shared.s3.region),
         Setting("shared.s3.accessKey", \.shared.s3.accessKey),
         Setting("shared.s3.secretKey", \.shared.s3.secretKey, isSecret: true),
+        Setting("shared.s3.sessionToken", \.shared.s3.sessionToken, isSecret: true),
         Setting("shared.s3.prefix", \.shared.s3.prefix),
         Setting(
             "shared.s3.timeout", \.shared.s3.timeout,
@@ -138,11 +141,18 @@ extension ImageServerConfiguration.S3 {
         if (accessKey == nil) != (secretKey == nil) {
             faults.append("shared.s3.accessKey and shared.s3.secretKey need each other.")
         }
+        if sessionToken != nil, accessKey == nil {
+            faults.append("shared.s3.sessionToken needs shared.s3.accessKey.")
+        }
         return faults
     }
 
     /// `nil` without a store, or when something is wrong with it.
-    func store(maximumBytes: Int) -> S3Store? {
+    ///
+    /// - Parameter onPause: Told why the store is let alone, once for each time that it was good before.
+    func store(
+        maximumBytes: Int, onPause: @escaping @Sendable (EngineError) -> Void
+    ) -> S3Store? {
         guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }),
             let credentials
         else { return nil }
@@ -151,6 +161,7 @@ extension ImageServerConfiguration.S3 {
         settings.prefix = prefix.split(separator: "/").joined(separator: "/")
         settings.timeout = timeout
         settings.maximumBytes = maximumBytes
+        settings.onPause = onPause
         // Only roots of one's own could be unreadable, and there are none.
         return try? S3Store(settings)
     }
@@ -158,7 +169,8 @@ extension ImageServerConfiguration.S3 {
     /// Those of the configuration, or those that are found.
     private var credentials: S3Credentials? {
         if let accessKey, let secretKey {
-            return S3Credentials(S3Keys(accessKey: accessKey, secretKey: secretKey))
+            return S3Credentials(
+                S3Keys(accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken))
         }
         // As above.
         return try? S3Credentials(environment: ProcessInfo.processInfo.environment)

@@ -13,17 +13,22 @@ struct PictureGlances: Sendable {
     struct Seen: Sendable {
         /// Without its bytes, which are fetched when they are needed; `nil` when the look was in vain.
         let source: RemoteSource?
-        let glance: PictureGlance
+        /// `nil` for a source that has come to be known here meanwhile.
+        let glance: PictureGlance?
     }
 
     private let cluster: Cluster
     private let sources: KnownSources
+    private let results: ResultCache
     private let rules: SourceCachingRules
     private let looks = SharedTasks<String, Seen?>()
 
-    init(cluster: Cluster, sources: KnownSources, rules: SourceCachingRules) {
+    init(
+        cluster: Cluster, sources: KnownSources, results: ResultCache, rules: SourceCachingRules
+    ) {
         self.cluster = cluster
         self.sources = sources
+        self.results = results
         self.rules = rules
     }
 
@@ -36,27 +41,36 @@ struct PictureGlances: Sendable {
         let (outcome, _) = await looks.value(
             for: "\(name.text) \(visit.start)", until: ending
         ) { _ in
-            .success(await self.seen(name, fetch))
+            .success(await self.seen(name, fetch, during: visit))
         }
         return try outcome.get()
     }
 
-    private func seen(_ name: SharedPictureName, _ fetch: SourceFetch) async -> Seen? {
-        // What is purged from now on takes the right to keep from this fetch.
-        sources.begin(fetch)
-        defer { sources.end(fetch) }
-        let glance = await cluster.glance(at: name) { source in
-            guard source.length <= fetch.limit,
-                case .use = rules.decision(on: source.stored, for: fetch.url, at: Date())
+    private func seen(
+        _ name: SharedPictureName, _ fetch: SourceFetch, during visit: PurgeVisit
+    ) async -> Seen? {
+        @Sendable func isFresh(_ stored: StoredResponse, _ size: Int) -> Bool {
+            guard size <= fetch.limit,
+                case .use = rules.decision(on: stored, for: fetch.url, at: Date())
             else { return false }
             return true
         }
+        // Somebody may have been faster between the look into memory and this.
+        if let source = sources.inMemory(fetch.key), isFresh(source.stored, source.size) {
+            return Seen(source: source, glance: nil)
+        }
+        // What is purged from now on takes the right to keep from this fetch.
+        sources.begin(fetch)
+        defer { sources.end(fetch) }
+        let glance = await cluster.glance(at: name) { isFresh($0.stored, $0.length) }
         guard let glance, let found = glance.found else {
             return glance.map { Seen(source: nil, glance: $0) }
         }
         let known = found.source.head
         let source = RemoteSource(head: known.stored, key: fetch.key, size: known.length)
         source.setSharedGeneration(found.source.generation)
+        // First, so that nobody finds the source and asks for the picture again.
+        results.remember(found.picture, found.key, of: name.origin, during: visit)
         return sources.remember(source, of: fetch) ? Seen(source: source, glance: glance) : nil
     }
 }

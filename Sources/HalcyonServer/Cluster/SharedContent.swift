@@ -90,7 +90,6 @@ private struct SharedFailure: Codable {
     }
 
     private static let kinds: [Failure.Kind] = [
-        .sourceUnreachable, .sourceNotFound, .sourceTooLarge, .sourceFormat, .sourceTooComplex,
-        .sourceDamaged,
+        .sourceUnreachable, .sourceNotFound, .sourceFormat, .sourceTooComplex, .sourceDamaged,
     ]
 }

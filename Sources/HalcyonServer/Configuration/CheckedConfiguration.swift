@@ -30,11 +30,10 @@ struct CheckedConfiguration {
         faults += Self.faultsOfFormats(configuration)
         faults += Self.faultsOfForwarding(configuration)
         faults += configuration.shared.faults
-        let prefix = configuration.pathPrefix.split(separator: "/")
-        if !prefix.allSatisfy({ $0.utf8.allSatisfy(Self.isPlain) }) {
+        prefix = configuration.prefix
+        if !prefix.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || Self.isPlain($0) }) {
             faults.append("pathPrefix may have letters, digits and - . _ ~ in its segments.")
         }
-        self.prefix = prefix.map { "/" + $0 }.joined()
 
         var local: LocalSource?
         if let root = configuration.sources.local.root {
@@ -86,9 +85,7 @@ struct CheckedConfiguration {
 
         let (parsing, faultsOfParsing) = Self.parsing(configuration)
         faults += faultsOfParsing
-        let signer = PathSigner(
-            pairs: Self.pairs(configuration.signature), size: configuration.signature.size,
-            trusted: configuration.signature.trusted)
+        let signer = configuration.signature.signer
         do throws(PlanError) {
             var plain = parsing
             plain.presets = []
@@ -259,14 +256,6 @@ struct CheckedConfiguration {
         }
     }
 
-    private static func pairs(
-        _ signature: ImageServerConfiguration.Signature
-    ) -> [PathSigner.Pair] {
-        zip(signature.keys, signature.salts).compactMap {
-            PathSigner.Pair(hexadecimalKey: $0, salt: $1)
-        }
-    }
-
     private static func parsing(
         _ configuration: ImageServerConfiguration
     ) -> (PlanParser.Configuration, [String]) {
@@ -284,10 +273,7 @@ struct CheckedConfiguration {
         let processing = configuration.processing
         parsing.limits.allowsSecurityOptions = processing.allowsSecurityOptions
         parsing.limits.allowsRaw = processing.allowsRaw
-        parsing.defaults.stripMetadata = processing.stripsMetadata
-        parsing.defaults.keepCopyright = processing.keepsCopyright
-        parsing.defaults.stripColorProfile = processing.stripsColorProfile
-        parsing.defaults.autoRotate = processing.autoRotates
+        parsing.defaults = processing.defaultOptions
         parsing.presets = processing.presets
         parsing.onlyPresets = processing.onlyPresets
         parsing.allowedOptions = processing.allowedOptions
@@ -301,5 +287,17 @@ struct CheckedConfiguration {
             }
         }
         return (parsing, faults)
+    }
+}
+
+extension ImageServerConfiguration.Processing {
+    /// The options of a URL that says nothing.
+    var defaultOptions: ProcessingOptions {
+        var options = ProcessingOptions()
+        options.stripMetadata = stripsMetadata
+        options.keepCopyright = keepsCopyright
+        options.stripColorProfile = stripsColorProfile
+        options.autoRotate = autoRotates
+        return options
     }
 }

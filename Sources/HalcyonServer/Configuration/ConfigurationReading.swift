@@ -31,12 +31,12 @@ extension ImageServerConfiguration {
             throw ConfigurationError(faults: ["The file is not a JSON object."])
         }
         var faults: [String] = []
-        take(table, below: "", &faults)
+        take(table, &faults)
         if !faults.isEmpty { throw ConfigurationError(faults: faults) }
     }
 
-    private mutating func take(
-        _ table: [String: SettingValue], below prefix: String, _ faults: inout [String]
+    mutating func take(
+        _ table: [String: SettingValue], below prefix: String = "", _ faults: inout [String]
     ) {
         for (key, value) in table.sorted(by: { $0.key < $1.key }) {
             let name = prefix.isEmpty ? key : "\(prefix).\(key)"

@@ -1,4 +1,5 @@
 public import HalcyonHTTP
+import HalcyonWork
 
 /// Everything that can be set of an image server. A plain value: programs that embed a server fill it in
 /// themselves, `halcyon-server` reads it from a file, the environment and its flags.
@@ -29,21 +30,37 @@ public struct ImageServerConfiguration: Sendable, Hashable {
     public var pathPrefix = ""
     /// A token that every public request has to carry as `Authorization: Bearer`; none by default.
     public var secret: String?
+    /// How the URLs of the server are signed.
     public var signature = Signature()
+    /// Where pictures come from.
     public var sources = Sources()
+    /// What is refused.
     public var limits = Limits()
+    /// How much is done at a time, and for how long.
     public var work = Work()
+    /// How the server ends.
     public var drain = Drain()
+    /// What is done to pictures when the URL does not say it.
     public var processing = Processing()
+    /// Which formats and sizes clients get when they state what they take.
     public var negotiation = Negotiation()
+    /// What the header fields and error bodies of answers say.
     public var http = HTTP()
+    /// The caches of sources and results.
     public var cache = Cache()
+    /// What several servers share.
     public var shared = Shared()
+    /// What is written to the log.
     public var log = Log()
+    /// What `/info` may reveal.
     public var info = Info()
+    /// The spans of requests.
     public var tracing = Tracing()
+    /// The IIIF Image API 3.0.
     public var iiif = IIIF()
+    /// The picture that is laid over results.
     public var watermark = Watermark()
+    /// The picture that is sent in place of one that cannot be had.
     public var fallback = Fallback()
     /// Scheme, host and path before all public paths, for documents that speak of themselves, such as
     /// `https://img.example.com`; by default those of the request.
@@ -56,7 +73,7 @@ public struct ImageServerConfiguration: Sendable, Hashable {
 }
 
 extension ImageServerConfiguration {
-    /// How URLs prove that somebody who may has made them.
+    /// How the URLs of the server are signed.
     public struct Signature: Sendable, Hashable {
         /// Hexadecimal. A URL may be signed with any of the pairs that keys and salts make; new URLs are
         /// signed with the first.
@@ -245,7 +262,7 @@ extension ImageServerConfiguration {
         case accept
     }
 
-    /// What clients can take.
+    /// Which formats and sizes clients get when they state what they take.
     public struct Negotiation: Sendable, Hashable {
         /// Of `avif`, `webp` and `jxl`, those that are sent to clients that name them; the first ones
         /// rather. None by default.
@@ -257,7 +274,7 @@ extension ImageServerConfiguration {
         public var dprSteps = [1, 1.5, 2, 3]
     }
 
-    /// What answers say.
+    /// What the header fields and error bodies of answers say.
     public struct HTTP: Sendable, Hashable {
         /// How long caches may keep an answer; a year by default. Zero has them ask each time. `nil` is a
         /// year, and, as long as URLs need no signature, no time at all.
@@ -266,6 +283,9 @@ extension ImageServerConfiguration {
         public var maxTTL = Duration.seconds(31_536_000)
         /// How long caches may keep an answer that is an error of the URL's; not at all by default.
         public var errorTTL = Duration.zero
+        /// How long after that caches may go on with a picture while they ask for a new one; they are not told
+        /// of it by default.
+        public var staleWhileRevalidate: Duration?
         /// Whether the sources' own words about caching count, here and for clients.
         public var passesCacheControl = false
         public var sendsETag = true
@@ -287,11 +307,13 @@ extension ImageServerConfiguration {
         case full
     }
 
-    /// What is kept.
+    /// The caches of sources and results.
     public struct Cache: Sendable, Hashable {
         /// The folder; `nil` is `halcyon-server` in the user's folder of caches.
         public var directory: String?
+        /// The cache of sources; 2 GiB on the disk by default.
         public var sources = Tier(bytes: 2 << 30)
+        /// The cache of results; 4 GiB on the disk by default.
         public var results = Tier(bytes: 4 << 30)
         /// How long it is remembered that a source could not be had; 5 seconds by default.
         public var negativeTTL = Duration.seconds(5)
@@ -301,7 +323,7 @@ extension ImageServerConfiguration {
         public var staleIfError = Duration.seconds(3600)
     }
 
-    /// One of the caches.
+    /// The limits of one cache: disk, memory, age.
     public struct Tier: Sendable, Hashable {
         /// Bytes on the disk; 0 for none.
         public var bytes: Int
@@ -313,9 +335,9 @@ extension ImageServerConfiguration {
         public init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// What is told of sources.
+    /// What `/info` may reveal.
     public struct Info: Sendable, Hashable {
-        /// Whether all of EXIF is told: positions, serial numbers, owners, notes of the maker.
+        /// Whether all of EXIF is revealed: positions, serial numbers, owners, notes of the maker.
         public var includesPrivateMetadata = false
     }
 
@@ -358,6 +380,7 @@ extension ImageServerConfiguration {
 
     /// What is written to the log.
     public struct Log: Sendable, Hashable {
+        /// The least important lines that are written; `info` by default.
         public var level = Level.info
         /// `nil` is text on a terminal and JSON elsewhere.
         public var format: Format?
@@ -365,10 +388,12 @@ extension ImageServerConfiguration {
         /// the level `debug`.
         public var showsHits = false
 
+        /// How important a line is; less important ones than the level are left out.
         public enum Level: String, Sendable, Hashable, CaseIterable {
             case trace, debug, info, notice, warning, error
         }
 
+        /// How a line is written.
         public enum Format: String, Sendable, Hashable, CaseIterable {
             case text, json
         }

@@ -69,8 +69,3 @@ public struct SocketMode: Sendable, Hashable, LosslessStringConvertible {
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
-
-/// The processors of this machine.
-enum Processors {
-    static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
-}

@@ -165,6 +165,7 @@ struct Setting: Sendable {
         Setting("http.ttl", \.http.ttl),
         Setting("http.maxTTL", \.http.maxTTL),
         Setting("http.errorTTL", \.http.errorTTL),
+        Setting("http.staleWhileRevalidate", \.http.staleWhileRevalidate),
         Setting("http.cacheControlPassthrough", \.http.passesCacheControl),
         Setting("http.etag", \.http.sendsETag),
         Setting("http.lastModified", \.http.sendsLastModified),

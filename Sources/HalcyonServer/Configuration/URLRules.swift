@@ -7,6 +7,7 @@ struct URLRules: Sendable {
     /// Reads paths that have nothing but a source.
     let sourceParser: PlanParser
     let signer: PathSigner
+    let known = KnownPlans()
 }
 
 /// Which URLs may be fetched at the moment.

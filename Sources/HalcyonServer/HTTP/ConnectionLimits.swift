@@ -1,4 +1,6 @@
+import Foundation
 import HTTPTypes
+import HalcyonHTTP
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -38,6 +40,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     struct BodyWanted: Sendable {}
 
     private let times: Times
+    /// What is answered to a request that could not be read.
+    private let refusal: Refusal
     private let bytes: ByteWatch
     private var progress: WriteProgress
     /// Whether the end of a request has not come yet.
@@ -72,8 +76,11 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         case cut
     }
 
-    init(_ times: Times) {
+    typealias Refusal = @Sendable (_ kind: Failure.Kind, _ peer: String?) -> ServerAnswer
+
+    init(_ times: Times, refusal: @escaping Refusal) {
         self.times = times
+        self.refusal = refusal
         bytes = ByteWatch(headTime: times.head)
         progress = WriteProgress(patience: times.write)
     }
@@ -162,21 +169,22 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // What comes after the last request may be anything.
         guard phase == .serving else { return }
-        guard let parserError = error as? HTTPParserError, parserError == .headerOverflow,
-            unanswered == 0
-        else {
+        guard let parserError = error as? HTTPParserError, unanswered == 0 else {
             context.fireErrorCaught(error)
             return
         }
-        let text = "Headers are too large\n"
-        let fields: HTTPFields = [
-            .contentType: "text/plain; charset=utf-8", .contentLength: "\(text.utf8.count)",
-            .connection: "close", .cacheControl: "no-store", .server: "halcyon",
-        ]
+        let answer = refusal(
+            parserError == .headerOverflow ? .headersTooLarge : .badRequest,
+            context.channel.remoteAddress?.ipAddress)
         isReading = true
         unanswered = 1
-        let head = HTTPResponse(status: .init(code: 431), headerFields: fields)
-        for part in [.head(head), .body(ByteBuffer(string: text)), .end(nil)] as [OutboundIn] {
+        let body = answer.body ?? ByteBuffer()
+        var head = HTTPResponse(
+            status: .init(code: answer.status), headerFields: HTTPFields(answer.fields))
+        head.headerFields[.contentLength] = "\(body.readableBytes)"
+        head.headerFields[.server] = "halcyon"
+        head.headerFields[.date] = HTTPDate.text(Date())
+        for part in [.head(head), .body(body), .end(nil)] as [OutboundIn] {
             write(context: context, data: wrapOutboundOut(part), promise: nil)
         }
         flush(context: context)

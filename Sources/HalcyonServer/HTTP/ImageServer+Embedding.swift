@@ -23,6 +23,10 @@ extension ImageServer {
         /// `/live`, `/ready` and `/health`.
         public static let health = Routes(rawValue: 8)
 
+        /// What `ops.bind` has, `/metrics`, `/purge`, `/warm` and `/cache`, for who knows `ops.token`; without a
+        /// token for nobody, since whoever reaches the application would reach them.
+        public static let operations = Routes(rawValue: 32)
+
         /// The page to try things out, where the configuration has it on: never in the application of somebody
         /// else, who alone knows who its users are.
         static let page = Routes(rawValue: 16)

@@ -46,7 +46,8 @@ public final class ListeningServer: Sendable {
         var services: [any Service] = zip(configuration.bind, publicPorts).map { address, port in
             ServerApplication.make(
                 address, configuration, clients: clients, logger: server.logger,
-                onListening: { port.give(.success($0)) }, answer: server.answer)
+                onListening: { port.give(.success($0)) }, refusal: server.refusal,
+                answer: server.answer)
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
         let operationsClients = ClientRegistry()
@@ -54,7 +55,7 @@ public final class ListeningServer: Sendable {
             services.append(
                 ServerApplication.make(
                     address, configuration, clients: operationsClients, logger: server.logger,
-                    onListening: { operationsPort.give(.success($0)) },
+                    onListening: { operationsPort.give(.success($0)) }, refusal: server.refusal,
                     answer: server.answerOperations))
         }
         let group = ServiceGroup(

@@ -25,11 +25,13 @@ enum ServerApplication {
 
     /// - Parameters:
     ///   - onListening: Told the port, or 0 for a socket of the file system.
+    ///   - refusal: Asked for the answer to what is no request that can be read.
     ///   - answer: Called for each request, in the connection's task.
     static func make(
         _ address: ListenAddress, _ configuration: ImageServerConfiguration,
         clients: ClientRegistry, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void,
+        refusal: @escaping ConnectionLimits.Refusal,
         answer: @escaping @Sendable (ServerRequest) async -> ServerAnswer
     ) -> Application<Responder> {
         let work = configuration.work
@@ -46,7 +48,7 @@ enum ServerApplication {
                 ConnectionLimits(
                     ConnectionLimits.Times(
                         head: TimeAmount(work.headTimeout), idle: TimeAmount(work.idleTimeout),
-                        write: TimeAmount(work.writeTimeout))),
+                        write: TimeAmount(work.writeTimeout)), refusal: refusal),
                 ClientWatch(clients),
             ],
             httpDecoderConfiguration: .init(
@@ -61,7 +63,11 @@ enum ServerApplication {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         return Application(
-            responder: responder, server: .http1(configuration: channel),
+            responder: responder,
+            server: HTTPServerBuilder { responder in
+                LoopBoundChannel(
+                    channel: HTTP1Channel(responder: responder, configuration: channel))
+            },
             configuration: ApplicationConfiguration(
                 address: bind, serverName: "halcyon", backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(work.maxConnections)),
@@ -137,19 +143,25 @@ extension HTTPRequest {
     }
 }
 
-extension Response {
-    init(_ answer: ServerAnswer, to method: HTTPRequest.Method) {
-        var fields = HTTPTypes.HTTPFields()
-        for line in answer.fields.lines {
+extension HTTPTypes.HTTPFields {
+    init(_ fields: HalcyonHTTP.HTTPFields) {
+        self.init()
+        for line in fields.lines {
             // All names are our own.
             if let name = HTTPField.Name(line.name) {
-                fields.append(HTTPField(name: name, value: line.value))
+                append(HTTPField(name: name, value: line.value))
             }
         }
+    }
+}
+
+extension Response {
+    init(_ answer: ServerAnswer, to method: HTTPRequest.Method) {
         let length = answer.body.map { String($0.readableBytes) }
         let body = method == .head ? nil : answer.body
         self.init(
-            status: HTTPResponse.Status(code: answer.status), headers: fields,
+            status: HTTPResponse.Status(code: answer.status),
+            headers: HTTPTypes.HTTPFields(answer.fields),
             body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
         headers[.contentLength] = length
     }

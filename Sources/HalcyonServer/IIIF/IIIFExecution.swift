@@ -7,6 +7,7 @@ import HalcyonServerPlans
 struct IIIFExecution: PictureWork {
     let parameters: IIIFParameters
     let geometry: IIIFGeometry
+    let options: ProcessingOptions
     let rules: PictureRules
 
     func run(
@@ -14,16 +15,16 @@ struct IIIFExecution: PictureWork {
     ) throws(Failure) -> PlanExecution.Product {
         let start = ContinuousClock.now
         return try Failure.ofPicture {
-            let source = try PlanExecution.Source(
-                data, options: ProcessingOptions(), rules: rules)
+            let source = try PlanExecution.Source(data, options: options, rules: rules)
             try PlanExecution.check(isWanted)
             let image = steps(on: try source.start(frames: 1, limits: rules.decodingLimits))
             _ = try image.bitmap()
             let decoded = ContinuousClock.now
             try PlanExecution.check(isWanted)
             let format = parameters.format.possible(for: image)
-            let encoded = try image.encoded(
-                as: format.imageFormat, options: rules.encoding(of: format))
+            var encoding = rules.encoding(of: format)
+            encoding.metadata = try options.metadata(of: data)
+            let encoded = try image.encoded(as: format.imageFormat, options: encoding)
             try rules.check(resultBytes: encoded.count)
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,

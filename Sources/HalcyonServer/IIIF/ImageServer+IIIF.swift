@@ -26,25 +26,19 @@ extension ImageServer {
         let timer = startTimer(request)
         defer { timer.cancel() }
         request.watch()
-        var answer: ServerAnswer
         switch asked {
         case .base(let identifier):
-            answer = ServerAnswer(
+            return ServerAnswer(
                 status: 303, fields: ["Location": "\(base)\(identifier.encoded)/info.json"],
                 body: ByteBuffer())
         case .info(let identifier):
             notes.route = "iiif_info"
-            answer = try await document(
+            return try await document(
                 iiif, identifier, base + identifier.encoded, request, &notes)
         case .image(let identifier, let parameters):
-            answer = try await picture(
+            return try await picture(
                 iiif, identifier, parameters, base + identifier.encoded, request, &notes)
         }
-        // Viewers of other sites are what this is for.
-        if configuration.http.allowOrigin.isEmpty {
-            answer.fields.append("Access-Control-Allow-Origin", "*")
-        }
-        return answer
     }
 
     private func document(
@@ -80,42 +74,33 @@ extension ImageServer {
         let geometry = try Failure.ofPlan { () throws(PlanError) in
             try IIIFGeometry(parameters, picture: header.size, limits: iiif.limits)
         }
-        let plan = "iiif/" + geometry.canonicalText
+        // What the settings say of all pictures counts for these, too.
+        let plan = ImagePlan(
+            source: identifier.text, options: configuration.processing.defaultOptions)
+        let canonical = (["iiif", geometry.canonicalText] + plan.options.canonicalSegments)
+            .joined(separator: "/")
         let tag: @Sendable (_ validator: String) -> String = { [epoch] validator in
-            ResultTag(source: validator, plan: plan, variant: "", epoch: epoch).text
+            ResultTag(source: validator, plan: canonical, variant: "", epoch: epoch).text
         }
-        var fields: HTTPFields = [
-            "Link": IIIFInfo.linkField(canonical: "\(uri)/\(geometry.canonicalText)"),
-            "Cache-Control": cacheControl(.picture(source.originCaching), now: Date()).field,
-        ]
-        let entityTag = tag(source.validator)
-        if configuration.http.sendsETag { fields.append("ETag", entityTag) }
-        if configuration.http.sendsETag,
-            conditions(of: request).isMet(tag: entityTag, lastModified: nil)
-        {
-            notes.cache = "not_modified"
-            return ServerAnswer(status: 304, fields: fields)
-        }
+        let head = PictureHead(
+            tag: tag(source.validator), source: source,
+            cacheControl: cacheControl(.picture(source.originCaching), now: Date()).field,
+            isNegotiated: false)
         var order = PictureMaker.Order(
-            source: source, plan: plan, tag: tag,
-            work: IIIFExecution(parameters: parameters, geometry: geometry, rules: rules),
+            source: source, plan: canonical, tag: tag,
+            work: IIIFExecution(
+                parameters: parameters, geometry: geometry, options: plan.options, rules: rules),
             isStorable: mayKeepResults(of: source))
         order.deadline = request.start + configuration.work.requestTimeout
-        let picture: MadePicture
-        if let known = makers.remembered(order) {
-            notes.cache = "hit"
-            picture = known
-        } else {
-            let (made, _) = try await makers.picture(order, until: request.ending)
-            notes.cache = made.place == .made ? "miss" : "hit"
-            notes.stages = made.stages
-            picture = made.picture
-        }
-        if picture.isTruncated { fields.append("X-Truncated", "1") }
-        notes.output = picture.format.name
-        fields.append("Content-Type", OutputFormat(picture.format)?.mediaType ?? "image/jpeg")
-        fields.append("Cross-Origin-Resource-Policy", "cross-origin")
-        return ServerAnswer(status: 200, fields: fields, body: picture.body)
+        var answer =
+            if let answer = unchanged(head, plan, request, &notes) {
+                answer
+            } else {
+                try await answer(order, head, plan, request, &notes)
+            }
+        answer.fields.set(
+            "Link", to: IIIFInfo.linkField(canonical: "\(uri)/\(geometry.canonicalText)"))
+        return answer
     }
 
     /// The source of an identifier, and what its header says.
@@ -134,7 +119,7 @@ extension ImageServer {
             do {
                 let image = try Image.decoding(
                     data, options: ImageCreatingOptions(limits: limits))
-                return .success(SourceHeader(Dimensions(image.pixelSize)))
+                return .success(SourceHeader(size: Dimensions(image.pixelSize)))
             } catch let error as ImageCodingError {
                 return .failure(Failure(error))
             } catch {

@@ -2,11 +2,9 @@ import HalcyonServerPlans
 import HalcyonStorage
 
 /// What the header of a source says, kept so that the file is not read for each tile of it.
-final class SourceHeader: Sendable, CacheCostCalculable {
+struct SourceHeader: CacheCostCalculable {
     let size: Dimensions
     var cacheCost: Int { 1 }
-
-    init(_ size: Dimensions) { self.size = size }
 
     /// Of up to 10,000 sources, for an hour after their last use.
     static func memory() -> MemoryStorage.Backend<SourceHeader> {

@@ -107,9 +107,12 @@ final class PictureMaker: Sendable {
         }
     }
 
-    /// The picture of an order that is in memory.
+    /// The picture of an order that is in memory. Whoever has just got it from another server uses it for the first
+    /// time.
     func remembered(_ order: Order) -> MadePicture? {
-        guard order.isStorable, let picture = results.remembered(order.key) else { return nil }
+        guard order.isStorable, order.source.glance?.found?.key != order.key,
+            let picture = results.remembered(order.key)
+        else { return nil }
         metrics.noteCache("result", tier: "memory", "hit")
         if picture.isUnwritten, results.keepOnDisk(picture, during: order.source.visit) {
             sources.keepOnDisk(order.source)
@@ -152,11 +155,7 @@ final class PictureMaker: Sendable {
     }
 
     private func made(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
-        // Somebody may have been faster between the look into memory and this.
-        if let picture = results.remembered(order.key) {
-            return Made(picture: picture, place: .memory, key: order.key)
-        }
-        // Or another server has told of it together with its source.
+        // Another server has told of it together with its source.
         if let found = order.source.glance?.found, found.key == order.key, order.isStorable {
             metrics.noteCache("result", tier: "shared", "hit")
             let isWritten = results.keep(
@@ -164,6 +163,10 @@ final class PictureMaker: Sendable {
                 during: order.source.visit)
             if isWritten { sources.keepOnDisk(order.source) }
             return Made(picture: found.picture, place: .shared, key: order.key)
+        }
+        // Somebody may have been faster between the look into memory and this.
+        if let picture = results.remembered(order.key) {
+            return Made(picture: picture, place: .memory, key: order.key)
         }
         let stored = await results.stored(
             order.key, of: order.origin, during: order.source.visit)
@@ -234,13 +237,13 @@ final class PictureMaker: Sendable {
     ) {
         let queued = ContinuousClock.now
         // Whoever waits for an encoder keeps nobody from decoding.
-        let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter() : nil
+        let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter(by: deadline) : nil
         defer { if let encoder { encoders.leave(encoder) } }
         if encoder != nil {
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(encoders.name)])
         }
         let next = ContinuousClock.now
-        let place = try await gate.enter()
+        let place = try await gate.enter(by: deadline)
         defer { gate.leave(place) }
         let waited = metrics.noteStage("queue_decode", since: queued)
         spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])

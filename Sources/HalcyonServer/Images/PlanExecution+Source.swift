@@ -163,10 +163,13 @@ extension PlanExecution {
 struct AcceptedFormats: Sendable, Hashable {
     var still: OutputFormat?
     var animated: OutputFormat?
+    /// For stills that are too small for that.
+    var small: OutputFormat?
 
     /// A word of few, for keys.
     var variant: String {
         still == nil && animated == nil
-            ? "" : "\(still?.rawValue ?? "-")/\(animated?.rawValue ?? "-")"
+            ? ""
+            : [still, animated, small].map { $0?.rawValue ?? "-" }.joined(separator: "/")
     }
 }

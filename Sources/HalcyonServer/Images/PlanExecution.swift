@@ -62,9 +62,10 @@ struct PlanExecution: PictureWork {
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = ContinuousClock.now
             try Self.check(isWanted)
-            let format = choice.format.possible(for: image)
+            let format = choice.format.possible(
+                for: image, otherwise: options.format == nil ? accepted.small : nil)
             let encoded = try encode(
-                image, as: format, metadata: metadata(of: data), profile: profile,
+                image, as: format, metadata: options.metadata(of: data), profile: profile,
                 isWanted: isWanted)
             try rules.check(resultBytes: encoded.count)
             return Product(
@@ -161,12 +162,6 @@ struct PlanExecution: PictureWork {
         return image.blended(.normal, alpha: 1, onto: ground)
     }
 
-    private func metadata(of data: Data) throws -> ImageMetadata? {
-        guard options.stripMetadata else { return try ImageMetadata(reading: data) }
-        // Metadata that cannot be read says nothing of rights.
-        return options.keepCopyright ? (try? ImageMetadata(reading: data))?.rights : nil
-    }
-
     /// Encodes within the size that was asked for, or nearly so: at most eight times, each with a lower
     /// quality.
     private func encode(
@@ -213,6 +208,15 @@ extension Image {
     }
 }
 
+extension ProcessingOptions {
+    /// What is taken over of the metadata of a source.
+    func metadata(of data: Data) throws -> ImageMetadata? {
+        guard stripMetadata else { return try ImageMetadata(reading: data) }
+        // Metadata that cannot be read says nothing of rights.
+        return keepCopyright ? (try? ImageMetadata(reading: data))?.rights : nil
+    }
+}
+
 extension TrimRule {
     fileprivate init(_ trim: ProcessingOptions.Trim) {
         self.init(
@@ -230,12 +234,13 @@ extension Dimensions {
 }
 
 extension OutputFormat {
-    /// What a picture is written as that was to be written in this format: the encoders of AVIF and HEIC fail
-    /// for pictures of fewer than 16 pixels a side.
-    func possible(for image: Image) -> OutputFormat {
+    /// What a picture is written as that was to be written in this format, but may be too small for it.
+    ///
+    /// - Parameter other: A format for that.
+    func possible(for image: Image, otherwise other: OutputFormat? = nil) -> OutputFormat {
         let size = image.pixelSize
-        guard self == .avif || self == .heic, min(size.width, size.height) < 16 else { return self }
-        return image.hasAlpha ? .png : .jpeg
+        guard min(size.width, size.height) < minimumSide else { return self }
+        return other ?? (image.hasAlpha ? .png : .jpeg)
     }
 }
 

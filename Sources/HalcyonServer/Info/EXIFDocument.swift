@@ -3,9 +3,9 @@ import HalcyonPixels
 
 /// What is told of EXIF: an object without levels, with numbers where the standard has numbers.
 struct EXIFDocument: Encodable, Sendable {
-    private let values: [String: Value]
+    private let values: [String: Entry]
 
-    private enum Value: Encodable {
+    private enum Entry: Encodable {
         case number(Double)
         case text(String)
 
@@ -34,7 +34,7 @@ struct EXIFDocument: Encodable, Sendable {
     ///
     /// - Parameter isAll: Whether positions, serial numbers, owners and the maker's notes are told, too.
     init?(_ header: StoredHeader, isAll: Bool) {
-        var values: [String: Value] = [:]
+        var values: [String: Entry] = [:]
         for (tag, text) in header.exif {
             // The same tag in the words of two editions of the standard.
             let isSpeed = tag == "ISOSpeedRatings" || tag == "PhotographicSensitivity"

@@ -35,7 +35,7 @@ extension ImageServer {
         }
         let (text, isHit) = try await infos.text(
             of: source, fields: fields, isStorable: mayKeepResults(of: source),
-            until: request.ending)
+            by: request.start + configuration.work.requestTimeout, until: request.ending)
         notes.cache = isHit ? "hit" : "miss"
         answer.append("Content-Type", "application/json")
         return ServerAnswer(status: 200, fields: answer, body: ByteBuffer(string: text + "\n"))

@@ -57,9 +57,7 @@ struct InfoDocument: Encodable, Sendable {
         }
 
         var hexadecimal: String {
-            [R, G, B].reduce("#") { text, byte in
-                text + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }
+            "#" + String(hexadecimal: [R, G, B].map { UInt8(clamping: $0) })
         }
     }
 

@@ -5,10 +5,8 @@ import HalcyonStorage
 import HalcyonWork
 
 /// A document about a source, as it is sent.
-private final class InfoText: Sendable, CacheCostCalculable {
+private struct InfoText: CacheCostCalculable {
     let text: String
-
-    init(_ text: String) { self.text = text }
 
     var cacheCost: Int { text.utf8.count + 256 }
 }
@@ -42,33 +40,37 @@ final class InfoReader: Sendable {
 
     /// The document about a source.
     ///
-    /// - Parameter isStorable: Whether it may be kept for others.
+    /// - Parameters:
+    ///   - isStorable: Whether it may be kept for others.
+    ///   - deadline: When nobody waits for it any longer.
     /// - Returns: Also whether it was there.
     func text(
-        of source: FoundSource, fields: InfoFields, isStorable: Bool, until ending: Ending
+        of source: FoundSource, fields: InfoFields, isStorable: Bool,
+        by deadline: ContinuousClock.Instant, until ending: Ending
     ) async throws(Failure) -> (text: String, isHit: Bool) {
         let key = "\(source.key)\n\(source.validator)\n\(fields.canonicalText)"
         if isStorable, let known = texts.value(forKey: key) { return (known.text, true) }
         let (outcome, _) = await work.value(for: "\(key)\n\(source.version)", until: ending) {
             stopped in
             do throws(Failure) {
-                return .success(try await self.made(source, fields, stopped))
+                return .success(try await self.made(source, fields, by: deadline, stopped))
             } catch {
                 return .failure(error)
             }
         }
         let made = try outcome.get()
         if isStorable, made.isOfVersionFound, source.visit?.isUndisturbed != false {
-            texts.store(value: InfoText(made.text), forKey: key)
+            texts.store(value: InfoText(text: made.text), forKey: key)
         }
         return (made.text, false)
     }
 
     private func made(
-        _ source: FoundSource, _ fields: InfoFields, _ stopped: Ending
+        _ source: FoundSource, _ fields: InfoFields, by deadline: ContinuousClock.Instant,
+        _ stopped: Ending
     ) async throws(Failure) -> Made {
         let (data, now) = try await sources.bytes(of: source, until: stopped)
-        let place = fields.needsPixels ? try await gate.enter() : nil
+        let place = fields.needsPixels ? try await gate.enter(by: deadline) : nil
         let rules = rules
         let result = await DecodingPool.run(until: stopped) { () throws(Failure) in
             try InfoDocument(data, fields: fields, rules: rules).json

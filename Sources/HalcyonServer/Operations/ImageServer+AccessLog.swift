@@ -1,8 +1,10 @@
 import Foundation
+import Halcyon
 import HalcyonHTTP
 import HalcyonServerPlans
 import Logging
 import NIOCore
+import Synchronization
 
 extension ImageServer {
     /// Counts an answer, and writes it to the log.
@@ -21,11 +23,22 @@ extension ImageServer {
         }
 
         let isHit = notes.cache == "hit" || notes.cache == "not_modified"
-        let level =
+        var level =
             notes.failure?.kind.logLevel.level
             ?? (isHit && !configuration.log.showsHits ? .debug : .info)
+        var leftOut = 0
+        if notes.failure?.kind == .busy {
+            // A crowd that is sent away is told of once in a second.
+            if let count = busyLines.withLock({ $0.take(at: .now) }) {
+                leftOut = count
+            } else {
+                level = .debug
+            }
+        }
         guard logger.logLevel <= level else { return }
-        logger.log(level: level, "request", metadata: metadata(answer, status, request, seconds))
+        var metadata = metadata(answer, status, request, seconds)
+        if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
+        logger.log(level: level, "request", metadata: metadata)
     }
 
     private func note(_ failure: Failure) {
@@ -47,7 +60,7 @@ extension ImageServer {
         var metadata: Logger.Metadata = [
             "id": "\(request.id)",
             "method": "\(request.method)",
-            "path": "\(LogText.path(request.target, below: prefix))",
+            "path": "\(loggedPath(of: request))",
             "route": "\(notes.route)",
             "status": .stringConvertible(status),
             "bytes": .stringConvertible(answer.body?.readableBytes ?? 0),
@@ -75,11 +88,18 @@ extension ImageServer {
         if !configuration.signature.isRequired { metadata["unsigned"] = .stringConvertible(true) }
         if let failure = notes.failure {
             metadata["code"] = "\(failure.kind.code)"
-            metadata["reason"] = "\(LogText.printable(failure.detail, limit: 500))"
+            metadata["reason"] = "\(LogText.reason(failure.detail))"
             add("refused", failure.refusal)
-            add("cause", failure.cause.map { LogText.printable($0, limit: 500) })
+            add("cause", failure.cause.map(LogText.reason))
         }
         return metadata
+    }
+}
+
+extension ImageServer {
+    /// The target of a request without its signature and what else is secret.
+    func loggedPath(of request: ServerRequest) -> String {
+        LogText.path(request.target, below: prefix, unsigned: iiif?.prefix)
     }
 }
 
@@ -97,7 +117,9 @@ extension ServerFailure.LogLevel {
 /// Texts of strangers as they may stand in a log.
 enum LogText {
     /// A target with `<sig>` in place of its signature, and without what may be secret in its source.
-    static func path(_ target: String, below prefix: String) -> String {
+    ///
+    /// - Parameter unsigned: What paths begin with that have no signature.
+    static func path(_ target: String, below prefix: String, unsigned: String?) -> String {
         var prefix = prefix
         var rest = target.hasPrefix(prefix) ? target.dropFirst(prefix.count) : target[...]
         let routes = ["/info", "/playground/image", "/playground/info"]
@@ -109,35 +131,33 @@ enum LogText {
         }
         let parts = rest.split(
             separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return printable(target, limit: 1000) }
+        let isUnsigned = unsigned.map { rest.hasPrefix($0) } ?? false
+        guard parts.count == 3, !isUnsigned else { return source(target) }
         let signature = parts[1] == "-" ? "-" : "<sig>"
         return printable("\(prefix)/\(signature)/" + source(String(parts[2])), limit: 1000)
     }
 
-    /// A source without the values of those items of its query that look like secrets, and with 200
-    /// characters of the query at most.
+    /// A source without what is secret in it, and with 200 characters of its query at most.
     static func source(_ source: String) -> String {
-        var source = source
-        // The query may be part of a source that is percent-encoded as a whole.
-        if let mark = source.range(of: "%3f", options: .caseInsensitive)?.lowerBound,
-            mark < source.firstIndex(of: "?") ?? source.endIndex,
-            let decoded = source.removingPercentEncoding
-        {
-            source = decoded
-        }
-        guard let mark = source.firstIndex(of: "?") else { return printable(source, limit: 1000) }
-        let query = source[mark...].dropFirst().prefix(200)
-        let secrets = ["token", "sig", "key", "password", "x-amz-", "secret", "auth"]
-        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            let name = item.prefix { $0 != "=" }
-            let isSecret = secrets.contains { name.lowercased().contains($0) }
-            return isSecret && name.endIndex != item.endIndex ? "\(name)=***" : String(item)
-        }
-        return printable("\(source[..<mark])?\(items.joined(separator: "&"))", limit: 1000)
+        let text = masked(source)
+        guard let mark = text.firstIndex(of: "?") else { return printable(text, limit: 1000) }
+        return printable(text[..<mark] + text[mark...].prefix(201), limit: 1000)
+    }
+
+    /// What went wrong, in which a source may be told of.
+    static func reason(_ text: String) -> String { printable(masked(text), limit: 500) }
+
+    /// Without what is secret, also in a source that is percent-encoded as a whole.
+    private static func masked(_ text: String) -> String {
+        let masked = text.maskingSecrets
+        guard masked.utf8.contains(UInt8(ascii: "%")), let decoded = masked.removingPercentEncoding
+        else { return masked }
+        let maskedInside = decoded.maskingSecrets
+        return maskedInside == decoded ? masked : maskedInside
     }
 
     /// Without control characters, and not too long.
-    static func printable(_ text: String, limit: Int) -> String {
+    static func printable(_ text: some StringProtocol, limit: Int) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar in
             scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
         }

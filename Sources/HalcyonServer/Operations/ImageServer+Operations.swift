@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonWork
 import NIOCore
 import Vips
 
@@ -12,12 +13,8 @@ extension ImageServer {
         var answer: ServerAnswer
         if let health = health(path, request, tellsReason: true) {
             answer = health
-        } else if path == "/metrics", request.method == "GET" || request.method == "HEAD" {
-            answer = .text(
-                200, metrics.text(adding: await gauges()),
-                type: "text/plain; version=0.0.4; charset=utf-8")
-        } else if let upkeep = await upkeep(path, request) {
-            answer = upkeep
+        } else if let found = await operations(path, request) {
+            answer = found
         } else {
             answer = errorAnswer(Failure(.notFound, "There is nothing at this path"), to: request)
         }
@@ -25,10 +22,29 @@ extension ImageServer {
         return answer
     }
 
+    /// Metrics, and what is kept; `nil` for other paths.
+    func operations(_ path: Substring, _ request: ServerRequest) async -> ServerAnswer? {
+        guard path == "/metrics", request.method == "GET" || request.method == "HEAD" else {
+            return await upkeep(path, request)
+        }
+        if request.routes.contains(.operations) {
+            do throws(Failure) { try checkOperator(request) } catch {
+                return errorAnswer(error, to: request)
+            }
+        }
+        return .text(
+            200, metrics.text(adding: await gauges()),
+            type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
     /// Whether a public request is about the process, and not about a picture.
     func asksForHealth(_ request: ServerRequest) -> Bool {
-        request.routes.contains(.health) && (request.method == "GET" || request.method == "HEAD")
-            && ["/live", "/ready", "/health"].contains(request.target.prefix { $0 != "?" })
+        guard request.routes.contains(.health), request.method == "GET" || request.method == "HEAD"
+        else { return false }
+        return switch request.path {
+        case "/live", "/ready", "/health": true
+        default: false
+        }
     }
 
     /// Whether the process answers, and whether it takes requests; `nil` for other paths.
@@ -151,6 +167,6 @@ extension ImageServer {
         #endif
     }
 
-    /// That of the package.
-    public static let version = "0.1.0"
+    /// The version of Halcyon.
+    public static let version = Release.version
 }

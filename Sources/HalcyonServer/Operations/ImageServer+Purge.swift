@@ -36,10 +36,13 @@ extension ImageServer {
         }
     }
 
-    /// Without a token, only programs of this machine may order something, and no pages in its browsers.
-    private func checkOperator(_ request: ServerRequest) throws(Failure) {
+    /// Without a token, only programs of this machine may order something, and no pages in its browsers;
+    /// nobody by way of the application of somebody else.
+    func checkOperator(_ request: ServerRequest) throws(Failure) {
         guard let token = configuration.operationsToken else {
-            guard configuration.operationsBind?.isLoopback == true else {
+            guard configuration.operationsBind?.isLoopback == true,
+                !request.routes.contains(.operations)
+            else {
                 throw Failure(.notFound, "There is nothing at this path")
             }
             guard !request.fields.contains("Origin"), !request.fields.contains("Sec-Fetch-Site")

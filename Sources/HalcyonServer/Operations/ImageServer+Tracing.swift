@@ -22,7 +22,7 @@ extension ImageServer {
             at: TraceClock().time(request.start))
         span.updateAttributes { attributes in
             attributes["http.request.method"] = request.method
-            attributes["url.path"] = LogText.path(request.target, below: prefix)
+            attributes["url.path"] = loggedPath(of: request)
             attributes["halcyon.request.id"] = request.id
             if let peer = request.peer { attributes["client.address"] = peer }
         }

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import HalcyonHTTP
-import Synchronization
 
 /// Asks servers how they are.
 public enum ServerHealth {
@@ -13,24 +12,10 @@ public enum ServerHealth {
         client.connectTimeout = 2
         client.usesEnvironmentProxies = false
         let deadline = ContinuousClock.now + .seconds(2)
-        let status = Answered()
-        do {
-            _ = try await CurlTransport.shared(for: client).perform(
-                URLRequest(url: url),
-                terms: ExchangeTerms(stall: .seconds(2), deadline: deadline),
-                onResponse: { head in
-                    status.set(head.status)
-                    return .discard
-                }, onBody: { _ in })
-        } catch {
-            return false
-        }
-        return status.value == 200
+        // Whatever went wrong, it is not ready.
+        let answer = try? await CurlTransport.shared(for: client).answer(
+            to: URLRequest(url: url),
+            terms: ExchangeTerms(stall: .seconds(2), deadline: deadline), limit: 1 << 20)
+        return answer?.head.status == 200
     }
-}
-
-private final class Answered: Sendable {
-    private let status = Mutex(0)
-    var value: Int { status.withLock { $0 } }
-    func set(_ new: Int) { status.withLock { $0 = new } }
 }

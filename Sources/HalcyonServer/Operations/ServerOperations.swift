@@ -1,17 +1,19 @@
 public import Foundation
 import FoundationNetworking
 import HalcyonHTTP
-import Synchronization
 
 /// Orders to a running server at its operations address: purges and warming.
 public struct ServerOperations: Sendable {
+    /// More is no answer to an order.
+    private static let mostBytes = 64 << 20
+
     private let address: ListenAddress
     private let token: String?
 
     /// - Parameters:
-    ///   - host: That of the server's `ops.bind`, which must not be a socket of the file system.
-    ///   - port: The port there.
-    ///   - token: Its `ops.token`.
+    ///   - host: The host of the server's `ops.bind`, which must not be a socket of the file system.
+    ///   - port: The port of `ops.bind`.
+    ///   - token: The server's `ops.token`; `nil` when it has none.
     public init(host: String, port: Int, token: String?) {
         address = .tcp(host: host, port: port)
         self.token = token
@@ -19,7 +21,7 @@ public struct ServerOperations: Sendable {
 
     /// An order was not taken.
     public struct Refusal: Error, CustomStringConvertible {
-        /// What the server, or the system, says of it.
+        /// Why, in the words of the server or of the system.
         public let description: String
     }
 
@@ -41,34 +43,20 @@ public struct ServerOperations: Sendable {
         var client = HTTPClientConfiguration()
         client.connectTimeout = 5
         client.usesEnvironmentProxies = false
-        let answer = CollectedAnswer()
+        let status: Int
+        let body: Data
         do {
-            _ = try await CurlTransport.shared(for: client).perform(
-                request, terms: ExchangeTerms(stall: .seconds(600)),
-                onResponse: { head in
-                    answer.begin(head.status)
-                    return .receive
-                }, onBody: { answer.take($0) })
+            let answer = try await CurlTransport.shared(for: client).answer(
+                to: request, terms: ExchangeTerms(stall: .seconds(600)), limit: Self.mostBytes)
+            (status, body) = (answer.head.status, answer.body)
         } catch {
             throw Refusal(description: "The server at \(address) cannot be asked: \(error)")
         }
-        let (status, body) = answer.value
         guard (200..<300).contains(status) else {
             let text = String(decoding: body.prefix(2000), as: UTF8.self)
             throw Refusal(
                 description: "\(status): " + text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         return body
-    }
-}
-
-private final class CollectedAnswer: Sendable {
-    private let answer = Mutex((status: 0, body: Data()))
-
-    var value: (status: Int, body: Data) { answer.withLock { $0 } }
-
-    func begin(_ status: Int) { answer.withLock { $0.status = status } }
-    func take(_ bytes: UnsafeRawBufferPointer) {
-        answer.withLock { $0.body.append(contentsOf: bytes) }
     }
 }

@@ -1,4 +1,5 @@
 import HalcyonServerPlans
+import HalcyonWork
 
 /// The values of the page's form, from a query or a body (`application/x-www-form-urlencoded`).
 struct PageFields: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonWork
 
 /// What proves that a request to sign or to keep something comes from the page: a random text in a cookie
 /// that scripts cannot read and other sites' requests do not carry, and the same in a header field.
@@ -11,7 +12,7 @@ struct PageToken: Sendable, Hashable {
 
     /// That of the client's cookie, or a new one.
     init(for request: ServerRequest) {
-        text = Self.cookie(of: request) ?? Self.random()
+        text = Self.cookie(of: request) ?? .randomHexadecimal()
     }
 
     /// The header field that gives the client the cookie.
@@ -42,13 +43,5 @@ struct PageToken: Sendable, Hashable {
             if isToken { return String(parts[1]) }
         }
         return nil
-    }
-
-    /// 32 hexadecimal digits that nobody can guess.
-    static func random() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }

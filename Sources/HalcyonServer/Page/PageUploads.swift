@@ -2,12 +2,11 @@ import Foundation
 import HalcyonPixels
 import HalcyonServerPlans
 import HalcyonStorage
+import HalcyonWork
 
 /// A picture that somebody has dropped on the page.
-private final class Upload: Sendable, CacheCostCalculable {
+private struct Upload: CacheCostCalculable {
     let data: Data
-
-    init(_ data: Data) { self.data = data }
 
     var cacheCost: Int { data.count }
 }
@@ -34,8 +33,8 @@ final class PageUploads: Sendable {
         guard ImageSniffer.format(of: data) != .unknown else {
             throw Failure(.sourceFormat, "The file is no picture")
         }
-        let id = PageToken.random()
-        uploads.store(value: Upload(data), forKey: id)
+        let id = String.randomHexadecimal()
+        uploads.store(value: Upload(data: data), forKey: id)
         return Self.scheme + id
     }
 

@@ -245,7 +245,7 @@ extension KnownSources {
 }
 
 /// A failure that is remembered for a while.
-private final class KnownFailure: Sendable, CacheCostCalculable {
+private struct KnownFailure: CacheCostCalculable {
     let failure: Failure
     let end: ContinuousClock.Instant
     var cacheCost: Int { 1 }

@@ -310,6 +310,11 @@ extension Failure {
         default: (kind, detail) = (.sourceUnreachable, "The source cannot be reached")
         }
         self.init(kind, detail, cause: error.description)
+        switch error {
+        case .cannotResolveHost, .connectionRefused, .cannotConnect, .addressRefused, .tls:
+            isOfThisServer = true
+        default: break
+        }
         if case .addressRefused(_, let address) = error {
             let kind = IPAddress(address).map(AddressKind.init)
             // An address for everybody is refused only where the operator has named it.

@@ -44,7 +44,7 @@ final class RemoteSources: Sendable {
 
     init(
         _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
-        folder: SourceFolder?, cluster: Cluster?, metrics: ServerMetrics,
+        folder: SourceFolder?, results: ResultCache, cluster: Cluster?, metrics: ServerMetrics,
         spans: SpanScope
     ) {
         let fetches = SharedTasks<String, SourceRenewal.Found>()
@@ -57,7 +57,7 @@ final class RemoteSources: Sendable {
         // Those who wait get what is fetched, and nobody after them.
         known = KnownSources(configuration.cache, in: folder) { fetches.separate($0.name) }
         glances = cluster.map { [known, rules] in
-            PictureGlances(cluster: $0, sources: known, rules: rules)
+            PictureGlances(cluster: $0, sources: known, results: results, rules: rules)
         }
         renewal = SourceRenewal(
             client: client, gate: gate, rules: rules, sources: known, cluster: cluster,
@@ -115,10 +115,11 @@ final class RemoteSources: Sendable {
         if source == nil, fetch.asker.hops == 0, let glances, let naming {
             let seen = try await glances.look(fetch, naming, during: visit, until: ending)
             if let found = seen?.source {
-                metrics.noteCache("source", tier: "shared", "hit")
+                let tier = seen?.glance == nil ? found.tier : "shared"
+                metrics.noteCache("source", tier: tier, "hit")
                 let ttl = rules.secondsLeft(found.stored, at: Date())
                 return Found(
-                    source: found, use: .hit(ttl: ttl, detail: "shared"), glance: seen?.glance)
+                    source: found, use: .hit(ttl: ttl, detail: tier), glance: seen?.glance)
             }
             glance = seen?.glance
         }

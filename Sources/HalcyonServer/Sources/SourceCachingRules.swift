@@ -28,7 +28,7 @@ struct SourceCachingRules: Sendable {
         if !passesCacheControl {
             caching.fixedLifetime = configuration.sources.freshness / .seconds(1)
         }
-        policy = HTTPCachePolicy(caching) { Array(Digest.sha256.hexadecimal($0).utf8) }
+        policy = HTTPCachePolicy(caching)
     }
 
     /// What may be done with an answer now.

@@ -44,20 +44,12 @@ struct SourceRenewal: Sendable {
         // fetch.
         let known = visit?.isUndisturbed == false ? nil : known
         // Who has been led back here by the source must not wait for those who have asked before.
-        guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known) }
+        guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known, as: nil) }
         let outcome = await cluster.source(
             fetch.key, url: fetch.url.absoluteString, until: stopped,
-            accept: { shared, generation in
-                let found = await self.taken(shared, fetch, known)
-                found?.source.setSharedGeneration(generation)
-                return found
-            },
+            accept: { await self.taken($0, fetch, known, as: $1) },
             asking: { generation in
-                let found = await self.asked(fetch, known)
-                // What is used though its server has failed is no younger for that.
-                if case .success(let found) = found, found.isKept {
-                    found.source.setSharedGeneration(generation)
-                }
+                let found = await self.asked(fetch, known, as: generation)
                 return (found, await self.shared(found))
             })
         // What another server has failed at may be had here, though stale.
@@ -66,8 +58,11 @@ struct SourceRenewal: Sendable {
     }
 
     /// Asks the server about a source.
+    ///
+    /// - Parameter generation: That of what it says, among servers. What is used though it has failed is no younger
+    ///   for that.
     private func asked(
-        _ fetch: SourceFetch, _ known: RemoteSource?
+        _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64?
     ) async -> Result<Found, Failure> {
         do throws(Failure) {
             let queued = ContinuousClock.now
@@ -87,9 +82,9 @@ struct SourceRenewal: Sendable {
             }
             metrics.noteSourceResponse(answer.status)
             if answer.status == 304, let known {
-                return await confirmed(known, answer, fetch)
+                return await confirmed(known, answer, fetch, as: generation)
             }
-            return .success(await taken(answer, fetch, known))
+            return .success(await taken(answer, fetch, known, as: generation))
         } catch {
             return failed(error, fetch, known)
         }
@@ -97,18 +92,20 @@ struct SourceRenewal: Sendable {
 
     /// What is known, after its server has said that it is good.
     private func confirmed(
-        _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch
+        _ known: RemoteSource, _ answer: OriginClient.Answer, _ fetch: SourceFetch,
+        as generation: Int64?
     ) async -> Result<Found, Failure> {
         guard let stored = rules.freshened(known.stored, by: answer, for: fetch.url) else {
             // The server speaks of another picture: it is asked again without a condition.
             await sources.drop(fetch, fromDisk: false)
-            return await asked(fetch, nil).map { found in
+            return await asked(fetch, nil, as: generation).map { found in
                 var found = found
                 if found.use == .fetched { found.use = .replaced }
                 return found
             }
         }
         let source = known.confirmed(stored)
+        source.setSharedGeneration(generation)
         let isKept = await sources.freshen(
             source, freshUntil: rules.freshUntil(stored), of: fetch)
         return .success(Found(source: source, use: .validated, isKept: isKept))
@@ -116,7 +113,8 @@ struct SourceRenewal: Sendable {
 
     /// Keeps a new answer if that is allowed.
     private func taken(
-        _ answer: OriginClient.Answer, _ fetch: SourceFetch, _ known: RemoteSource?
+        _ answer: OriginClient.Answer, _ fetch: SourceFetch, _ known: RemoteSource?,
+        as generation: Int64?
     ) async -> Found {
         if let known, rules.isOutdated(answer, of: fetch.url, by: known.stored),
             sources.isWanted(fetch)
@@ -127,6 +125,7 @@ struct SourceRenewal: Sendable {
         let use = known == nil ? RemoteSources.Use.fetched : .replaced
         let (stored, isStorable) = rules.stored(answer, of: fetch.url)
         let source = RemoteSource(new: stored, key: fetch.key, body: answer.body)
+        source.setSharedGeneration(generation)
         guard isStorable else {
             await sources.drop(fetch, fromDisk: true)
             return Found(source: source, use: use)
@@ -152,13 +151,13 @@ struct SourceRenewal: Sendable {
 extension SourceRenewal {
     /// Keeps what another server has, if it is good and not older than what is known here.
     private func taken(
-        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64
     ) async -> Found? {
         let stored = shared.stored
         guard case .use = rules.decision(on: stored, for: fetch.url, at: Date()),
             known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
         else { return nil }
-        guard let source = await kept(shared, fetch, known) else { return nil }
+        guard let source = await kept(shared, fetch, known, as: generation) else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
         let ttl = rules.secondsLeft(stored, at: Date())
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
@@ -166,18 +165,21 @@ extension SourceRenewal {
 
     /// `nil` when nothing may be kept, or when bytes are needed that the other server had no longer.
     private func kept(
-        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64
     ) async -> RemoteSource? {
         let freshUntil = rules.freshUntil(shared.stored)
         if let body = shared.body {
             let source = RemoteSource(new: shared.stored, key: fetch.key, body: body)
+            source.setSharedGeneration(generation)
             let isKept = await sources.keep(source, body, freshUntil: freshUntil, of: fetch)
             return isKept ? source : nil
         }
         guard !fetch.needsBody else { return nil }
         let source = RemoteSource(head: shared.stored, key: fetch.key, size: shared.length)
+        source.setSharedGeneration(generation)
         if let known, known.size == source.size, known.validator == source.validator {
             let confirmed = known.confirmed(shared.stored)
+            confirmed.setSharedGeneration(generation)
             let isKept = await sources.freshen(confirmed, freshUntil: freshUntil, of: fetch)
             return isKept ? confirmed : nil
         }

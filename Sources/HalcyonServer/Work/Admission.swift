@@ -1,6 +1,9 @@
 /// Decides who may pass a gate that lets only so many through at a time, and who waits.
 ///
-/// Who came first goes first, except that nobody waits for a group that has all the places it may have.
+/// Who has least time left goes first, and of those who have the same, or any time, who came first. Where there
+/// are groups, it is the turn of whichever holds the fewest places, and one that is slow cannot take all: it gets
+/// another place only while it holds less than three times as many as are free (the dynamic thresholds of
+/// Choudhury and Hahne, made for buffers of switches).
 struct Admission {
     /// What entering asks for.
     enum Entry: Hashable {
@@ -12,34 +15,36 @@ struct Admission {
 
     /// Places in all.
     let width: Int
-    /// Places of one group.
-    let widthOfGroup: Int
-    /// The most that may wait; of one group half of it, so that one that is slow does not keep others out.
+    /// Places of one group; `nil` when there are no groups.
+    let widthOfGroup: Int?
+    /// The most that may wait; of one group half of it.
     let queue: Int
 
-    private var line: [(id: Int, group: String)] = []
+    private var line: [(id: Int, group: String, deadline: ContinuousClock.Instant?)] = []
     private var passing = 0
     private var groups: [String: Int] = [:]
 
     init(width: Int, widthOfGroup: Int? = nil, queue: Int) {
         self.width = width
-        self.widthOfGroup = widthOfGroup ?? width
+        self.widthOfGroup = widthOfGroup
         self.queue = queue
     }
 
     var passingCount: Int { passing }
     var waitingCount: Int { line.count }
 
-    mutating func enter(_ id: Int, group: String) -> Entry {
-        if passing < width, groups[group, default: 0] < widthOfGroup {
+    mutating func enter(
+        _ id: Int, group: String, deadline: ContinuousClock.Instant? = nil
+    ) -> Entry {
+        if mayPass(group) {
             take(group)
             return .pass
         }
-        let share = widthOfGroup < width ? (queue + 1) / 2 : queue
+        let share = widthOfGroup == nil ? queue : (queue + 1) / 2
         guard line.count < queue, line.count(where: { $0.group == group }) < share else {
             return .full
         }
-        line.append((id, group))
+        line.append((id, group, deadline))
         return .wait
     }
 
@@ -55,14 +60,30 @@ struct Admission {
     /// - Returns: Who passes in its place.
     mutating func leave(group: String) -> Int? {
         passing -= 1
-        let count = groups[group, default: 0] - 1
+        let count = held(group) - 1
         groups[group] = count > 0 ? count : nil
-        guard
-            let index = line.firstIndex(where: { groups[$0.group, default: 0] < widthOfGroup })
-        else { return nil }
+        let turns = line.indices.filter { mayPass(line[$0].group) }
+        guard let index = turns.min(by: goesBefore) else { return nil }
         let next = line.remove(at: index)
         take(next.group)
         return next.id
+    }
+
+    /// Whether it is the turn of one place in the line rather than that of another behind it.
+    private func goesBefore(_ index: Int, _ other: Int) -> Bool {
+        let (one, other) = (line[index], line[other])
+        let (held, heldByOther) = (held(one.group), held(other.group))
+        guard held == heldByOther else { return held < heldByOther }
+        guard let deadline = one.deadline else { return false }
+        return other.deadline.map { deadline < $0 } ?? true
+    }
+
+    private func held(_ group: String) -> Int { groups[group, default: 0] }
+
+    private func mayPass(_ group: String) -> Bool {
+        guard passing < width else { return false }
+        guard let widthOfGroup else { return true }
+        return held(group) < min(widthOfGroup, 3 * (width - passing))
     }
 
     private mutating func take(_ group: String) {

@@ -12,6 +12,14 @@ final class Gate: Sendable {
         fileprivate let start: ContinuousClock.Instant
     }
 
+    struct Usage: Sendable {
+        var passing: Int
+        var waiting: Int
+        var limit: Int
+        /// How often somebody has asked for a place.
+        var entered: Int
+    }
+
     fileprivate struct State {
         var admission: Admission
         var nextID = 0
@@ -32,9 +40,11 @@ final class Gate: Sendable {
     }
 
     /// What metrics tell.
-    var usage: (passing: Int, waiting: Int, limit: Int) {
+    var usage: Usage {
         state.withLock {
-            ($0.admission.passingCount, $0.admission.waitingCount, $0.admission.width)
+            Usage(
+                passing: $0.admission.passingCount, waiting: $0.admission.waitingCount,
+                limit: $0.admission.width, entered: $0.nextID)
         }
     }
 
@@ -43,14 +53,20 @@ final class Gate: Sendable {
         state.withLock { $0.isMeasured ? .seconds($0.meanHold) : .zero }
     }
 
+    /// About how many seconds it takes until all who wait have had their turn; 1…30.
+    var secondsUntilFree: Int { state.withLock { $0.secondsUntilFree } }
+
     /// Takes a place, after waiting for it if need be.
+    /// - Parameter deadline: When the place is of no use any longer; who has less time goes first.
     /// - Throws: `Failure`: `busy` when too many wait, `clientGone` when the task was cancelled.
-    func enter(group: String = "") async throws(Failure) -> Place {
+    func enter(
+        group: String = "", by deadline: ContinuousClock.Instant? = nil
+    ) async throws(Failure) -> Place {
         let turn = OneShot<Bool>()
         let (id, entry, retryAfter) = state.withLock { state in
             state.nextID += 1
             let id = state.nextID
-            let entry = state.admission.enter(id, group: group)
+            let entry = state.admission.enter(id, group: group, deadline: deadline)
             if entry == .wait { state.waiting[id] = turn }
             return (id, entry, state.secondsUntilFree)
         }
@@ -97,7 +113,6 @@ final class Gate: Sendable {
 }
 
 extension Gate.State {
-    /// About how long it takes until all who wait have had their turn; 1…30.
     fileprivate var secondsUntilFree: Int {
         let seconds =
             Double(admission.waitingCount + 1) * meanHold / Double(max(1, admission.width))

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// Under which name a picture is saved, and whether it is shown or saved (RFC 6266).
 package struct ContentDisposition: Sendable, Hashable {
     /// The value of the header field, at most 150 bytes.
@@ -15,6 +17,12 @@ package struct ContentDisposition: Sendable, Hashable {
     package init(name: String, format: OutputFormat?, isAttachment: Bool) {
         let end = format.map { "." + $0.fileExtension } ?? ""
         let start = (isAttachment ? "attachment" : "inline") + "; filename=\""
+        // Nearly all names are like this, and each answer has one.
+        let plain = start + name + end + "\""
+        if !name.isEmpty, plain.utf8.count <= 150, (name + end).utf8.allSatisfy(Self.isPlain) {
+            field = plain
+            return
+        }
         // A control character in a header would begin another one, also when it is encoded.
         var scalars = name.unicodeScalars.prefix(150).map {
             $0.properties.generalCategory == .control ? "_" : $0
@@ -34,24 +42,28 @@ package struct ContentDisposition: Sendable, Hashable {
         let whole = String(String.UnicodeScalarView(name)) + end
         let ascii = String(
             decoding: whole.unicodeScalars.map { scalar in
-                let isPlain =
-                    (0x20..<0x7F).contains(scalar.value) && scalar != "\"" && scalar != "\\"
-                return isPlain ? UInt8(scalar.value) : UInt8(ascii: "_")
+                UInt8(exactly: scalar.value).flatMap { isPlain($0) ? $0 : nil } ?? UInt8(ascii: "_")
             }, as: UTF8.self)
         let plain = start + ascii + "\""
         if ascii == whole { return plain }
         return plain + "; filename*=UTF-8''" + PercentEncoding.encode(whole)
     }
 
+    /// Whether a byte stands for itself between quotes.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     /// The last part of the path, without extension and query; empty when there is none.
     private static func name(ofSource source: String) -> String {
-        var path = source.prefix { $0 != "?" && $0 != "#" }
-        if let scheme = path.firstRange(of: "://") {
-            let rest = path[scheme.upperBound...]
-            guard let slash = rest.firstIndex(of: "/") else { return "" }
-            path = rest[slash...]
+        let path = source.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        // Behind `scheme://` stands the host, which is no name.
+        let scheme = segments.indices.dropLast().first {
+            segments[$0].last == UInt8(ascii: ":") && segments[$0 + 1].isEmpty
         }
-        let segment = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        if let scheme, segments.count <= scheme + 3 { return "" }
+        let segment = Substring(segments.last ?? source.utf8.prefix(0))
         let name = PercentEncoding.decode(segment) ?? String(segment)
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
         return String(name[..<dot])

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// Which picture of the picture is asked for, as written: nothing here depends on its size.
 package struct IIIFParameters: Sendable, Hashable {
     package enum Region: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// A request by the IIIF Image API 3.0: what follows the prefix of its routes.
 package enum IIIFRequest: Sendable, Hashable {
     /// Only the identifier: answered by a redirect to `info.json`.

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// Where the pictures of the IIIF Image API are: rules, of which the first that has a picture counts.
 package struct IIIFSources: Sendable {

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// Writes the URL of a picture, step by step.
 ///
 /// ```swift
@@ -50,6 +52,13 @@ public struct ImageURL: Sendable, Hashable {
     /// Sets an option by its name, with its arguments as text; none of them may have `:` or `/`.
     public func option(_ name: OptionName, _ arguments: String...) -> ImageURL {
         with(name, arguments)
+    }
+
+    /// Adds options as they stand in a URL: `rs:fit:300:300/q:70`.
+    public func options(_ text: String) -> ImageURL {
+        var copy = self
+        copy.segments += text.split(separator: "/").map(String.init)
+        return copy
     }
 
     /// - Parameters:

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 // What is done with pixels, metadata and files, and what the answer says.
 
 extension OptionApplication {

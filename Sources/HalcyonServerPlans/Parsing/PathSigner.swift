@@ -6,6 +6,7 @@ internal import HalcyonWork
 /// A signature is HMAC-SHA-256 over salt and path, shortened, in base64url without padding. Keys are
 /// changed by putting the new pair first and leaving the old one in for a time.
 public struct PathSigner: Sendable {
+    /// A key and a salt, which make signatures together.
     public struct Pair: Sendable {
         let key: [UInt8]
         let salt: [UInt8]
@@ -34,11 +35,11 @@ public struct PathSigner: Sendable {
         }
     }
 
-    /// Who a path is from.
+    /// Why a signature is valid.
     public enum Match: Sendable, Hashable {
         /// Signed with the pair at this index.
         case pair(Int)
-        /// One of the texts that are accepted as they are.
+        /// One of the texts that are accepted in place of a signature.
         case trusted
     }
 
@@ -67,8 +68,9 @@ public struct PathSigner: Sendable {
         sign(path).map { "/" + $0 + path }
     }
 
-    /// Who has signed `path`; `nil`: nobody whom the server knows. Which part of a signature is wrong
-    /// cannot be told from the time that this takes.
+    /// Why the signature of `path` is valid; `nil` when it is not.
+    ///
+    /// The time that this takes does not reveal which part of a signature is wrong.
     public func verify(signature: String, path: String) -> Match? {
         var match: Match?
         let given = Base64URL.decode(signature) ?? []

@@ -9,6 +9,7 @@
 /// What is read has not been checked against lists of sources, against the clock or against what this
 /// machine can write.
 public struct PlanParser: Sendable {
+    /// Which options URLs may have, and what holds without them.
     public struct Configuration: Sendable {
         public var limits = PlanLimits()
         /// What holds where neither a preset nor the URL says something.

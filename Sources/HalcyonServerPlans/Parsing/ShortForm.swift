@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// URLs without signature, as people type them: `rs:fit:300:200/https://example.com/a.jpg`, or
 /// `w=300,h=200,fit=cover/local:///a.jpg`.
 struct ShortForm {

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The end of an image URL: what the source is, and which format is asked for behind it.
 struct SourceText {
     let text: String

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 extension ImagePlan {
     /// The plan as the path of an image URL: options in one fixed order, without those that have no
     /// effect, and then the source.
@@ -13,7 +15,7 @@ extension ImagePlan {
 
 extension ProcessingOptions {
     /// The options that are not as in `ProcessingOptions()`, each as a segment.
-    var canonicalSegments: [String] {
+    package var canonicalSegments: [String] {
         var text = CanonicalText()
         text.writeSize(of: self)
         text.writeLayout(of: self)

@@ -46,6 +46,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The shortest side that encoders of the format write, in pixels.
+    public var minimumSide: Int { self == .avif || self == .heic ? 16 : 1 }
+
     /// Whether pixels can be transparent.
     public var holdsAlpha: Bool {
         switch self {

@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// What a URL asks to be done with a picture, in the terms of the URL: nothing here depends on the
 /// picture's size.
 ///
@@ -118,6 +120,7 @@ extension ProcessingOptions {
         case auto
     }
 
+    /// A region that is cut out of the source before it is resized.
     public struct Crop: Sendable, Hashable {
         /// From 1 on pixels of the source, below 1 a share of the side, 0 the whole side.
         public var width: Double
@@ -172,6 +175,7 @@ extension ProcessingOptions {
 
     /// The server's watermark on the result.
     public struct Watermark: Sendable, Hashable {
+        /// Where the watermark lies.
         public enum Position: Sendable, Hashable {
             case anchor(Gravity.Anchor)
             /// All over the picture; the offsets are the gaps.
@@ -247,6 +251,6 @@ public struct RGBColor: Sendable, Hashable {
 
     /// Six lower-case hexadecimal digits.
     public var hexadecimal: String {
-        [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        String(hexadecimal: [red, green, blue])
     }
 }

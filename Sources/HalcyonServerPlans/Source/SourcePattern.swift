@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// An entry of the list of sources that are allowed: `scheme://host[:port][/path]`, parsed and not
 /// compared as text.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// A source that is fetched over HTTP, as it is going to be requested.
 ///

@@ -1,17 +1,20 @@
-import Foundation
-
 /// Base64 in the alphabet of URLs, without padding (RFC 4648, section 5).
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let text = Data(bytes).base64EncodedString()
-        return String(
-            decoding: text.utf8.lazy.filter { $0 != UInt8(ascii: "=") }.map { byte in
-                switch byte {
-                case UInt8(ascii: "+"): UInt8(ascii: "-")
-                case UInt8(ascii: "/"): UInt8(ascii: "_")
-                default: byte
-                }
-            }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 4 / 3 + 2)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(digit(bits >> count & 63))
+            }
+        }
+        if count > 0 { text.append(digit(bits << (6 - count) & 63)) }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that ``encode(_:)`` makes exactly this text of; `nil` when there are none.
@@ -32,6 +35,17 @@ package enum Base64URL {
         // A single last character stands for no byte, and bits left over are 0.
         guard count < 6, bits & (1 << UInt32(count) - 1) == 0 else { return nil }
         return bytes
+    }
+
+    private static func digit(_ value: UInt32) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: value)
+        return switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "-")
+        default: UInt8(ascii: "_")
+        }
     }
 
     private static func value(_ byte: UInt8) -> UInt8? {

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Sources that lead into networks that are not for everybody. A server on this machine counts who comes.
@@ -118,7 +119,7 @@ import Testing
                 let isSafe = (0x21...0x7E).contains(byte) && byte != 0x40 && byte != 0x5C
                 return isPlain && isSafe && byte != 0x23 && byte != 0x3F
                     ? String(UnicodeScalar(byte))
-                    : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                    : "%" + String(hexadecimal: [byte])
             }.joined()
             let status = try await live.status(ofTarget: "/_/plain/\(target)")
             #expect(status == 404, "\(target)")

@@ -5,8 +5,8 @@ import Logging
 import Testing
 
 /// Folders of caches that cannot be used, and servers that share one or are killed while they write.
-@Suite struct CacheTroubleTests {
-    private let folder: TemporaryDirectory
+@Suite struct CacheTroubleTests: RunsTheServer {
+    let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
 
@@ -46,6 +46,36 @@ import Testing
         await live.log.wait { $0.contains { $0.level == .error } }
         // One line for each of the caches at most.
         #expect((1...2).contains(Self.errors(live)))
+    }
+
+    /// A folder of another file system, which nobody may write to, as a superuser may write to all others.
+    @Test(.enabled(if: geteuid() == 0))
+    func aFolderThatIsReadOnlyIsToldOnce() async throws {
+        let port = try ClosedPort().number
+        let caches = folder.file("caches")
+        try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
+        let mount = "mount -t tmpfs -o ro none \(caches.path) && exec \"$0\" \"$@\""
+        let arguments = [
+            "--mount", "/bin/sh", "-c", mount, executable, "--unsigned", "--local-root",
+            try #require(LiveServer.samples), "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
+            "--cache-directory", caches.path, "--log-format", "json",
+        ]
+        let (child, log) = try ChildLines.of {
+            try start(program: "/usr/bin/unshare", arguments, errors: $0)
+        }
+        _ = try #require(await log.line(containing: "\"listening\""), "\(log.all)")
+        for width in 10...14 {
+            for _ in 0..<2 {
+                let answer = await (try RawClient(port: port)).exchange(
+                    Self.target(width), headers: ["Connection: close"])
+                #expect(answer.head.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        // One line for each of the caches at most.
+        #expect(
+            (1...2).contains(log.all.count { $0.contains("\"level\":\"error\"") }), "\(log.all)")
     }
 
     @Test func aFolderThatIsRemovedWhileTheServerRunsIsNoTrouble() async throws {

@@ -47,6 +47,10 @@ import Testing
         "/large": .endless(picture + Data(count: 1 << 16)), "/html": .html(), "/empty": .empty,
         "/damaged": .png(picture.prefix(picture.count / 2)),
         "/many": .png(PNGFixture.solid(.red, width: 800, height: 700)),
+        "/drawing": .ok(
+            Data(
+                ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\">"
+                    + String(repeating: "<g/>", count: 100_001) + "</svg>").utf8)),
     ]
 
     static let rows: [Row] = [
@@ -150,6 +154,12 @@ import Testing
             "too many pixels", "/_/plain/{origin}/many", 422, "source_too_complex", .warning,
             .negative),
         Row(
+            "too many pixels in all frames", "/_/plain/{origin}/frames", 422, "source_too_complex",
+            .warning, .negative),
+        Row(
+            "a drawing of too many parts", "/_/plain/{origin}/drawing", 422, "source_too_complex",
+            .warning, .negative),
+        Row(
             "damaged picture", "/_/w:10/plain/{origin}/damaged", 422, "source_damaged", .info,
             .negative),
         Row(
@@ -162,6 +172,9 @@ import Testing
         let origin = try await OriginServer.start()
         let closed = try ClosedPort()
         for (path, response) in Self.responses { origin.route(path, response) }
+        let samples = URL(fileURLWithPath: try #require(LiveServer.samples))
+        origin.route(
+            "/frames", .ok(try Data(contentsOf: samples.appendingPathComponent("kingfisher.gif"))))
         let live = try await LiveServer.start {
             $0.sources.http.allow = ["*"]
             $0.sources.http.allow.append("http://127.0.0.1:*")
@@ -171,6 +184,7 @@ import Testing
             if row.code == "source_not_allowed" { $0.sources.http.allow = ["http://127.0.0.1:*"] }
             $0.limits.maxSourceBytes = 4 << 20
             $0.limits.maxPixels = 500_000
+            $0.processing.svg = .sanitize
             $0.limits.maxURLLength = 1000
             $0.http.ttl = .seconds(1000)
             $0.http.errorTTL = .seconds(7)
@@ -188,43 +202,159 @@ import Testing
         #expect(answer["Cache-Control"] == row.kept.rawValue)
         #expect(answer["Content-Type"]?.hasPrefix("image/") == false)
         #expect((answer["Retry-After"] != nil) == (row.status == 503))
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        let event = try #require(events.first { $0.message == "request" })
+        let event = try await live.loggedRequest()
         #expect(event.level == row.level)
         #expect(event["code"] == row.code)
         #expect(event["status"] == "\(row.status)")
         // Briefly, without what only the operator is to know.
         let plain = try await live.ask(target, fields: ["Accept": "text/plain"])
         #expect(plain.text.count { $0 == "\n" } == 1)
-        #expect(!plain.text.contains("127.0.0.1") && !plain.text.contains("/work"))
+        let configuration = live.server.configuration
+        let folders = [configuration.sources.local.root, configuration.cache.directory]
+        for secret in ["127.0.0.1"] + folders.compactMap(\.self) {
+            #expect(!plain.text.contains(secret))
+        }
     }
 
     @Test func originTooSlow() async throws {
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(Self.picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        let live = try await LiveServer.start(origin) {
             $0.sources.http.stallTimeout = .milliseconds(200)
             $0.http.ttl = .seconds(1000)
         }
         let target = "/_/plain/\(origin.url("/a.png").absoluteString)"
         let answer = try await live.ask(target)
         #expect(answer.status == 504 && answer["Cache-Control"] == "no-store")
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        let event = try #require(events.first { $0.message == "request" })
+        let event = try await live.loggedRequest()
         #expect(event.level == .warning && event["code"] == "source_timeout")
         gate.open()
+    }
+
+    /// Where nobody takes connections any more, and what comes for ever but too slowly.
+    @Test func originTooSlowToConnectOrInTotal() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .drip(Self.picture + Data(count: 9999), every: .milliseconds(50)))
+        let full = try FullPort()
+        for url in [full.url("/a.png"), origin.url("/a.png")] {
+            let live = try await LiveServer.start {
+                $0.sources.http.allow = ["http://127.0.0.1:*"]
+                $0.sources.http.ports = [origin.port, full.number]
+                $0.sources.http.allowsLoopback = true
+                $0.sources.http.connectTimeout = .milliseconds(300)
+                $0.sources.http.totalTimeout = .milliseconds(600)
+                $0.http.ttl = .seconds(1000)
+            }
+            let answer = try await live.ask("/_/plain/\(url)")
+            #expect(answer.status == 504 && answer["Cache-Control"] == "no-store", "\(url)")
+            let event = try await live.loggedRequest()
+            #expect(event.level == .warning && event["code"] == "source_timeout")
+        }
+    }
+
+    @Test func malformedRequestLine() async throws {
+        let live = try await LiveServer.start()
+        let answer = await (try RawClient(port: live.port)).exchange(
+            "/_/plain/local:///\u{E4}.jpg",
+            headers: ["Accept: application/json", "Connection: close"])
+        #expect(answer.head.hasPrefix("HTTP/1.1 400"))
+        #expect(answer.head.lowercased().contains("\r\ncache-control: no-store\r\n"))
+        // Nothing of a request that cannot be read is believed, nor that it wants JSON.
+        #expect(String(decoding: answer.body, as: UTF8.self) == "Bad request\n")
+        let event = try await live.loggedRequest()
+        #expect(event.level == .debug && event["code"] == "bad_request")
+    }
+
+    @Test func headersTooLarge() async throws {
+        let live = try await LiveServer.start { $0.http.errorTTL = .seconds(7) }
+        let answer = await (try RawClient(port: live.port)).exchange(
+            "/_/plain/local:///china.jpg",
+            headers: ["X-A: \(String(repeating: "a", count: 40_000))"])
+        #expect(answer.head.hasPrefix("HTTP/1.1 431"))
+        #expect(answer.head.lowercased().contains("\r\ncache-control: no-store\r\n"))
+        #expect(String(decoding: answer.body, as: UTF8.self) == "Headers are too large\n")
+        #expect(!live.log.events.contains { $0.level >= .info })
+    }
+
+    @Test(arguments: [
+        "wrong": "oWaL7QoW5TsgbuiS9-5-DI8S3Ibbo1gdB2SteJh3a20", "malformed": "a=+/",
+        "short": "oWaL",
+        "text of the unsigned mode": "_",
+    ])
+    func signature(_ name: String, _ signature: String) async throws {
+        let live = try await LiveServer.start {
+            $0.signature.keys = ["736563726574"]
+            $0.signature.salts = ["68656c6c6f"]
+            $0.signature.isRequired = true
+            $0.http.errorTTL = .seconds(7)
+        }
+        let answer = try await live.ask(
+            "/\(signature)/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        #expect(answer.status == 403 && answer["Cache-Control"] == "no-store")
+        #expect(answer.text.contains("\"code\":\"forbidden\""))
+        let event = try await live.loggedRequest()
+        #expect(event.level == .info && event["code"] == "forbidden")
+    }
+
+    @Test func queueFull() async throws {
+        let origin = try await OriginServer.start()
+        let gate = Gate()
+        origin.route("/a.png", .png(Self.picture).with(.wait(.gate(gate))))
+        let live = try await LiveServer.start(origin) {
+            $0.work.downloads = 1
+            $0.work.queue = 0
+            $0.http.errorTTL = .seconds(7)
+        }
+        async let first = live.ask("/_/plain/\(origin.url("/a.png"))")
+        await origin.waitForRequests(1)
+        let answer = try await live.ask(
+            "/_/plain/\(origin.url("/b.png"))", fields: ["Accept": "application/json"])
+        #expect(answer.status == 429 && answer["Cache-Control"] == "no-store")
+        #expect(answer.text.contains("\"code\":\"busy\""))
+        #expect(answer["Retry-After"].flatMap { Int($0) }.map { (1...30).contains($0) } == true)
+        let events = await live.log.wait { $0.contains { $0["code"] == "busy" } }
+        #expect(try #require(events.first { $0["code"] == "busy" }).level == .warning)
+        gate.open()
+        #expect(try await first.status == 200)
+    }
+
+    /// What the server itself lacks: its watermark.
+    @Test func internalError() async throws {
+        let origin = try await OriginServer.start()
+        let live = try await LiveServer.start(origin) {
+            $0.watermark.picture.url = origin.url("/none.png").absoluteString
+            $0.http.errorTTL = .seconds(7)
+        }
+        let answer = try await live.ask(
+            "/_/wm:1/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        #expect(answer.status == 500 && answer["Cache-Control"] == "no-store")
+        #expect(answer.text.contains("\"code\":\"internal\""))
+        let event = try await live.loggedRequest()
+        #expect(event.level == .error && event["code"] == "internal")
+        #expect(event["cause"]?.isEmpty == false)
+    }
+
+    @Test func requestWithABody() async throws {
+        let live = try await LiveServer.start()
+        let answer = await (try RawClient(port: live.port)).exchange(
+            "/_/plain/local:///china.jpg",
+            headers: [
+                "Accept: application/json", "Expect: 100-continue", "Content-Length: 3",
+                "Connection: close",
+            ])
+        #expect(answer.head.hasPrefix("HTTP/1.1 417"), "\(answer.head)")
+        #expect(
+            String(decoding: answer.body, as: UTF8.self).contains("\"code\":\"expectation_failed\"")
+        )
+        try await live.expectCalm(warnings: 0)
     }
 
     @Test func methodNotAllowed() async throws {
         let live = try await LiveServer.start()
         let answer = try await live.ask("/_/plain/local:///china.jpg", method: "DELETE")
         #expect(answer.status == 405 && answer["Cache-Control"] == "no-store")
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        let event = try #require(events.first { $0.message == "request" })
+        let event = try await live.loggedRequest()
         #expect(event.level == .debug && event["code"] == "method_not_allowed")
     }
 
@@ -232,8 +362,7 @@ import Testing
         let live = try await LiveServer.start { $0.secret = "open sesame" }
         let answer = try await live.ask("/_/plain/local:///china.jpg")
         #expect(answer.status == 403 && answer["Cache-Control"] == "no-store")
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        let event = try #require(events.first { $0.message == "request" })
+        let event = try await live.loggedRequest()
         #expect(event.level == .info && event["code"] == "forbidden")
     }
 
@@ -241,10 +370,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(Self.picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        let live = try await LiveServer.start(origin) {
             $0.work.requestTimeout = .milliseconds(200)
         }
         let target = "/_/plain/\(origin.url("/a.png").absoluteString)"
@@ -252,8 +378,7 @@ import Testing
         #expect(answer.status == 503 && answer["Cache-Control"] == "no-store")
         #expect(answer.text.contains("\"code\":\"deadline\""))
         #expect(answer["Retry-After"].flatMap { Int($0) }.map { (1...30).contains($0) } == true)
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        let event = try #require(events.first { $0.message == "request" })
+        let event = try await live.loggedRequest()
         #expect(event.level == .warning && event["code"] == "deadline")
         gate.open()
     }
@@ -262,11 +387,7 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(Self.picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
-        }
+        let live = try await LiveServer.start(origin)
         var client: RawClient? = try RawClient(port: live.port)
         let target = "/_/plain/\(origin.url("/a.png").absoluteString)"
         client?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -1,0 +1,58 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonWork
+
+/// What a store has answered.
+struct S3Answer: Sendable {
+    let status: Int
+    let head: AnswerHead
+    let body: Data
+
+    /// What the store calls its refusal: the `Code` of a document of XML.
+    var code: Substring? {
+        guard status >= 400,
+            let text = String(bytes: body.prefix(4096), encoding: .utf8),
+            let start = text.firstRange(of: "<Code>"), let end = text.firstRange(of: "</Code>"),
+            start.upperBound < end.lowerBound
+        else { return nil }
+        return text[start.upperBound..<end.lowerBound]
+    }
+
+    /// What it says of the store.
+    func verdict(of method: String?) -> Verdict {
+        switch status {
+        // Also of what is not there, for whoever may not list the bucket.
+        case 403 where method == "GET" && code == "AccessDenied": .unknown
+        case 403: .refuses
+        case 429, 500...: .fails
+        default: code == "ExpiredToken" ? .expired : .works
+        }
+    }
+
+    var error: EngineError {
+        EngineError("the store has answered with \(status)" + (code.map { ", \($0)" } ?? ""))
+    }
+
+    /// The object in it; `nil` for one that is not whole.
+    var object: SharedObject? {
+        guard head.value(Field.length) == "\(body.count)",
+            head.value(Field.digest) == Digest.sha256.hexadecimal(body)
+        else { return nil }
+        return SharedObject(
+            body: body,
+            mediaType: head.value("content-type") ?? "application/octet-stream",
+            generation: head.value(Field.generation).flatMap { Int64($0) })
+    }
+
+    /// The fields of an object's metadata.
+    enum Field {
+        static let length = "x-amz-meta-halcyon-length"
+        static let digest = "x-amz-meta-halcyon-sha256"
+        static let generation = "x-amz-meta-halcyon-generation"
+    }
+
+    /// What an answer says of the store, and of what it makes of our keys.
+    enum Verdict {
+        case works, unknown, expired, refuses, fails
+    }
+}

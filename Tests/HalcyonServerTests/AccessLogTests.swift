@@ -1,0 +1,102 @@
+import HalcyonTestKit
+import Logging
+import Testing
+
+@testable import HalcyonServer
+
+/// What the log says of requests.
+@Suite struct AccessLogTests {
+    /// The line about the only request of a server.
+    private func line(_ live: LiveServer) async throws -> LoggedEvent {
+        let events = await live.log.wait { $0.contains { $0.message == "request" } }
+        return try #require(events.first { $0.message == "request" })
+    }
+
+    @Test(arguments: [
+        "/_/plain/https://ada:geheim@example.com/a.jpg",
+        "/_/plain/https%3A%2F%2Fada%3Ageheim%40example.com%2Fa.jpg",
+        "/-/https://ada:geheim@example.com/a.jpg",
+        "/_/plain/https://example.com/a.jpg%3Fw=1&session=geheim",
+        "/_/plain/https://example.com/a.jpg?jwt=geheim",
+        "/_/plain/https%3A%2F%2Fexample.com%2Fa.jpg%3Fpolicy%3Dgeheim%26hmac%3Dgeheim",
+        "/_/plain/https://example.com/a.jpg?code=geheim%26geheim",
+        "/info/_/plain/https://example.com/a.jpg%3FX-Amz-Credential=geheim",
+        // Paths in which no source is found.
+        "/a?token=geheim", "/?sid=geheim", "/_/w:1?X-Amz-Signature=geheim",
+    ])
+    func noSecretOfASourceIsInTheLog(target: String) async throws {
+        let live = try await LiveServer.start {
+            $0.sources.http.allow = ["https://img.example.com"]
+        }
+        #expect(try await live.ask(target).status == 404)
+        let line = try await line(live)
+        #expect(!"\(line.metadata)".contains("geheim"), "\(line.metadata)")
+        #expect(line["path"]?.contains("***") == true)
+    }
+
+    @Test func aPathOfIIIFHasNoSignatureToHide() async throws {
+        let live = try await LiveServer.start {
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        #expect(try await live.ask("/iiif/3/china/info.json?token=geheim").status == 200)
+        #expect(try await line(live)["path"] == "/iiif/3/china/info.json?token=***")
+    }
+
+    @Test func ofACrowdThatIsSentAwayOneLineASecondIsAWarning() {
+        var sampling = LogSampling()
+        let start = ContinuousClock.now
+        let written = [0, 100, 999, 1000, 1500, 2100, 5000].map {
+            sampling.take(at: start + .milliseconds($0))
+        }
+        #expect(written == [0, nil, nil, 2, nil, 1, 0])
+    }
+
+    @Test func whoIsSentAwayIsCountedAlsoWithoutALineOfWarning() async throws {
+        let live = try await LiveServer.start {
+            $0.work.decoders = 1
+            $0.work.queue = 0
+        }
+        let place = try await live.server.makers.gate.enter()
+        for width in 1...5 {
+            #expect(try await live.ask("/_/w:\(width)/plain/local:///china.jpg").status == 429)
+        }
+        live.server.makers.gate.leave(place)
+        let events = await live.log.wait { $0.count { $0["code"] == "busy" } >= 5 }
+            .filter { $0["code"] == "busy" }
+        #expect(events[0].level == .warning)
+        #expect(events.allSatisfy { $0.level == .warning || $0.level == .debug })
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_rejected_total{reason=\"queue\"} 5\n"))
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431, "too_long"),
+        ("\u{1}\u{2}rubbish\r\n\r\n", 400, "bad_request"),
+    ])
+    func whatIsNoRequestIsAnsweredAndNotedAsAny(head: String, status: Int, code: String)
+        async throws
+    {
+        let live = try await LiveServer.start()
+        let client = try RawClient(port: live.port)
+        client.send(head)
+        let (bytes, _) = await client.read()
+        let answer = String(decoding: bytes, as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+        let line = try await line(live)
+        #expect(line.level == .debug)
+        #expect(line["code"] == code)
+        let id = try #require(line["id"])
+        let fields = [
+            "X-Request-ID: \(id)", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
+            "Connection: close", "Server: halcyon", "Content-Security-Policy: sandbox;", "Date: ",
+        ]
+        for field in fields {
+            #expect(answer.lowercased().contains("\r\n\(field.lowercased())"), "\(field)")
+        }
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_errors_total{code=\"\(code)\"} 1\n"))
+        #expect(
+            metrics.contains("halcyon_http_requests_total{route=\"other\",status=\"\(status)\"} 1"))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HalcyonPixels
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// SVG.
+extension HostilePictureTests {
+    private static func svg(
+        _ content: String, size: String = "width=\"20\" height=\"20\"", head: String = ""
+    ) -> Data {
+        Data(
+            """
+            \(head)<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \(size)>\
+            \(content)</svg>
+            """.utf8)
+    }
+
+    private static let laughs =
+        "<!DOCTYPE svg [<!ENTITY a0 'ha'>"
+        + (1...11).map { n in
+            "<!ENTITY a\(n) '\(String(repeating: "&a\(n - 1);", count: 10))'>"
+        }.joined() + "]>"
+
+    static let drawings: [Row] = [
+        Row("a billion laughs", "a.svg", 200, 422) { svg("<text>&a11;</text>", head: laughs) },
+        Row("an external entity", "a.svg", 200, 422) {
+            svg(
+                "<text>&x;</text>", head: "<!DOCTYPE svg [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>"
+            )
+        },
+        Row("a picture of file:", "a.svg", 200, 422) {
+            svg("<image href=\"file:///etc/passwd\" width=\"9\" height=\"9\"/>")
+        },
+        Row("a picture of the addresses of clouds", "a.svg", 200, 422) {
+            svg(
+                "<image href=\"http://169.254.169.254/latest/meta-data/\" width=\"9\" height=\"9\"/>"
+            )
+        },
+        Row("10⁹ × 10⁹", "a.svg", 200, 422) {
+            svg("<g/>", size: "width=\"1000000000\" height=\"1000000000\"")
+        },
+        Row("a view of 10⁹ × 10⁹", "a.svg", 200, 422) {
+            svg("<g/>", size: "viewBox=\"0 0 1000000000 1000000000\"")
+        },
+        Row("no size", "a.svg", 200, 422) { svg("<rect width=\"9\" height=\"9\"/>", size: "") },
+        Row("a script", "a.svg", 200) {
+            svg("<script>while(true);</script><rect width=\"9\" height=\"9\"/>")
+        },
+        Row("100,000 nodes", "a.svg", 200, 422) { svg(String(repeating: "<g/>", count: 100_000)) },
+        Row("100,000 levels", "a.svg", 200, 422) {
+            svg(
+                String(repeating: "<g>", count: 100_000) + String(repeating: "</g>", count: 100_000)
+            )
+        },
+        Row("a foreign object", "a.svg", 200, 422) {
+            svg("<foreignObject><p>hello</p></foreignObject>")
+        },
+        Row("what uses itself", "a.svg", 200, 422) {
+            svg("<g id=\"u\"><use xlink:href=\"#u\"/></g>")
+        },
+    ]
+
+    @Test(arguments: drawings) func aDrawingThatIsWrongIsDrawnOrRefused(row: Row) async throws {
+        try await expect(row)
+    }
+
+    @Test func aDrawingAsksNobodyForItsPictures() async throws {
+        let origin = try await OriginServer.start(
+            files: ["/a.png": PNGFixture.solid(.red, width: 9, height: 9)])
+        let folder = try TemporaryDirectory()
+        let inner = origin.url("/a.png").absoluteString
+        try folder.write(
+            Self.svg(
+                "<image href=\"\(inner)\" width=\"9\" height=\"9\"/>"
+                    + "<image xlink:href=\"\(inner)\" width=\"9\" height=\"9\"/>"
+                    + "<style>@import url(\(inner)); rect { fill: url(\(inner)) }</style>"
+                    + "<rect width=\"9\" height=\"9\"/>"), to: "a.svg")
+        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let answer = try await live.ask("/_/w:20/plain/local:///a.svg@png")
+        #expect([200, 422].contains(answer.status))
+        #expect(origin.connectionCount == 0)
+    }
+
+    /// Files that were found to be hard, where they are.
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Servers of sources that send too much, and what that takes of the memory of the program.
+@Suite struct OriginMemoryTests: RunsTheServer {
+    let folder: TemporaryDirectory
+    private let origin: OriginServer
+    private static let picture = PNGFixture.solid(.red, width: 40, height: 20)
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        origin = try await OriginServer.start()
+    }
+
+    private static let mebibyte = 1 << 20
+
+    /// The most bytes that a process has had in memory.
+    private func peak(_ child: ChildProcess) throws -> Int {
+        let status = try String(
+            contentsOfFile: "/proc/\(child.processIdentifier)/status", encoding: .utf8)
+        let line = try #require(status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/))
+        return try #require(Int(line.1)) * 1024
+    }
+
+    /// Of 100 MiB only as much is kept as a source may have.
+    @Test func whatIsBeyondTheLimitIsNotKept() async throws {
+        let zeros = Data(count: 1 << 16)
+        let field = "X-A: \(String(repeating: "a", count: 8000))\r\n"
+        let head =
+            "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 100 * Self.mebibyte / 8000)
+        let bomb = DeflateBomb.gzip(Self.picture, zeros: 100 * Self.mebibyte)
+        let rows: [(String, OriginResponse, String)] = [
+            ("/endless", .endless(Self.picture + zeros), "422"),
+            ("/chunks", .endless(Self.picture + zeros).with(.chunked), "422"),
+            ("/head", .garbage(Data(head.utf8)), "4(04|22)"),
+            (
+                "/gzip",
+                .garbage(
+                    Data(
+                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
+                            .utf8)
+                        + bomb), "422"
+            ),
+        ]
+        let port = try ClosedPort().number
+        let settings = [
+            "sources.http.allow=*", "sources.http.ports=\(origin.port)",
+            "sources.http.allowLoopback=true", "limits.maxSourceBytes=\(Self.mebibyte)",
+            "cache.negativeTTL=0", "log.format=json", "sources.http.totalTimeout=60",
+            "work.requestTimeout=60",
+        ]
+        let arguments = [
+            "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
+            "--cache-directory", folder.file("caches").path,
+        ]
+        let (child, log) = try ChildLines.of {
+            try start(arguments + settings.flatMap { ["--set", $0] }, errors: $0)
+        }
+        _ = try #require(await log.line(containing: "\"listening\""))
+        func status(_ path: String) async throws -> String {
+            let answer = await (try RawClient(port: port)).exchange(
+                "/_/w:10/plain/\(origin.url(path))", headers: ["Connection: close"])
+            return String(answer.head.dropFirst(9).prefix(3))
+        }
+        origin.route("/good", .png(Self.picture))
+        #expect(try await status("/good") == "200")
+        let before = try peak(child)
+        for (path, response, expected) in rows {
+            origin.route(path, response)
+            let found = try await status(path)
+            #expect(try found.wholeMatch(of: Regex(expected)) != nil, "\(path): \(found)")
+            // What the system's allocator and libraries take meanwhile is far less than what was sent.
+            let more = try peak(child) - before
+            #expect(more < 16 * Self.mebibyte, "\(path): \(more)")
+        }
+        child.send(SIGTERM)
+        #expect(await child.exitCode() == 0)
+    }
+}

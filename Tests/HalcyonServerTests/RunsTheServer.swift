@@ -1,0 +1,80 @@
+import Foundation
+import HalcyonTestKit
+import Testing
+
+/// A suite that runs the program halcyon-server, which the build puts beside the tests.
+protocol RunsTheServer {
+    /// Where the program writes what it says, and keeps its caches.
+    var folder: TemporaryDirectory { get }
+}
+
+/// What a program has said, and how it has ended.
+struct EndedProgram {
+    let code: Int32
+    let output: String
+    let errors: String
+}
+
+extension RunsTheServer {
+    var executable: String {
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("halcyon-server").path
+    }
+
+    /// Starts the program, which writes to the files run.out and run.err unless told to write elsewhere.
+    ///
+    /// - Parameter shell: What a shell does before.
+    func start(
+        _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil,
+        errors: Int32? = nil, after shell: String? = nil
+    ) throws -> ChildProcess {
+        try start(
+            program: shell == nil ? executable : "/bin/sh",
+            shell.map { ["-c", "\($0); exec \"$0\" \"$@\"", executable] + arguments } ?? arguments,
+            environment: environment, output: output, errors: errors)
+    }
+
+    /// Starts any program in the same manner.
+    func start(
+        program: String, _ arguments: [String], environment: [String: String] = [:],
+        output: Int32? = nil, errors: Int32? = nil
+    ) throws -> ChildProcess {
+        let descriptors = ["out", "err"].map {
+            open(folder.file("run.\($0)").path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let input = open("/dev/null", O_RDONLY)
+        defer { close(input) }
+        return try ChildProcess(
+            executable: program, arguments: arguments,
+            environment: ["XDG_CACHE_HOME": folder.url.path].merging(environment) { $1 },
+            standardInput: input, standardOutput: output ?? descriptors[0],
+            standardError: errors ?? descriptors[1])
+    }
+
+    /// What stands in a file of the folder.
+    func text(_ file: String) -> String {
+        (try? String(contentsOf: folder.file(file), encoding: .utf8)) ?? ""
+    }
+
+    func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> EndedProgram {
+        try await end(of: start(arguments, environment: environment))
+    }
+
+    func run(program: String, _ arguments: [String]) async throws -> EndedProgram {
+        try await end(of: start(program: program, arguments))
+    }
+
+    private func end(of child: ChildProcess) async throws -> EndedProgram {
+        let code = try #require(await child.exitCode())
+        return EndedProgram(code: code, output: text("run.out"), errors: text("run.err"))
+    }
+
+    /// The port of the first address that is told.
+    func firstPort(in output: ChildLines) -> Int? {
+        output.all.joined(separator: "\n").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)
+            .flatMap { Int($0.1) }
+    }
+}

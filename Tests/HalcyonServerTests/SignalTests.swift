@@ -1,0 +1,206 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// The program halcyon-server and the signals that end it, whatever it is doing.
+@Suite struct SignalTests: RunsTheServer {
+    let folder: TemporaryDirectory
+    private let origin: OriginServer
+    private let gate = Gate()
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        origin = try await OriginServer.start()
+        origin.route("/late.png", .png(picture).with(.wait(.gate(gate))))
+    }
+
+    private struct Running {
+        let child: ChildProcess
+        let log: ChildLines
+        let port: Int
+
+        func connect() throws -> RawClient { try RawClient(port: port) }
+
+        func status(_ target: String) async -> String {
+            guard let client = try? connect() else { return "" }
+            let answer = await client.exchange(target, headers: ["Connection: close"])
+            return String(answer.head.dropFirst(9).prefix(3))
+        }
+    }
+
+    private func serve(
+        _ settings: String..., environment: [String: String] = [:]
+    ) async throws -> Running {
+        let port = try ClosedPort().number
+        let usual = [
+            "sources.http.allow=http://127.0.0.1:*", "sources.http.ports=\(origin.port)",
+            "sources.http.allowLoopback=true", "sources.http.stallTimeout=600",
+            "sources.http.totalTimeout=600", "work.requestTimeout=600", "log.format=json",
+        ]
+        let arguments = [
+            "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off", "--local-root",
+            try #require(LiveServer.samples), "--cache-directory", folder.file("caches").path,
+        ]
+        let (child, log) = try ChildLines.of {
+            try start(
+                arguments + (usual + settings).flatMap { ["--set", $0] },
+                environment: environment, errors: $0)
+        }
+        _ = try #require(await log.line(containing: "\"listening\""))
+        return Running(child: child, log: log, port: port)
+    }
+
+    private var late: String { "/_/w:10/plain/\(origin.url("/late.png").absoluteString)" }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func aServerWithoutWorkEnds(signal: Int32) async throws {
+        let server = try await serve()
+        // A connection that stays, and a head that does not come to its end, keep nothing alive.
+        let (idle, slow) = (try server.connect(), try server.connect())
+        idle.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        _ = await idle.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
+        slow.send("GET /live HTTP/1.1\r\nHost: ")
+        server.child.send(signal)
+        #expect(await server.child.exitCode() == 0)
+        #expect(await server.log.line(containing: "\"stopping\"") != nil)
+        #expect(await idle.read().bytes.isEmpty)
+    }
+
+    @Test func whatIsBeingFetchedIsStillAnswered() async throws {
+        let server = try await serve("drain.timeout=600")
+        async let status = server.status(late)
+        await origin.waitForRequests(1)
+        server.child.send(SIGTERM)
+        _ = await server.log.line(containing: "\"stopping\"")
+        gate.open()
+        #expect(await status == "200")
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    @Test func whatIsBeingMadeIsStillAnswered() async throws {
+        let server = try await serve("drain.timeout=600", "work.queue=100")
+        // More than can be made at once: some wait for their turn.
+        let clients = try (0..<8).map { _ in try server.connect() }
+        for (index, client) in clients.enumerated() {
+            client.send(
+                "GET /_/w:\(300 + index)/plain/local:///hubble_deep_field.jpg@webp HTTP/1.1\r\n"
+                    + "Host: localhost\r\nConnection: close\r\n\r\n")
+        }
+        // One is there, and so all have arrived at the server, or nearly so.
+        #expect(await clients[0].read().bytes.starts(with: "HTTP/1.1 200".utf8))
+        server.child.send(SIGTERM)
+        for client in clients.dropFirst() {
+            let (bytes, _) = await client.read()
+            // Who had not been accepted yet is refused; nobody gets a part of a picture.
+            guard !bytes.isEmpty else { continue }
+            #expect(
+                bytes.starts(with: "HTTP/1.1 200".utf8) || bytes.starts(with: "HTTP/1.1 503".utf8))
+            let text = String(decoding: bytes, as: UTF8.self)
+            let length = text.firstMatch(of: /[Cc]ontent-[Ll]ength: ([0-9]+)/).flatMap { Int($0.1) }
+            let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+            #expect(bytes.count - end == length)
+        }
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
+        let server = try await serve("drain.delay=600", "drain.timeout=1")
+        #expect(await server.status("/ready") == "200")
+        server.child.send(SIGTERM)
+        while await server.status("/ready") != "503" { await pause() }
+        #expect(await server.status("/_/w:20/plain/local:///china.jpg") == "200")
+        server.child.send(SIGTERM)
+        #expect(await server.child.exitCode() == 130)
+    }
+
+    @Test func workThatTakesTooLongIsCutOff() async throws {
+        let server = try await serve("drain.timeout=0.2")
+        async let status = server.status(late)
+        await origin.waitForRequests(1)
+        server.child.send(SIGTERM)
+        #expect(await server.child.exitCode() == 1)
+        #expect(["", "503"].contains(await status))
+        gate.open()
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func aSecondSignalEndsItAtOnce(signal: Int32) async throws {
+        let server = try await serve("drain.timeout=600")
+        async let status = server.status(late)
+        await origin.waitForRequests(1)
+        server.child.send(signal)
+        _ = await server.log.line(containing: "\"stopping\"")
+        server.child.send(signal)
+        #expect(await server.child.exitCode() == 130)
+        #expect(await status == "")
+        gate.open()
+    }
+
+    /// sd_notify(3): datagrams to a socket of the file system, or one in no folder.
+    @Test(arguments: [false, true])
+    func theServiceManagerIsToldOfTheStartAndOfTheEnd(isAbstract: Bool) async throws {
+        let name = isAbstract ? "@halcyon-\(UUID().uuidString)" : folder.file("notify").path
+        let manager = try ServiceManagerSocket(name)
+        let server = try await serve(environment: ["NOTIFY_SOCKET": name])
+        #expect(await manager.next() == "READY=1")
+        server.child.send(SIGTERM)
+        #expect(await manager.next() == "STOPPING=1")
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    /// A proxy would be asked for addresses that the server itself must not reach.
+    @Test func noProxyOfTheEnvironmentIsAsked() async throws {
+        let proxy = try await OriginServer.start()
+        let address = proxy.url("").absoluteString
+        let names = [
+            "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+        ]
+        let server = try await serve(
+            environment: Dictionary(uniqueKeysWithValues: names.map { ($0, address) }))
+        origin.route("/a.png", .png(picture))
+        #expect(await server.status("/_/w:10/plain/\(origin.url("/a.png"))") == "200")
+        // Nobody is there, whoever is asked.
+        #expect(await server.status("/_/w:10/plain/http://127.0.0.2:\(origin.port)/a.png") == "404")
+        #expect(origin.requestCount == 1)
+        #expect(proxy.connectionCount == 0)
+        server.child.send(SIGTERM)
+        #expect(await server.child.exitCode() == 0)
+    }
+}
+
+/// Where a service manager hears of the programs that it has started.
+private final class ServiceManagerSocket: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter name: That of `NOTIFY_SOCKET`.
+    init(_ name: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(name.utf8)
+        if name.hasPrefix("@") { bytes[0] = 0 }
+        try #require(bytes.count < MemoryLayout.size(ofValue: address.sun_path))
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let result = withUnsafePointer(to: &address) { [descriptor] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length)
+            }
+        }
+        guard result == 0 else { throw POSIXError(.EADDRINUSE) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits for the next datagram.
+    func next() async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [descriptor] in
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                let count = recv(descriptor, &bytes, bytes.count, 0)
+                continuation.resume(
+                    returning: String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self))
+            }
+        }
+    }
+}
