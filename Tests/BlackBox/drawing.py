@@ -35,8 +35,10 @@ def plain_png(width, height, depth, colour, interlace=0):
     """A picture of zeros, so that it is small whatever its size."""
     samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
     row = bytes(1 + (width * samples * depth + 7) // 8)
+    # Many rows at a time, of which there may be millions.
+    rows = max(64, (1 << 20) // len(row))
     packer = zlib.compressobj(9)
-    data = b"".join(packer.compress(row * 64) for _ in range(height // 64 + 1)) + packer.flush()
+    data = b"".join(packer.compress(row * rows) for _ in range(height // rows + 1)) + packer.flush()
     return (SIGNATURE + png_header(width, height, depth, colour, interlace)
             + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 

@@ -49,9 +49,8 @@ class Stage:
         return self.program.load(self.picture, *options, limit=self.case.seconds)
 
     def drop_index(self):
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(str(self.index) + suffix)
+        # Its journal stays, as it would when somebody else has done this.
+        self.index.unlink()
 
     def clear(self):
         return self.program.run("cache", "clear", limit=self.case.seconds)
@@ -174,10 +173,16 @@ def index_half(stage, stack):
     stage.index.write_bytes(content[:len(content) // 2])
 
 
-@folder("an index without its log's table")
-def index_shm(stage, stack):
-    with contextlib.suppress(FileNotFoundError):
-        os.truncate(str(stage.index) + "-shm", 100)
+@folder("an index whose journal is cut short")
+def index_journal(stage, stack):
+    os.truncate(str(stage.index) + "-journal", 100)
+
+
+@folder("an index whose journal is somebody else's")
+def index_foreign_journal(stage, stack):
+    with open(str(stage.index) + "-journal", "r+b") as journal:
+        # The beginning of one that is to be played back.
+        journal.write(bytes.fromhex("d9d505f920a163d7") + os.urandom(5000))
 
 
 @CASES.add("a link to somebody's database in place of the index", "no table is added to it")

@@ -74,6 +74,8 @@ class Origin:
                 client, _ = self.socket.accept()
             except OSError:
                 return
+            # What is sent goes at once: the next part does not wait for the last one to be acknowledged.
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):

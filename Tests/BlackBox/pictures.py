@@ -37,7 +37,21 @@ picture("PNG, interlaced, 12,000 × 12,000", EITHER, lambda: plain_png(12_000, 1
         options=SMALL)
 picture("PNG of 108 megapixels", "the picture", lambda: plain_png(12_000, 9_000, 8, 2))
 picture("PNG, 30,000 × 30,000", "an error", lambda: plain_png(30_000, 30_000, 1, 0), "limit")
-picture("PNG, 1 × 100,000,000", EITHER, lambda: plain_png(1, 1_000_000, 1, 0))
+picture("PNG, 1 × 100,000,000", EITHER, lambda: plain_png(1, 100_000_000, 1, 0))
+
+
+# Each has 324 MB of pixels: those that are stored go before those that are decoded next.
+@CASES.add("eight PNG of 108 megapixels at a time", EITHER, seconds=40, memory=1500)
+def eight(program, case):
+    paths = []
+    for number in range(8):
+        paths.append(program.home / f"{number}.png")
+        paths[-1].write_bytes(plain_png(12_000, 9_000, 8, 2) + bytes(number))
+    outcome = program.load(*paths, "--jobs", "8", limit=case.seconds * 4)
+    survives(outcome)
+    return outcome
+
+
 picture("PNG of 2³¹ − 1 pixels in each row", "an error", lambda: SIGNATURE + png_header(
     2**31 - 1, 2**31 - 1) + chunk(b"IDAT", b"") + chunk(b"IEND", b""))
 picture("PNG without size", "an error", lambda: SIGNATURE + png_header(0, 0)

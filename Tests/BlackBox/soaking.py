@@ -74,7 +74,10 @@ class Watched:
     # on, while arguments take time before anything is loaded.
     SOURCES = {"load": 1000, "prefetch": 60_000}
 
-    def __init__(self, name, program, pictures, origin, arguments, first):
+    def __init__(self, name, program, pictures, origin, arguments, first, count=None):
+        """With `count`, one run of so many sources, which has to last for the whole time."""
+        self.count = count or self.SOURCES[arguments[0]]
+        self.lasts = count is not None
         self.name, self.program, self.pictures, self.origin = name, program, pictures, origin
         self.arguments, self.next = arguments, first
         # The memory over time in bytes, of one run after the other.
@@ -82,12 +85,11 @@ class Watched:
         self.process = None
 
     def start(self):
-        count = self.SOURCES[self.arguments[0]]
-        urls = self.pictures.urls(self.origin, self.next, count)
-        self.next += count
+        urls = self.pictures.urls(self.origin, self.next, self.count)
+        self.next += self.count
         self.runs += 1
         if self.arguments[0] == "prefetch":
-            path = self.program.home / f"list-{self.name}.txt"
+            path = self.program.home / f"list-{self.name.replace(' ', '-')}.txt"
             path.write_text("\n".join(urls))
             urls = [str(path)]
         self.process = self.program.start(self.arguments[0], *urls, "--json", *self.arguments[1:])
@@ -125,6 +127,8 @@ class Watched:
         if code is not None:
             if code != 1:
                 self.problems.append(f"{self.name}: exit code {code}")
+            if self.lasts:
+                self.problems.append(f"{self.name}: its list is over, so that it begins anew")
             self.start()
         try:
             pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])

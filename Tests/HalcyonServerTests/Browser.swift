@@ -158,10 +158,11 @@ final class Browser: Sendable {
             "execute/sync", ["script": script, "args": [String]()] as [String: Any])
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true, two minutes at most.
     func wait(until expression: String, _ location: SourceLocation = #_sourceLocation) async throws
     {
-        for _ in 0..<4000 {
+        let end = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < end {
             if try await value("Boolean(\(expression))") { return }
             await pause()
         }

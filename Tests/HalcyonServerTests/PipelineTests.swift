@@ -21,10 +21,7 @@ import Testing
     private func start(
         _ change: (inout ImageServerConfiguration) -> Void
     ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+        try await LiveServer.start(origin) {
             $0.work.idleTimeout = .seconds(600)
             change(&$0)
         }
@@ -135,7 +132,7 @@ import Testing
 
     @Test(arguments: [0, 100, 4 << 20])
     func aBodyThatNobodyReadsDoesNotCostTheAnswer(sent: Int) async throws {
-        let live = try await start { $0.work.idleTimeout = .milliseconds(100) }
+        let live = try await start { $0.work.idleTimeout = .milliseconds(500) }
         let client = try RawClient(port: live.port)
         let sender = DispatchQueue(label: "sender")
         sender.async { [self] in
@@ -179,7 +176,7 @@ import Testing
     }
 
     @Test func aBodyThatIsWantedAndDoesNotComeEndsTheConnection() async throws {
-        let live = try await start { $0.work.idleTimeout = .milliseconds(100) }
+        let live = try await start { $0.work.idleTimeout = .milliseconds(500) }
         let client = try RawClient(port: try #require(live.listening.operationsPort))
         client.send("POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n\r\n{")
         let (bytes, _) = await client.read()

@@ -26,6 +26,21 @@ import Testing
         #expect(scripted_names_count(name) == count, sourceLocation: location)
     }
 
+    /// A server at 127.0.0.2 and one at 127.0.0.1 with the same port: one that is free at the first address may
+    /// be somebody's at the second, then others are tried.
+    private func startAtOnePort() async throws -> (outer: OriginServer, inner: OriginServer) {
+        var failure: any Error = CancellationError()
+        for _ in 0..<50 {
+            let outer = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
+            do {
+                let inner = try await OriginServer.start(
+                    port: outer.port, files: ["/a.png": picture])
+                return (outer, inner)
+            } catch { failure = error }
+        }
+        throw failure
+    }
+
     @Test func aNameIsAnsweredByTheScript() async throws {
         let outer = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
         scripted_names_set("plain.test", "127.0.0.2")
@@ -36,8 +51,7 @@ import Testing
     }
 
     @Test func ofAPublicAndAPrivateAddressOnlyThePublicOneIsTried() async throws {
-        let outer = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
-        let inner = try await OriginServer.start(port: outer.port, files: ["/a.png": picture])
+        let (outer, inner) = try await startAtOnePort()
         for (number, addresses) in ["127.0.0.1 127.0.0.2", "127.0.0.2 127.0.0.1"].enumerated() {
             let name = "both\(number).test"
             scripted_names_set(name, addresses)

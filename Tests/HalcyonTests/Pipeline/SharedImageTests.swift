@@ -121,7 +121,7 @@ import Halcyon
         }
         await queue.operations.waitFor(count: 1)
         task.cancel()
-        #expect(downloads.events == [1003])
+        #expect(await downloads.waitFor(count: 1) == [1003])
         queue.release()
         #expect(processor.runs.value == 0 && downloads.count == 1)
     }
