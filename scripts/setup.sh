@@ -8,8 +8,8 @@ readonly unavailable=69
 readonly minimum_swift=6.2
 
 # Build: the libraries with a pkg-config file, those that decode PNG, WebP, AVIF and JPEG XL directly
-# (libvips-dev brings all but libavif-dev, too), zlib for HTTP decompression, and the C and C++
-# headers that the Swift packages' own C sources include; SwiftPM fetches with git over TLS.
+# (libvips-dev brings all but libavif-dev, too), and the C and C++ headers that the Swift packages' own
+# C sources include; SwiftPM fetches with git over TLS.
 # Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
 # SVG needs a font.
 readonly build_packages=(
@@ -24,14 +24,15 @@ readonly gtk_packages=(libgtk-4-dev)
 
 # The display server of the tests, with the xauth that xvfb only recommends; the browser for those of the
 # server's page; Python, and openssl for certificates, for the tests from outside (scripts/hostile and
-# scripts/soak); Redis, which image servers share.
-readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl redis-server)
+# scripts/soak); Redis, which image servers share; curl and nginx for the guide to the server.
+readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl redis-server curl nginx-light)
 
-# Python for what scripts/iiif-validate and scripts/metrics-validate take from PyPI.
-readonly validator_packages=(python3 python3-venv libmagic1)
+# Python for what scripts/iiif-validate and scripts/metrics-validate take from PyPI, and the server of metrics,
+# whose promtool reads them, too.
+readonly validator_packages=(python3 python3-venv libmagic1 curl prometheus)
 
 # What scripts/cluster-test puts before and between image servers; SeaweedFS comes from PyPI.
-readonly cluster_packages=(haproxy nginx-light redis-server curl python3 python3-venv)
+readonly cluster_packages=(haproxy nginx-light redis-server wrk curl python3 python3-venv)
 
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)

@@ -52,6 +52,8 @@ def save_formats(middle, small, output):
     """The same pictures in other formats, and a move over the larger one as an animation."""
     middle.save(output / "1mp.png")
     middle.save(output / "1mp.webp", quality=80)
+    middle.save(output / "1mp-p3.png", icc_profile=display_p3())
+    middle.save(output / "1mp-p3.webp", quality=80, icc_profile=display_p3())
     small.save(output / "400.png")
     frames = []
     for index in range(20):
@@ -86,6 +88,7 @@ def save_modern(large, middle, output):
         (middle, "1mp.heic", {"quality": 75}),
         (large, "12mp.heic", {"quality": 75}),
         (large, "12mp.jxl", {"quality": 85, "effort": 4}),
+        (middle, "1mp-p3.avif", {"quality": 75, "icc_profile": display_p3()}),
     ]
     for picture, name, options in files:
         try:
@@ -96,8 +99,24 @@ def save_modern(large, middle, output):
         print(f"{name}: {(output / name).stat().st_size} bytes")
 
 
+# The curve of sRGB, and primaries of Display P3 and of Adobe RGB adapted to D50.
+CURVE_OF_SRGB = (3, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+DISPLAY_P3 = [
+    (0.51512, 0.2412, -0.00105), (0.29198, 0.69225, 0.04189), (0.1571, 0.06657, 0.78407)
+]
+ADOBE_RGB = [(0.60974, 0.31111, 0.01947), (0.20528, 0.62567, 0.06087), (0.14919, 0.06322, 0.74457)]
+
+
 def display_p3():
-    """An ICC profile (version 4) of Display P3: primaries adapted to D50, and the curve of sRGB."""
+    return profile("Display P3", DISPLAY_P3, *CURVE_OF_SRGB)
+
+
+def adobe_rgb():
+    return profile("Compatible with Adobe RGB (1998)", ADOBE_RGB, 0, [563 / 256])
+
+
+def profile(name, primaries, function, parameters):
+    """An ICC profile (version 4) of a matrix and one parametric curve."""
 
     def fixed(value):
         return round(value * 65536).to_bytes(4, "big", signed=True)
@@ -110,16 +129,15 @@ def display_p3():
     def colour(*values):
         return b"XYZ " + bytes(4) + b"".join(fixed(value) for value in values)
 
-    parameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
-    curve = b"para" + bytes(4) + (3).to_bytes(2, "big") + bytes(2)
+    curve = b"para" + bytes(4) + function.to_bytes(2, "big") + bytes(2)
     curve += b"".join(fixed(value) for value in parameters)
     tags = {
-        b"desc": text("Display P3"),
+        b"desc": text(name),
         b"cprt": text("none"),
         b"wtpt": colour(0.9642, 1.0, 0.8249),
-        b"rXYZ": colour(0.51512, 0.2412, -0.00105),
-        b"gXYZ": colour(0.29198, 0.69225, 0.04189),
-        b"bXYZ": colour(0.1571, 0.06657, 0.78407),
+        b"rXYZ": colour(*primaries[0]),
+        b"gXYZ": colour(*primaries[1]),
+        b"bXYZ": colour(*primaries[2]),
         b"rTRC": curve,
         b"gTRC": curve,
         b"bTRC": curve,
@@ -151,8 +169,9 @@ def main(samples, output):
     large = with_noise(mosaic(samples, 4032, 3024), 3.0, seed=1)
     save(large, output / "12mp.jpg", quality=90)
     save(large, output / "12mp-progressive.jpg", quality=90, progressive=True)
-    large.save(
-        output / "12mp-p3.jpg", quality=90, subsampling="4:2:0", icc_profile=display_p3())
+    for name, icc_profile in {"p3": display_p3(), "adobe": adobe_rgb()}.items():
+        large.save(
+            output / f"12mp-{name}.jpg", quality=90, subsampling="4:2:0", icc_profile=icc_profile)
     largest = with_noise(mosaic(samples, 6000, 4000), 3.0, seed=5)
     save(largest, output / "24mp.jpg", quality=90)
     save(large.resize((1600, 1200), Image.Resampling.LANCZOS), output / "1600.jpg", quality=90)

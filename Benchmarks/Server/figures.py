@@ -32,6 +32,26 @@ def ratio(figure, other):
     return f"×{figure.median / other.median:.2f}"
 
 
+class Goal:
+    """What is to be reached, and whether it is: at least `least`, or at most `most`."""
+
+    def __init__(self, name, measured, least=None, most=None):
+        self.name, self.measured, self.least, self.most = name, measured, least, most
+
+    @property
+    def is_reached(self):
+        return self.measured >= self.least if self.most is None else self.measured <= self.most
+
+    def cells(self):
+        limit = f"≤ {self.most:,g}" if self.least is None else f"≥ {self.least:,g}"
+        return [self.name, number(self.measured), limit, "yes" if self.is_reached else "no"]
+
+
+def goals(rows):
+    """A table of goals; no lines without any."""
+    return table(["target", "measured", "to reach", "reached"], [goal.cells() for goal in rows]) if rows else []
+
+
 def table(heads, rows):
     """The lines of a Markdown table."""
     return ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads),

@@ -4,7 +4,7 @@ import contextlib
 import threading
 
 from contestants import FileServer, Halcyon, Thumbor
-from figures import number, short, table
+from figures import Goal, goals, number, short, table
 from load import Load, figure, in_turns
 from misses import present
 from origin import Origin
@@ -13,6 +13,8 @@ from rows import ROWS
 
 HEADS = ["answer", "server", "answers/s", "CPU µs", "answers/s for each core busy", "p50 ms", "p99 ms"]
 CONNECTIONS = 16
+# Answers per second that each core is to give, by Halcyon.
+LEAST = {"from memory": 15_000, "from the disk": 4_000, "304": 20_000, "429": 20_000}
 ROW = next(row for row in ROWS if row.name == "3 MP JPEG")
 
 
@@ -30,17 +32,19 @@ def hits(options):
                  "304": {memory: unmodified(memory, widths)}}
         peers, left_out = present(options, [stored_by_thumbor(folder, pictures)])
         for thumbor in peers:
-            loads["from the disk"][stack.enter_context(thumbor)] = load(thumbor, widths)
+            stack.enter_context(thumbor)
+            loads["from the disk"][thumbor] = load(thumbor, widths)
         plain = stack.enter_context(plain_files(folder, memory, widths))
         loads["from the disk"][plain] = Load(
             [f"/0/{width}.jpg" for width in widths], CONNECTIONS, keeps=True)
-        lines = []
-        for name, servers in loads.items():
-            if options.wants(name):
-                lines += rows(name, in_turns(servers, options, name))
+        measured = {name: in_turns(servers, options, name)
+                    for name, servers in loads.items() if options.wants(name)}
         if options.wants("429"):
-            lines += refusals(options, folder)
-        yield table(HEADS, lines)
+            measured["429"] = refusals(options, folder)
+        yield table(HEADS, [line for name, rounds in measured.items() for line in rows(name, rounds)])
+        yield goals([
+            Goal(f"{name}: answers/s for each core busy", 1 / figure(mine, "cost").median, LEAST[name])
+            for name, rounds in measured.items() for server, mine in rounds.items() if isinstance(server, Halcyon)])
         yield left_out
 
 
@@ -122,7 +126,7 @@ def refusals(options, folder):
         if status != 429:
             raise RuntimeError(f"status {status} in place of 429")
         full = Load(targets[1:], CONNECTIONS, keeps=True, refused=True)
-        result = list(rows("429", in_turns({server: full}, options, "429")))
+        result = in_turns({server: full}, options, "429")
         ended.set()
     return result
 

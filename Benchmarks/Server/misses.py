@@ -4,7 +4,7 @@ import contextlib
 
 from ceiling import Ceiling, CeilingLoad
 from contestants import ORIGIN_HOST, FileServer, Halcyon, ImageFilter, Thumbor
-from figures import number, ratio, short, table
+from figures import Goal, goals, number, ratio, short, table
 from load import Load, figure, in_turns, say
 from quality import Sample
 from rows import ROWS, TRIAL
@@ -38,7 +38,7 @@ def measure(options, connections, keeps):
             Ceiling(options.ceiling, pictures), Thumbor(folder / "thumbor", pictures),
             ImageFilter(folder / "image_filter", pictures)])
         servers = [stack.enter_context(server) for server in [halcyon, *peers]]
-        lines, notes = [], []
+        lines, notes, reached = [], [], []
         for row in ROWS:
             if not options.wants(row.name):
                 continue
@@ -52,8 +52,23 @@ def measure(options, connections, keeps):
             rounds = in_turns(loads, options, row.name) if not options.check or row.name in TRIAL else {}
             notes += told(row, samples)
             lines += [cells(row, server, halcyon, rounds, samples[server]) for server in able]
+            if rounds:
+                reached += targets(row, halcyon, rounds, connections)
         yield table(HEADS, lines)
+        yield goals(reached)
         yield [*left_out, *notes]
+
+
+def targets(row, halcyon, rounds, connections):
+    """What Halcyon is to reach with the pictures of a row."""
+    mine = rounds[halcyon]
+    for server, others in rounds.items():
+        if row.target and server.name == "thumbor":
+            ahead = figure(mine, "rate").median / figure(others, "rate").median
+            yield Goal(f"{row.name}: pictures/s, thumbor's times", ahead, least=row.target)
+    if row.name == "12 MP JPEG" and connections == 8:
+        yield Goal(f"{row.name}: CPU ms", figure(mine, "cost").median * 1000, most=30)
+        yield Goal(f"{row.name}: p95 in p50", figure(mine, "p95").median / figure(mine, "p50").median, most=2)
 
 
 def cells(row, server, halcyon, rounds, sample):

@@ -8,7 +8,7 @@ import time
 
 from contestants import ORIGIN_HOST, FileServer, Halcyon, ImageFilter, Thumbor
 from drawing import png
-from figures import Figure, number, ratio, table
+from figures import Figure, Goal, goals, number, ratio, table
 from load import Load, figure, say, settle
 from misses import present
 from origin import Origin
@@ -52,6 +52,7 @@ def slow(options):
         yield table(["", "pictures/s", "of that"], [
             ["alone", alone.text(), "×1"],
             [f"beside {SLOW_REQUESTS} requests to a slow server", beside.text(), ratio(beside, alone)]])
+        yield goals([Goal("what is left of the pictures/s", beside.median / alone.median, least=0.9)])
 
 
 class Disturbance:
@@ -92,7 +93,7 @@ class Disturbance:
 
 def memory(options):
     """Resident memory before, at the peak of eight pictures of 12 MP at a time, and after a rest."""
-    folder, lines = options.new_folder(), []
+    folder, lines, reached = options.new_folder(), [], []
     servers, left_out = present(options, [
         Thumbor(folder / "thumbor", options.pictures), ImageFilter(folder / "filter", options.pictures)])
     row = next(row for row in ROWS if row.name == "12 MP JPEG")
@@ -106,7 +107,10 @@ def memory(options):
             time.sleep(options.rest)
             lines.append([server.name, *(number(value / MEGABYTE)
                                          for value in (idle, peak, server.resident()))])
+            if isinstance(server, Halcyon):
+                reached = [Goal("idle, MB", idle / MEGABYTE, most=80), Goal("peak, MB", peak / MEGABYTE, most=350)]
     yield table(["server", "idle, MB", "peak at 8 × 12 MP, MB", f"{options.rest} s later, MB"], lines)
+    yield goals(reached)
     yield left_out
 
 

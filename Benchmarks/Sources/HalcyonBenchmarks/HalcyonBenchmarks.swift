@@ -7,7 +7,7 @@ struct HalcyonBenchmarks: AsyncParsableCommand {
         abstract: "Measures Halcyon beside other libraries, in turns, in one run.",
         subcommands: [
             RunCommand.self, OriginCommand.self, PeakCommand.self, PhotosCommand.self,
-            SeriesCommand.self,
+            SeriesCommand.self, CostCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

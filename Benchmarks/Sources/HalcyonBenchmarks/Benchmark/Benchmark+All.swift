@@ -15,4 +15,5 @@ extension Benchmark {
         + modernFormats
         + peakMemory
         + playback
+        + placeholders
 }
