@@ -224,6 +224,51 @@ void cjpegref_free_coefficients(cjpegref_coefficients *coefficients) {
 
 /* Encoding */
 
+enum { MOST_SCANS = 32 };
+
+static void add_scan(
+    jpeg_scan_info *scans, int *count, int first_component, int components, int first, int last,
+    int high, int low) {
+    jpeg_scan_info *scan = &scans[(*count)++];
+    memset(scan, 0, sizeof *scan);
+    scan->comps_in_scan = components;
+    for (int index = 0; index < components; index++)
+        scan->component_index[index] = first_component + index;
+    scan->Ss = first;
+    scan->Se = last;
+    scan->Ah = high;
+    scan->Al = low;
+}
+
+/* A few bands with all bits at once, the lower ones first. */
+static int plan_bands(jpeg_scan_info *scans, int components) {
+    int count = 0;
+    add_scan(scans, &count, 0, components, 0, 0, 0, 0);
+    for (int index = 0; index < components; index++) {
+        add_scan(scans, &count, index, 1, 1, 11, 0, 0);
+        add_scan(scans, &count, index, 1, 12, 63, 0, 0);
+    }
+    return count;
+}
+
+/* Means of each component alone, then bit by bit together; bands that are known to different bits. */
+static int plan_bits(jpeg_scan_info *scans, int components) {
+    int count = 0;
+    for (int index = 0; index < components; index++)
+        add_scan(scans, &count, index, 1, 0, 0, 0, 2);
+    for (int index = components - 1; index >= 0; index--) {
+        add_scan(scans, &count, index, 1, 1, 9, 0, 2);
+        add_scan(scans, &count, index, 1, 10, 40, 0, 1);
+        add_scan(scans, &count, index, 1, 41, 63, 0, 0);
+        add_scan(scans, &count, index, 1, 1, 5, 2, 1);
+        add_scan(scans, &count, index, 1, 6, 9, 2, 1);
+        add_scan(scans, &count, index, 1, 1, 40, 1, 0);
+    }
+    add_scan(scans, &count, 0, components, 0, 0, 2, 1);
+    add_scan(scans, &count, 0, components, 0, 0, 1, 0);
+    return count;
+}
+
 uint8_t *cjpegref_encode(const uint8_t *pixels, cjpegref_options options, size_t *count) {
     struct jpeg_compress_struct info;
     error_state errors;
@@ -249,7 +294,13 @@ uint8_t *cjpegref_encode(const uint8_t *pixels, cjpegref_options options, size_t
     info.optimize_coding = options.is_optimised;
     info.arith_code = options.is_arithmetic;
     info.restart_interval = (unsigned)options.restart_interval;
+    jpeg_scan_info scans[MOST_SCANS];
     if (options.is_progressive) jpeg_simple_progression(&info);
+    if (options.is_progressive && options.scans > 0) {
+        int (*plan)(jpeg_scan_info *, int) = options.scans == 1 ? plan_bands : plan_bits;
+        info.num_scans = plan(scans, info.num_components);
+        info.scan_info = scans;
+    }
     jpeg_start_compress(&info, TRUE);
     size_t bytes_per_row = options.width * (size_t)options.channels;
     while (info.next_scanline < info.image_height) {

@@ -27,21 +27,54 @@ enum AveragedBlock: BlockDecoder {
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
         let mean = plane.readMean(&reader, damage: &damage)
-        let below = samples + plane.bytesPerRow
-        let sums = plane.scratch.assumingMemoryBound(to: Int.self)
-        (sums + 1).update(repeating: 0, count: 9)
-        sums[0] = mean &<< 15
-        let steps = plane.steps
+        let sums = start(plane.block, mean)
+        let steps = plane.block.steps
         var flags = 0
         let place = reader.readValues(plane.alternating, through: 63) { place, value in
-            let step = steps[place]
-            let product = value &* Int(step.quantum)
-            // No picture has more; and libjpeg's calculation with vectors would not bear it.
-            flags |= (product &+ 2_048) & ~4_095
-            sums[Int(step.slot)] &+= product &* Int(step.weight)
+            add(value, steps[place], to: sums, damage: &flags)
         }
         damage |= flags
         if place != 64 { damage |= 1 }
+        write(sums, plane.block, to: samples, damage: &damage)
+    }
+
+    @inline(__always)
+    static func make(
+        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
+        let sums = start(plane, mean)
+        for index in 1..<plane.kept.count {
+            add(Int(coefficients[index]), plane.kept[index], to: sums, damage: &damage)
+        }
+        write(sums, plane, to: samples, damage: &damage)
+    }
+
+    @inline(__always)
+    private static func start(_ plane: BlockPlane, _ mean: Int) -> UnsafeMutablePointer<Int> {
+        let sums = plane.scratch.assumingMemoryBound(to: Int.self)
+        (sums + 1).update(repeating: 0, count: 9)
+        sums[0] = mean &<< 15
+        return sums
+    }
+
+    @inline(__always)
+    private static func add(
+        _ value: Int, _ step: BlockStep, to sums: UnsafeMutablePointer<Int>, damage: inout Int
+    ) {
+        let product = value &* Int(step.quantum)
+        // No picture has more; and libjpeg's calculation with vectors would not bear it.
+        damage |= (product &+ 2_048) & ~4_095
+        sums[Int(step.slot)] &+= product &* Int(step.weight)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ sums: UnsafeMutablePointer<Int>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let below = samples + plane.bytesPerRow
         let upper = row(sums, 1)
         let lower = row(sums, -1)
         damage |=
@@ -89,17 +122,39 @@ enum LowBlock2: BlockDecoder {
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
-        // Half is added before the division.
-        let mean = plane.readMean(&reader, damage: &damage) &+ 4
-        let values = plane.scratch.assumingMemoryBound(to: Int32.self)
+        let mean = plane.readMean(&reader, damage: &damage)
+        let values = plane.block.scratch.assumingMemoryBound(to: Int32.self)
         (values + 1).update(repeating: 0, count: 4)
         let place = reader.readValues(plane.alternating, through: 4) { place, value in
             values[place] &+= Int32(truncatingIfNeeded: value)
         }
         if !reader.skipBlock(from: place, plane.alternating) { damage |= 1 }
-        let horizontal = Int(values[1]) &* Int(plane.steps[1].quantum)
-        let vertical = Int(values[2]) &* Int(plane.steps[2].quantum)
-        let diagonal = Int(values[4]) &* Int(plane.steps[4].quantum)
+        write(mean, Int(values[1]), Int(values[2]), Int(values[4]), plane.block, to: samples)
+    }
+
+    @inline(__always)
+    static func make(
+        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
+        write(
+            mean, Int(coefficients[1]), Int(coefficients[2]), Int(coefficients[3]), plane,
+            to: samples)
+    }
+
+    /// - Parameters:
+    ///   - mean: Multiplied with its step, unlike the others, which lie at the places 1, 2 and 4.
+    @inline(__always)
+    private static func write(
+        _ mean: Int, _ first: Int, _ second: Int, _ fourth: Int, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        // Half is added before the division.
+        let mean = mean &+ 4
+        let horizontal = first &* Int(plane.steps[1].quantum)
+        let vertical = second &* Int(plane.steps[2].quantum)
+        let diagonal = fourth &* Int(plane.steps[4].quantum)
         let below = samples + plane.bytesPerRow
         let (left, right) = (mean &+ horizontal, mean &- horizontal)
         let (sum, difference) = (vertical &+ diagonal, vertical &- diagonal)

@@ -8,6 +8,11 @@ protocol BlockDecoder {
     static func decode(
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
+
+    /// The same of coefficients that have been read: those at the places of the kind, in their order.
+    static func make(
+        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
 }
 
 extension BlockDecoder {
@@ -44,6 +49,23 @@ enum BlockKind {
         case .low2: LowBlock2.side
         case .low4: LowBlock4.side
         case .full: FullBlock.side
+        }
+    }
+
+    /// The places of the zigzag order whose coefficients count, 0 first.
+    var places: [Int] {
+        switch self {
+        case .mean: [0]
+        case .low2: [0, 1, 2, 4]
+        case .averaged2: places { AveragedBlock.step(row: $0, column: $1).slot < 10 }
+        case .low4: places { $0 < 4 && $1 < 4 }
+        case .full: Array(0..<64)
+        }
+    }
+
+    private func places(_ counts: (_ row: Int, _ column: Int) -> Bool) -> [Int] {
+        BlockStep.zigzag.indices.filter {
+            counts(BlockStep.zigzag[$0] / 8, BlockStep.zigzag[$0] % 8)
         }
     }
 
@@ -104,5 +126,14 @@ enum MeanBlock: BlockDecoder {
         let mean = plane.readMean(&reader, damage: &damage)
         samples[0] = sample((mean &+ 4) &>> 3)
         if !reader.skipBlock(from: 1, plane.alternating) { damage |= 1 }
+    }
+
+    @inline(__always)
+    static func make(
+        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
+        samples[0] = sample((mean &+ 4) &>> 3)
     }
 }

@@ -9,7 +9,7 @@ protocol FloatBlock: BlockDecoder {
 
     /// Makes samples of coefficients, which lie column by column.
     static func transform(
-        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        _ coefficients: UnsafePointer<Float>, _ plane: BlockPlane,
         to samples: UnsafeMutablePointer<UInt8>)
 }
 
@@ -19,23 +19,56 @@ extension FloatBlock {
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
-        if read(&reader, &plane, damage: &damage) {
+        let isPlain = read(&reader, &plane, damage: &damage)
+        write(plane.block, isPlain: isPlain, to: samples)
+    }
+
+    @inline(__always)
+    static func make(
+        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
+        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+    ) {
+        let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
+        let values = start(plane, mean)
+        var sum: Int16 = 0
+        for index in 1..<plane.kept.count {
+            let value = coefficients[index]
+            let step = plane.kept[index]
+            values[Int(step.slot)] = Float(value) * step.factor
+            sum |= value
+        }
+        write(plane, isPlain: sum == 0, to: samples)
+    }
+
+    /// The scratch, in which slot 0 has the mean.
+    @inline(__always)
+    private static func start(_ plane: BlockPlane, _ mean: Int) -> UnsafeMutablePointer<Float> {
+        let values = plane.scratch.assumingMemoryBound(to: Float.self)
+        values.update(repeating: 0, count: slots)
+        values[0] = Float(mean) * 0.125
+        return values
+    }
+
+    /// - Parameter isPlain: Whether there is only the mean.
+    @inline(__always)
+    private static func write(
+        _ plane: BlockPlane, isPlain: Bool, to samples: UnsafeMutablePointer<UInt8>
+    ) {
+        if isPlain {
             fill(plane, samples)
         } else {
             transform(plane.scratch.assumingMemoryBound(to: Float.self), plane, to: samples)
         }
     }
 
-    /// Reads a block into the scratch, in which slot 0 has the mean. True when there is only the mean.
+    /// Reads a block into the scratch. True when there is only the mean.
     @inline(__always)
     private static func read(
         _ reader: inout BitReader, _ plane: inout PlaneDecoder, damage: inout Int
     ) -> Bool {
         let mean = plane.readMean(&reader, damage: &damage)
-        let values = plane.scratch.assumingMemoryBound(to: Float.self)
-        values.update(repeating: 0, count: slots)
-        values[0] = Float(mean) * 0.125
-        let steps = plane.steps
+        let values = start(plane.block, mean)
+        let steps = plane.block.steps
         var sum = 0
         let place = reader.readValues(plane.alternating, through: lastPlace) { place, value in
             let step = steps[place]
@@ -48,7 +81,7 @@ extension FloatBlock {
 
     /// Gives all samples the mean.
     @inline(__always)
-    private static func fill(_ plane: PlaneDecoder, _ samples: UnsafeMutablePointer<UInt8>) {
+    private static func fill(_ plane: BlockPlane, _ samples: UnsafeMutablePointer<UInt8>) {
         let mean = plane.scratch.load(as: Float.self).rounded(.toNearestOrEven)
         let value = sample(Int(mean))
         for row in 0..<side {
@@ -80,7 +113,7 @@ enum LowBlock4: FloatBlock {
 
     @inline(__always)
     static func transform(
-        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        _ coefficients: UnsafePointer<Float>, _ plane: BlockPlane,
         to samples: UnsafeMutablePointer<UInt8>
     ) {
         plane.kernels.inverse_4(coefficients, samples, plane.bytesPerRow)
@@ -107,7 +140,7 @@ enum FullBlock: FloatBlock {
 
     @inline(__always)
     static func transform(
-        _ coefficients: UnsafePointer<Float>, _ plane: PlaneDecoder,
+        _ coefficients: UnsafePointer<Float>, _ plane: BlockPlane,
         to samples: UnsafeMutablePointer<UInt8>
     ) {
         plane.kernels.inverse_8(coefficients, samples, plane.bytesPerRow)

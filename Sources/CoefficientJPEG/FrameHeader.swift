@@ -10,9 +10,12 @@ struct FrameHeader {
     let width: Int
     let height: Int
     let components: [Component]
+    /// Whether the picture comes in several scans, from coarse to fine.
+    let isProgressive: Bool
 
-    /// From the content of an SOF0 or SOF1 segment.
-    init(_ content: ArraySlice<UInt8>) throws(JPEGRefusal) {
+    /// From the content of an SOF0, SOF1 or, if progressive, SOF2 segment.
+    init(_ content: ArraySlice<UInt8>, isProgressive: Bool) throws(JPEGRefusal) {
+        self.isProgressive = isProgressive
         let bytes = Array(content)
         guard bytes.count >= 6 else { throw .segment }
         guard bytes[0] == 8 else { throw .precision }
@@ -53,7 +56,7 @@ struct FrameHeader {
     }
 }
 
-/// Which Huffman tables each component of the scan is coded with.
+/// Which Huffman tables each component of the only scan is coded with.
 struct ScanHeader {
     struct Component {
         let direct: Int

@@ -1,81 +1,88 @@
-/// Everything before the coded data of a file.
+import Foundation
+
+/// Everything before the coded data of a file's first scan.
 struct JPEGHeader {
     let frame: FrameHeader
-    let scan: ScanHeader
-    /// Where the coded data starts.
+    let tables: JPEGTables
+    /// What the header of the first scan says.
+    let scan: ArraySlice<UInt8>
+    /// Where its coded data starts.
     let scanStart: Int
-    /// Units between markers for restarting; 0 for none.
-    let restartInterval: Int
-
-    private let quantisation: [[UInt8]?]
-    private let huffman: [HuffmanDefinition?]
 
     init(reading bytes: UnsafeRawBufferPointer) throws(JPEGRefusal) {
         var segments = SegmentReader(bytes)
         try segments.readStart()
         var frame: FrameHeader?
-        var quantisation: [[UInt8]?] = Array(repeating: nil, count: 4)
-        var huffman: [HuffmanDefinition?] = Array(repeating: nil, count: 8)
+        var tables = JPEGTables()
         var marks = ColourMarks()
-        var restartInterval = 0
         while true {
             let (marker, content) = try segments.next()
             switch marker {
-            case 0xC0, 0xC1:
+            case 0xC0...0xC2:
                 guard frame == nil else { throw .segment }
-                frame = try FrameHeader(content)
-            case 0xC4: try HuffmanDefinition.read(content, into: &huffman)
-            case 0xC2, 0xC3, 0xC5...0xCF: throw .process
-            case 0xDB: try JPEGHeader.readQuantisation(content, into: &quantisation)
-            case 0xDD:
-                guard content.count == 2 else { throw .segment }
-                restartInterval = content.reduce(0) { $0 << 8 | Int($1) }
+                frame = try FrameHeader(content, isProgressive: marker == 0xC2)
+            case 0xC3, 0xC5...0xCF: throw .process
             case 0xE0: try marks.readJFIF(content)
             case 0xEE: marks.readAdobe(content)
-            case 0xE1...0xED, 0xEF, 0xFE: break
             case 0xDA:
                 guard let frame else { throw .segment }
                 try marks.check(frame)
                 self.frame = frame
-                scan = try ScanHeader(content, frame: frame)
+                self.tables = tables
+                scan = content
                 scanStart = segments.position
-                self.restartInterval = restartInterval
-                self.quantisation = quantisation
-                self.huffman = huffman
                 return
-            default: throw .segment
+            default: try tables.take(marker, content)
             }
         }
     }
+}
 
-    /// The steps of a component, in zigzag order.
-    func quantisation(of component: Int) throws(JPEGRefusal) -> [UInt8] {
-        guard let table = quantisation[frame.components[component].quantisation] else {
-            throw .quantisation
+/// The tables that a file has defined so far, and other things that it may say between scans.
+struct JPEGTables {
+    /// Units between markers for restarting; 0 for none.
+    private(set) var restartInterval = 0
+
+    private var quantisation: [[UInt8]?] = Array(repeating: nil, count: 4)
+    private var huffman: [HuffmanDefinition?] = Array(repeating: nil, count: 8)
+
+    /// Takes a segment; those that say nothing of the picture are passed over.
+    mutating func take(_ marker: UInt8, _ content: ArraySlice<UInt8>) throws(JPEGRefusal) {
+        switch marker {
+        case 0xC4: try HuffmanDefinition.read(content, into: &huffman)
+        case 0xDB: try readQuantisation(content)
+        case 0xDD:
+            guard content.count == 2 else { throw .segment }
+            restartInterval = content.reduce(0) { $0 << 8 | Int($1) }
+        case 0xE0...0xEF, 0xFE: break
+        default: throw .segment
         }
+    }
+
+    /// The steps of quantisation in a slot, 0...3, in zigzag order.
+    func quantisation(_ slot: Int) throws(JPEGRefusal) -> [UInt8] {
+        guard let table = quantisation[slot] else { throw .quantisation }
         return table
     }
 
-    func directTable(of component: Int) throws(JPEGRefusal) -> HuffmanDefinition {
-        guard let table = huffman[scan.components[component].direct] else { throw .huffman }
+    func direct(_ slot: Int) throws(JPEGRefusal) -> HuffmanDefinition {
+        guard let table = huffman[slot] else { throw .huffman }
         return table
     }
 
-    func alternatingTable(of component: Int) throws(JPEGRefusal) -> HuffmanDefinition {
-        guard let table = huffman[4 + scan.components[component].alternating] else {
-            throw .huffman
-        }
+    func alternating(_ slot: Int) throws(JPEGRefusal) -> HuffmanDefinition {
+        guard let table = huffman[4 + slot] else { throw .huffman }
         return table
     }
 
-    private static func readQuantisation(
-        _ content: ArraySlice<UInt8>, into slots: inout [[UInt8]?]
+    private mutating func readQuantisation(
+        _ content: ArraySlice<UInt8>
     ) throws(JPEGRefusal) {
         var rest = content
         while let kind = rest.popFirst() {
             guard kind < 4 else { throw .quantisation }
             guard rest.count >= 64 else { throw .segment }
-            slots[Int(kind)] = Array(rest.prefix(64))
+            quantisation[Int(kind)] = Array(rest.prefix(64))
             rest = rest.dropFirst(64)
         }
     }
@@ -111,14 +118,15 @@ struct ColourMarks {
     }
 }
 
-/// Walks over the segments of a file's header.
+/// Walks over the segments of a file.
 struct SegmentReader {
     private let bytes: UnsafeRawBufferPointer
     /// Where the next segment starts; never behind the end of the bytes.
-    private(set) var position = 0
+    private(set) var position: Int
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer, from position: Int = 0) {
         self.bytes = bytes
+        self.position = position
     }
 
     mutating func readStart() throws(JPEGRefusal) {
@@ -147,6 +155,27 @@ struct SegmentReader {
         case 0xE1...0xEF, 0xFE: return (marker, [])
         default: return (marker, ArraySlice(bytes[start..<end]))
         }
+    }
+
+    /// Whether the image ends here.
+    var isAtEnd: Bool {
+        var place = position
+        while place + 1 < bytes.count, bytes[place] == 0xFF, bytes[place + 1] == 0xFF { place += 1 }
+        return place + 1 < bytes.count && bytes[place] == 0xFF && bytes[place + 1] == 0xD9
+    }
+
+    /// Goes on to the marker behind the coded data of a scan.
+    mutating func passScan() throws(JPEGRefusal) {
+        guard let base = bytes.baseAddress else { throw .truncated }
+        while let found = memchr(base + position, 0xFF, bytes.count - position) {
+            position = UnsafeRawPointer(found) - base
+            guard position + 1 < bytes.count else { break }
+            let code = bytes[position + 1]
+            // Neither a stuffed byte nor a restart.
+            if code != 0, !(0xD0...0xD7).contains(code) { return }
+            position += 2
+        }
+        throw .truncated
     }
 
     private mutating func byte() throws(JPEGRefusal) -> UInt8 {

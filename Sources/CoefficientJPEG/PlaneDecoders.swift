@@ -1,64 +1,39 @@
 import CPixels
 
-/// The decoders of all planes of a picture and the memory that they work in.
+/// The decoders of all planes of a picture in one scan, and the tables that they look up.
 final class PlaneDecoders {
-    let pointer: UnsafeMutablePointer<PlaneDecoder>
-    let count: Int
-
+    let memory: PlaneMemory
+    private let pointer: UnsafeMutablePointer<PlaneDecoder>
+    private let count: Int
     /// What the pointers lead to.
     private let tables: [EntropyTable]
-    private let memory: [UnsafeMutableRawPointer]
 
-    init(layout: PlaneLayout, header: JPEGHeader) throws(JPEGRefusal) {
+    init(layout: PlaneLayout, header: JPEGHeader, scan: ScanHeader) throws(JPEGRefusal) {
+        let cache = EntropyTableCache.shared
         var tables: [EntropyTable] = []
-        var kinds: [(kind: BlockKind, steps: [BlockStep])] = []
-        for (index, plane) in layout.planes.enumerated() {
-            let cache = EntropyTableCache.shared
-            tables.append(try cache.table(for: header.directTable(of: index)))
-            tables.append(try cache.table(for: header.alternatingTable(of: index)))
-            let kind = BlockKind(side: plane.side, reduction: layout.reduction)
-            kinds.append((kind, kind.steps(quantisation: try header.quantisation(of: index))))
+        for component in scan.components {
+            tables.append(try cache.table(for: header.tables.direct(component.direct)))
+            tables.append(try cache.table(for: header.tables.alternating(component.alternating)))
         }
-        // From here on nothing fails: all memory is freed by `deinit`.
-        var memory: [UnsafeMutableRawPointer] = []
-        func zeros(_ byteCount: Int) -> UnsafeMutableRawPointer {
-            let new = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
-            new.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-            memory.append(new)
-            return new
+        var quantisation: [[UInt8]] = []
+        for component in header.frame.components {
+            quantisation.append(try header.tables.quantisation(component.quantisation))
         }
-        let kernels = cpixels_best().pointee
+        memory = PlaneMemory(layout: layout, quantisation: quantisation)
         count = layout.planes.count
         pointer = .allocate(capacity: count)
-        for (index, plane) in layout.planes.enumerated() {
-            let steps = zeros(BlockStep.count * MemoryLayout<BlockStep>.stride)
-                .bindMemory(to: BlockStep.self, capacity: BlockStep.count)
-            steps.update(from: kinds[index].steps, count: BlockStep.count)
-            // Whole units: blocks that stand out to the right and below are written too.
-            let bytesPerRow = layout.unitsPerRow * plane.across * plane.side
-            let strip = zeros(bytesPerRow * plane.down * plane.side)
+        for (index, block) in memory.planes.enumerated() {
             (pointer + index).initialize(
                 to: PlaneDecoder(
-                    size: plane.size,
-                    kind: kinds[index].kind,
-                    across: plane.across,
-                    down: plane.down,
-                    direct: tables[2 * index].lookup,
-                    alternating: tables[2 * index + 1].lookup,
-                    steps: steps,
-                    scratch: zeros(PlaneDecoder.scratchBytes),
-                    strip: strip.assumingMemoryBound(to: UInt8.self),
-                    bytesPerRow: bytesPerRow,
-                    kernels: kernels))
+                    block: block, direct: tables[2 * index].lookup,
+                    alternating: tables[2 * index + 1].lookup))
         }
         self.tables = tables
-        self.memory = memory
     }
 
     deinit {
         pointer.deinitialize(count: count)
         pointer.deallocate()
-        for pointer in memory { pointer.deallocate() }
     }
 
     /// Decodes one row of units into the strips of the planes.
@@ -75,7 +50,7 @@ final class PlaneDecoders {
             try scan.prepare(&reader)
             for index in 0..<count {
                 let plane = pointer + index
-                switch plane.pointee.kind {
+                switch plane.pointee.block.kind {
                 case .mean: decode(MeanBlock.self, unit, plane, &reader, &damage)
                 case .averaged2: decode(AveragedBlock.self, unit, plane, &reader, &damage)
                 case .low2: decode(LowBlock2.self, unit, plane, &reader, &damage)
@@ -97,10 +72,10 @@ final class PlaneDecoders {
         // Copies in local variables can live in registers.
         var bits = reader
         var flags = 0
-        let across = plane.pointee.across
-        let bytesPerRow = plane.pointee.bytesPerRow
-        var row = plane.pointee.strip + unit &* across &* Block.side
-        for _ in 0..<plane.pointee.down {
+        let across = plane.pointee.block.across
+        let bytesPerRow = plane.pointee.block.bytesPerRow
+        var row = plane.pointee.block.strip + unit &* across &* Block.side
+        for _ in 0..<plane.pointee.block.down {
             var samples = row
             for _ in 0..<across {
                 Block.decode(&bits, &plane.pointee, to: samples, damage: &flags)
@@ -113,29 +88,15 @@ final class PlaneDecoders {
     }
 }
 
-/// What the blocks of one plane are decoded with, and where their samples go.
+/// What the blocks of one plane are read with.
 ///
 /// The pointers are those of `PlaneDecoders`, which lives longer.
 struct PlaneDecoder {
-    let size: PlaneSize
-    let kind: BlockKind
-    let across: Int
-    let down: Int
+    let block: BlockPlane
     let direct: UnsafePointer<EntropyLookup>
     let alternating: UnsafePointer<EntropyLookup>
-    /// `BlockStep.count` of them.
-    let steps: UnsafePointer<BlockStep>
-    /// `scratchBytes`, aligned to 64.
-    let scratch: UnsafeMutableRawPointer
-    /// `down` rows of blocks.
-    let strip: UnsafeMutablePointer<UInt8>
-    let bytesPerRow: Int
-    let kernels: cpixels_kernels
     /// The mean of the last block, not multiplied.
     var mean = 0
-
-    /// 64 coefficients and one that is not used, of 4 bytes; or 11 sums of 8 bytes.
-    static let scratchBytes = 4 * 65
 }
 
 extension PlaneDecoder {
@@ -149,8 +110,7 @@ extension PlaneDecoder {
         reader.refill()
         let symbol = reader.readDifference(direct)
         mean &+= symbol.value
-        let product = mean &* Int(steps[0].quantum)
-        damage |= (product &+ 2_048) & ~4_095 | symbol.advance & ~63
-        return product
+        damage |= symbol.advance & ~63
+        return block.product(of: mean, damage: &damage)
     }
 }

@@ -16,17 +16,17 @@ struct PlaneLayout {
 
     var blocksPerUnit: Int { planes.reduce(0) { $0 + $1.across * $1.down } }
 
-    init(frame: FrameHeader, reduction: JPEGReduction) {
+    /// - Parameter enlargesChroma: Whether a component that has half the samples is reduced by half as much.
+    init(frame: FrameHeader, reduction: JPEGReduction, enlargesChroma: Bool) {
         self.reduction = reduction
         let across = frame.components[0].horizontal
         let down = frame.components[0].vertical
         unitsPerRow = PlaneLayout.ceiling(frame.width, 8 * across)
         unitRows = PlaneLayout.ceiling(frame.height, 8 * down)
         planes = frame.components.map { component in
-            // Where the component has half the samples in both directions, its blocks are reduced by
-            // half as much: so it fits the luma without being enlarged.
+            // Where the component has half the samples in both directions, so it fits the luma.
             let isHalved = 2 * component.horizontal == across && 2 * component.vertical == down
-            let side = isHalved ? 2 * reduction.side : reduction.side
+            let side = isHalved && enlargesChroma ? 2 * reduction.side : reduction.side
             let width = frame.width * component.horizontal * side
             let height = frame.height * component.vertical * side
             return Plane(
@@ -47,8 +47,8 @@ struct PlaneLayout {
 
 /// The measures of one plane of a reduced picture: the same that libjpeg delivers as raw data.
 ///
-/// The chroma of 4:2:0 has the size of the luma, since its blocks are reduced less; other chroma is
-/// smaller than the luma by its factors of sampling.
+/// The chroma of 4:2:0 has the size of the luma, since its blocks are reduced less, if that is wanted; other
+/// chroma is smaller than the luma by its factors of sampling.
 public struct PlaneSize: Hashable, Sendable {
     public let width: Int
     public let height: Int

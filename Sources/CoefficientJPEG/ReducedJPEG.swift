@@ -4,10 +4,13 @@
 /// table tells for the next 13 bits how far whole runs of codes reach, and they are stepped over; a
 /// value is taken only where the smaller picture shows it.
 ///
-/// Baseline files of one scan are decoded, with one component or with Y, Cb and Cr. Anything else, and
-/// whatever is inconsistent, is refused and left to a decoder that can say more about it: nothing is
+/// Baseline files of one scan and progressive files are decoded, with one component or with Y, Cb and Cr. Anything
+/// else, and whatever is inconsistent, is refused and left to a decoder that can say more about it: nothing is
 /// guessed, and what is delivered is complete. At 1/8 the planes equal libjpeg-turbo's; at 1/4 and 1/2
 /// they are made of the low frequencies, which keeps more of the picture than the means of libjpeg's.
+///
+/// Of a progressive file the coefficients that the smaller picture shows are held until the last scan has been read,
+/// and of all others only whether they are 0.
 public struct ReducedJPEG {
     /// Of the whole picture, in pixels.
     public let width: Int
@@ -20,17 +23,36 @@ public struct ReducedJPEG {
     private let bytes: UnsafeRawBufferPointer
     private let header: JPEGHeader
     private let layout: PlaneLayout
+    private let content: Content
 
-    /// Reads the header. The bytes are those of the whole file and have to stay where they are until
-    /// the last use of this value.
-    public init(_ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction)
-        throws(JPEGRefusal)
-    {
+    private enum Content {
+        case baseline(ScanHeader)
+        case progressive(ProgressiveScans)
+    }
+
+    /// Reads the header, or those of all scans. The bytes are those of the whole file and have to stay where they
+    /// are until the last use of this value.
+    ///
+    /// - Parameter enlargesChroma: Whether the chroma of 4:2:0 is made as large as the luma, which its blocks allow.
+    public init(
+        _ bytes: UnsafeRawBufferPointer, reducedTo reduction: JPEGReduction,
+        enlargesChroma: Bool = true
+    ) throws(JPEGRefusal) {
         header = try JPEGHeader(reading: bytes)
-        layout = PlaneLayout(frame: header.frame, reduction: reduction)
-        // A block takes two bits at least: nothing is allocated for a picture that cannot be there.
+        layout = PlaneLayout(
+            frame: header.frame, reduction: reduction, enlargesChroma: enlargesChroma)
+        // A block takes two bits at least, or one in the first scan of several: nothing is allocated for a picture
+        // that cannot be there.
         let blocks = layout.unitsPerRow * layout.unitRows * layout.blocksPerUnit
-        guard (bytes.count - header.scanStart) * 4 >= blocks else { throw .truncated }
+        let mostBlocksPerByte = header.frame.isProgressive ? 8 : 4
+        guard (bytes.count - header.scanStart) * mostBlocksPerByte >= blocks else {
+            throw .truncated
+        }
+        if header.frame.isProgressive {
+            content = .progressive(try ProgressiveScans(of: bytes, header))
+        } else {
+            content = .baseline(try ScanHeader(header.scan, frame: header.frame))
+        }
         self.bytes = bytes
         width = header.frame.width
         height = header.frame.height
@@ -40,22 +62,51 @@ public struct ReducedJPEG {
 
     /// Decodes the picture and delivers it from the top, strip by strip.
     ///
-    /// Takes memory for one row of units, 20 kB for bytes, and up to 90 kB for tables, which are kept
-    /// for the next file. Throws `JPEGRefusal` when the file turns out not to be consistent: what has
-    /// been delivered by then is to be forgotten. What `deliver` throws ends the work and is passed on.
+    /// Of a baseline file takes memory for one row of units, 20 kB for bytes, and up to 90 kB for tables, which are
+    /// kept for the next file; of a progressive file also 10 to 136 bytes for each block of a plane that is not made
+    /// of means alone, and 2 for one that is. Throws `JPEGRefusal` when the file turns out not to be consistent: what
+    /// has been delivered by then is to be forgotten. What `deliver` throws ends the work and is passed on.
     public func decode(_ deliver: (JPEGStrip) throws -> Void) throws {
-        let planes = try PlaneDecoders(layout: layout, header: header)
+        switch content {
+        case .baseline(let scan): try decode(scan, deliver)
+        case .progressive(let scans): try decode(scans, deliver)
+        }
+    }
+
+    private func decode(
+        _ scanHeader: ScanHeader, _ deliver: (JPEGStrip) throws -> Void
+    ) throws {
+        let planes = try PlaneDecoders(layout: layout, header: header, scan: scanHeader)
         var scan = ScanBytes(bytes, from: header.scanStart)
         var reader = BitReader(scan.start)
-        var restarts = Restarts(interval: header.restartInterval)
+        var restarts = Restarts(interval: header.tables.restartInterval)
         for row in 0..<layout.unitRows {
             try planes.decodeRow(
                 unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader,
                 restarts: &restarts)
-            try deliver(
-                JPEGStrip(index: row, planes: planes.pointer, planeCount: planes.count))
+            try deliver(JPEGStrip(index: row, planes: planes.memory.planes))
         }
         try scan.finish(&reader)
+    }
+
+    private func decode(
+        _ scans: ProgressiveScans, _ deliver: (JPEGStrip) throws -> Void
+    ) throws {
+        let memory = PlaneMemory(layout: layout, quantisation: scans.quantisation)
+        let blocks = memory.planes.map { CoefficientBlocks($0, layout: layout) }
+        let frame = header.frame
+        for scan in scans.needed(for: memory.planes.map(\.kind.places)) {
+            if scan.isOfMeans {
+                try MeanScan(scan, frame: frame, layout: layout, blocks: blocks).decode(bytes)
+            } else {
+                try BandScan(scan, frame: frame, blocks: blocks[scan.members[0].component])
+                    .decode(bytes)
+            }
+        }
+        for row in 0..<layout.unitRows {
+            for blocks in blocks { try blocks.writeSamples(ofUnits: row) }
+            try deliver(JPEGStrip(index: row, planes: memory.planes))
+        }
     }
 }
 
@@ -64,8 +115,8 @@ public struct ReducedJPEG {
 public struct JPEGStrip {
     /// From 0, top to bottom.
     public let index: Int
-    let planes: UnsafePointer<PlaneDecoder>
-    public let planeCount: Int
+    let planes: [BlockPlane]
+    public var planeCount: Int { planes.count }
 
     /// The rows of a plane: 0 is Y, 1 is Cb, 2 is Cr.
     public subscript(plane index: Int) -> Rows {
@@ -106,7 +157,7 @@ public struct JPEGStrip {
 public enum JPEGRefusal: Error, Hashable, Sendable {
     /// It does not start like a JPEG file.
     case notJPEG
-    /// Progressive, lossless, hierarchical or arithmetic coding.
+    /// Lossless, hierarchical or arithmetic coding.
     case process
     /// Samples of another depth than 8 bits.
     case precision
@@ -118,7 +169,8 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case colour
     /// Markers for restarting are not where the header says.
     case restartMarkers
-    /// More than one scan, or one that does not hold everything.
+    /// More than one scan in a baseline file, or one that does not hold everything; in a progressive file, scans that
+    /// do not continue one another or leave out what matters.
     case scans
     /// The height is told after the scan.
     case height

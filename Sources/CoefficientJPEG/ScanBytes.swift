@@ -42,15 +42,23 @@ struct ScanBytes: ~Copyable {
 
     /// Checks that the picture ends where the scan ends, and the file's image with it.
     mutating func finish(_ reader: inout BitReader) throws(JPEGRefusal) {
+        switch try close(&reader) {
+        case 0xD9: return
+        case 0xC4, 0xDA, 0xDB: throw .scans
+        default: throw .trailing
+        }
+    }
+
+    /// Checks that nothing is left of the scan, and returns the marker behind it.
+    @discardableResult
+    mutating func close(_ reader: inout BitReader) throws(JPEGRefusal) -> UInt8 {
         try more(&reader)
         // Less than a byte may be left.
         guard isEnded, reader.unreadBits(before: end) < 8 else { throw .trailing }
         switch marker {
-        case 0xD9: return
         case nil: throw .truncated
-        case 0xC4, 0xDA, 0xDB: throw .scans
         case .some(0xD0...0xD7): throw .restartMarkers
-        default: throw .trailing
+        case .some(let marker): return marker
         }
     }
 

@@ -5,6 +5,8 @@ public struct FuzzCase {
     public enum Verdict: Hashable, Sendable {
         /// Decoded, and libjpeg's planes at 1/8 are the same.
         case equal
+        /// The same of a progressive file, in which something is wrong with scans that do not show at 1/8.
+        case equalWhereShown
         /// Refused; libjpeg decodes it without a warning or does not.
         case refused(JPEGRefusal, readByReference: Bool)
         /// Decoded, but libjpeg makes other planes.
@@ -16,7 +18,7 @@ public struct FuzzCase {
 
         public var isFailure: Bool {
             switch self {
-            case .equal, .refused: false
+            case .equal, .equalWhereShown, .refused: false
             case .different, .doubtful, .uneven: true
             }
         }
@@ -54,14 +56,24 @@ public struct FuzzCase {
             let refusal = error as? JPEGRefusal ?? .damaged
             return .refused(refusal, readByReference: reference.isClean)
         }
-        for reduction in [JPEGReduction.quarter, .half] {
-            guard let planes = try? Planes(decoding: bytes, reducedTo: reduction),
-                planes.planes.count == ours.planes.count
-            else { return .uneven }
+        let isEven = [JPEGReduction.quarter, .half].allSatisfy { reduction in
+            let planes = try? Planes(decoding: bytes, reducedTo: reduction)
+            return planes?.planes.count == ours.planes.count
         }
+        guard isEven || isProgressive else { return .uneven }
         let reference = ReferencePicture(decoding: bytes, denominator: 8)
-        guard reference.isClean else { return .doubtful }
-        return reference.planes == ours ? .equal : .different
+        if isEven, reference.isClean { return reference.planes == ours ? .equal : .different }
+        guard isProgressive else { return .doubtful }
+        return reference.planes == ours ? .equalWhereShown : .different
+    }
+
+    /// Whether a frame header says so before the first scan.
+    private var isProgressive: Bool {
+        for (one, two) in zip(bytes, bytes.dropFirst()) where one == 0xFF {
+            if two == 0xC2 { return true }
+            if two == 0xDA { return false }
+        }
+        return false
     }
 }
 

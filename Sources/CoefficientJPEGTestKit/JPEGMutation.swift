@@ -11,6 +11,9 @@ public enum JPEGMutation: CaseIterable, Sendable {
     case splicedSegment
     case swappedSegments
     case changedSize
+    case removedScan
+    case swappedScans
+    case changedScan
     case appended
 
     /// `other` is another file, from which segments are taken.
@@ -67,6 +70,27 @@ public enum JPEGMutation: CaseIterable, Sendable {
             result[frame.lowerBound + field] = [
                 0x11, 0x21, 0x12, 0x22, 0x41, .random(in: 0...255, using: &random),
             ].randomElement(using: &random)!
+        case .removedScan:
+            guard let scan = Self.scans(of: bytes).randomElement(using: &random) else { break }
+            result.removeSubrange(scan)
+        case .swappedScans:
+            let scans = Self.scans(of: bytes)
+            guard scans.count > 1 else { break }
+            let first = Int.random(in: 0..<scans.count - 1, using: &random)
+            let (one, two) = (scans[first], scans[first + 1])
+            result.replaceSubrange(
+                one.lowerBound..<two.upperBound,
+                with: Array(bytes[two]) + Array(bytes[one.upperBound..<two.lowerBound])
+                    + Array(bytes[one]))
+        case .changedScan:
+            // The band, or its bits.
+            guard let scan = Self.scans(of: bytes).randomElement(using: &random),
+                scan.lowerBound + 3 < bytes.count
+            else { break }
+            let end = scan.lowerBound + 1 + Int(bytes[scan.lowerBound + 3])
+            let field = end - .random(in: 0..<3, using: &random)
+            guard bytes.indices.contains(field) else { break }
+            result[field] = [0, 1, 2, 5, 9, 16, 63, 0x10, 0x21].randomElement(using: &random)!
         case .appended:
             result += other.suffix(length)
         }
@@ -86,5 +110,18 @@ public enum JPEGMutation: CaseIterable, Sendable {
             position = end
         }
         return segments
+    }
+
+    /// Where the scans of a file lie, from their headers to the ends of their coded data.
+    private static func scans(of bytes: [UInt8]) -> [Range<Int>] {
+        var scans: [Range<Int>] = []
+        var start: Int?
+        for index in bytes.indices.dropLast() where bytes[index] == 0xFF {
+            let code = bytes[index + 1]
+            guard code != 0, code != 0xFF, !(0xD0...0xD7).contains(code) else { continue }
+            if let start { scans.append(start..<index) }
+            start = code == 0xDA ? index : nil
+        }
+        return scans
     }
 }

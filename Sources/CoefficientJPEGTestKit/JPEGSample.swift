@@ -13,9 +13,21 @@ public struct JPEGSample: Sendable {
     public var vertical = 1
     public var isOptimised = false
     public var isProgressive = false
+    /// The scans of a progressive file.
+    public var scans = Scans.suggested
     public var isArithmetic = false
     public var restartInterval = 0
     public var keepsRGB = false
+
+    public enum Scans: Int32, CaseIterable, Sendable {
+        /// Those that libjpeg suggests.
+        case suggested
+        /// A few bands, with all bits at once.
+        case bands
+        /// Many, which add bits to one another.
+        case bits
+    }
+
     /// How much noise there is, in levels.
     public var noise = 10
     public var seed: UInt64 = 1
@@ -39,7 +51,8 @@ public struct JPEGSample: Sendable {
         vertical = .random(in: 1...2, using: &random)
         if random.chance(40) { horizontal = 4 }
         isOptimised = random.next() & 1 == 0
-        isProgressive = random.chance(60)
+        isProgressive = random.chance(3)
+        scans = Scans.allCases.randomElement(using: &random)!
         isArithmetic = random.chance(100)
         keepsRGB = random.chance(60)
         if random.chance(4) { restartInterval = .random(in: 1...40, using: &random) }
@@ -53,7 +66,8 @@ public struct JPEGSample: Sendable {
         let options = cjpegref_options(
             width: width, height: height, channels: Int32(channels), quality: Int32(quality),
             horizontal_sampling: Int32(horizontal), vertical_sampling: Int32(vertical),
-            is_optimised: isOptimised, is_progressive: isProgressive, is_arithmetic: isArithmetic,
+            is_optimised: isOptimised, is_progressive: isProgressive,
+            scans: scans.rawValue, is_arithmetic: isArithmetic,
             restart_interval: Int32(restartInterval), keeps_rgb: keepsRGB)
         var count = 0
         guard let bytes = cjpegref_encode(pixels, options, &count) else { return [] }

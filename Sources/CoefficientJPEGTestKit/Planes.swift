@@ -12,9 +12,12 @@ public struct Planes: Equatable {
     public var planes: [Plane]
 
     /// What `ReducedJPEG` makes of a file.
-    public init(decoding bytes: [UInt8], reducedTo reduction: JPEGReduction) throws {
+    public init(
+        decoding bytes: [UInt8], reducedTo reduction: JPEGReduction, enlargesChroma: Bool = true
+    ) throws {
         planes = try bytes.withUnsafeBytes { bytes in
-            let jpeg = try ReducedJPEG(bytes, reducedTo: reduction)
+            let jpeg = try ReducedJPEG(
+                bytes, reducedTo: reduction, enlargesChroma: enlargesChroma)
             var planes = jpeg.planes.map {
                 Plane(width: $0.width, height: $0.height, samples: [])
             }

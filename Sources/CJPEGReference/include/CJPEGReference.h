@@ -57,6 +57,9 @@ typedef struct {
     int vertical_sampling;
     bool is_optimised;
     bool is_progressive;
+    /* Which scans a progressive file has: 0 those that libjpeg suggests, 1 a few bands without further bits,
+       2 many of few bits. */
+    int scans;
     bool is_arithmetic;
     /* Units between restart markers; 0 for none. */
     int restart_interval;

@@ -24,11 +24,8 @@ public enum JPEGReader {
     ) throws(DirectCodecError) {
         let width = reduced(header.width, denominator)
         let height = reduced(header.height, denominator)
-        try withPieces(of: file, header: header, denominator: denominator) {
-            pieces throws(DirectCodecError) in
-            try JPEGLibrary(pieces, header: header)
-                .readRGB(denominator: denominator, width: width, height: height, into: pixels)
-        }
+        try JPEGLibrary([file], header: header)
+            .readRGB(denominator: denominator, width: width, height: height, into: pixels)
     }
 
     /// Decodes everything and turns it as the header says, without ever holding the picture twice.
@@ -59,24 +56,17 @@ public enum JPEGReader {
     ) throws(DirectCodecError) {
         let denominator = denominator(
             for: header, width: width, height: height, quality: quality)
-        if skipsCoefficients, !header.isProgressive,
+        // Where a progressive file is made of means alone, most of its scans need not be read.
+        let isOfMeans = header.isProgressive && quality == .fast && denominator == 8
+        if skipsCoefficients,
             CoefficientPlanes.read(
-                file, width: width, height: height, denominator: denominator, into: pixels)
+                file, width: width, height: height, denominator: denominator,
+                enlargesChroma: !isOfMeans, into: pixels)
         {
             return
         }
-        if header.isProgressive, denominator == 8, quality == .fast || header.isGrey,
-            let source = JPEGMeanPlanes(file, header: header)
-        {
-            return try PlaneReduction(source.planes, width: width, height: height)
-                .run(source, into: pixels)
-        }
-        try withPieces(of: file, header: header, denominator: denominator) {
-            pieces throws(DirectCodecError) in
-            let source = try JPEGLibraryPlanes(pieces, header: header, denominator: denominator)
-            try PlaneReduction(source.planes, width: width, height: height)
-                .run(source, into: pixels)
-        }
+        let source = try JPEGLibraryPlanes([file], header: header, denominator: denominator)
+        try PlaneReduction(source.planes, width: width, height: height).run(source, into: pixels)
     }
 
     /// A side of the picture at one over `denominator`.
@@ -93,18 +83,6 @@ public enum JPEGReader {
             reduced(header.width, $0) >= factor * width
                 && reduced(header.height, $0) >= factor * height
         } ?? 1
-    }
-
-    /// Calls `body` with the parts of the file that the reduction needs.
-    private static func withPieces(
-        of file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int,
-        _ body: ([UnsafeRawBufferPointer]) throws(DirectCodecError) -> Void
-    ) throws(DirectCodecError) {
-        if header.isProgressive, denominator == 8 {
-            try JPEGCoarseScans.withPieces(of: file, body)
-        } else {
-            try body([file])
-        }
     }
 }
 
@@ -125,19 +103,21 @@ public enum PixelTurning {
 
 /// Reduces files with the decoder that steps over the coefficients of what is too fine to be seen:
 /// a quarter faster at 1/2, and two thirds at 1/8, than libjpeg-turbo, which is bound by decoding all of
-/// them.
+/// them. Of progressive files, of which libjpeg-turbo keeps all, it takes a fifth of the memory or less.
 enum CoefficientPlanes {
     /// Reads the file at `width` × `height`, from planes at one over `denominator`.
     ///
+    /// - Parameter enlargesChroma: Whether chroma of half the resolution is decoded at twice its size.
     /// - Returns: Whether it did. If not, the pixels mean nothing, and another decoder reads the file or
     ///   says what is wrong with it.
     static func read(
         _ file: UnsafeRawBufferPointer, width: Int, height: Int, denominator: Int,
-        into pixels: UnsafeMutablePointer<UInt8>
+        enlargesChroma: Bool, into pixels: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         guard let reduction = JPEGReduction(rawValue: denominator) else { return false }
         do {
-            let picture = try ReducedJPEG(file, reducedTo: reduction)
+            let picture = try ReducedJPEG(
+                file, reducedTo: reduction, enlargesChroma: enlargesChroma)
             try PlaneReduction(picture.planes.map(JPEGPlane.init), width: width, height: height)
                 .run(picture, into: pixels)
             return true

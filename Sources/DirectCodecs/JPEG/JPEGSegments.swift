@@ -72,37 +72,3 @@ package struct JPEGSegments {
         return false
     }
 }
-
-/// A scan header (SOS).
-struct JPEGScan {
-    struct Member {
-        let identifier: UInt8
-        /// Which table the differences of its means are coded with, 0…3.
-        let table: Int
-    }
-
-    let members: [Member]
-    /// The first coefficient in it, and the last.
-    let first: UInt8
-    let last: UInt8
-    /// The bit down to which coefficients were known before, 0 when they were not; and that down to which
-    /// this scan tells them.
-    let high: UInt8
-    let low: UInt8
-
-    /// - Parameter content: What follows the segment's length.
-    init?(_ content: UnsafeRawBufferPointer) {
-        guard let count = content.byte(at: 0), (1...4).contains(count),
-            content.count == 4 + 2 * Int(count)
-        else { return nil }
-        members = (0..<Int(count)).map { index in
-            Member(
-                identifier: content[1 + 2 * index], table: Int(content[2 + 2 * index] >> 4) & 3)
-        }
-        let end = content.count
-        first = content[end - 3]
-        last = content[end - 2]
-        high = content[end - 1] >> 4
-        low = content[end - 1] & 15
-    }
-}

@@ -30,15 +30,23 @@ struct SkippedCoefficientsTests {
         Subject(horizontal: 2, vertical: 1), Subject(horizontal: 1, vertical: 2),
         Subject(horizontal: 2, vertical: 2),
     ]
+    static let subjectsOfAllKinds =
+        subjects
+        + subjects.map { subject in
+            var subject = subject
+            subject.isProgressive = true
+            return subject
+        }
 
     private func pixels(
-        _ file: [UInt8], _ width: Int, _ height: Int, skipsCoefficients: Bool
+        _ file: [UInt8], _ width: Int, _ height: Int, _ quality: ReductionQuality = .fast,
+        skipsCoefficients: Bool
     ) throws -> [UInt8] {
         try file.withUnsafeBytes { bytes in
             let header = try #require(JPEGHeader(bytes))
             var pixels = [UInt8](repeating: 0, count: width * height * 3)
             try JPEGReader.read(
-                bytes, header: header, width: width, height: height, quality: .fast,
+                bytes, header: header, width: width, height: height, quality: quality,
                 skipsCoefficients: skipsCoefficients, into: &pixels)
             return pixels
         }
@@ -52,8 +60,18 @@ struct SkippedCoefficientsTests {
         #expect(Set(whole).count > 20)
     }
 
+    @Test(arguments: subjects)
+    func areNotMissedInTheBestQualityOfAProgressiveFile(_ subject: Subject) throws {
+        var subject = subject
+        subject.isProgressive = true
+        let file = subject.file
+        let whole = try pixels(file, 12, 9, .best, skipsCoefficients: false)
+        #expect(try pixels(file, 12, 9, .best, skipsCoefficients: true) == whole)
+        #expect(Set(whole).count > 20)
+    }
+
     /// Low frequencies are kept where libjpeg takes means, so the two differ, but not by much.
-    @Test(arguments: subjects, [(50, 37), (101, 75)])
+    @Test(arguments: subjectsOfAllKinds, [(50, 37), (101, 75)])
     func makeNoVisibleDifferenceAtAQuarterAndAHalf(
         _ subject: Subject, _ size: (width: Int, height: Int)
     ) throws {
@@ -65,7 +83,7 @@ struct SkippedCoefficientsTests {
     }
 
     @Test func areReadOfFilesThatAreNoneOfTheirs() throws {
-        let file = Subject(horizontal: 2, vertical: 2, isProgressive: true).file
+        let file = Subject(horizontal: 4, vertical: 1).file
         #expect(
             try pixels(file, 25, 18, skipsCoefficients: true)
                 == pixels(file, 25, 18, skipsCoefficients: false))

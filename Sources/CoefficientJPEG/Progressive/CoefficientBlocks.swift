@@ -1,0 +1,70 @@
+/// The coefficients of a component that a reduced picture shows, block by block, while a progressive file is read.
+final class CoefficientBlocks {
+    /// What the blocks become samples with.
+    let plane: BlockPlane
+    /// Blocks in a row: those of whole units.
+    let perRow: Int
+    /// Coefficients that are kept of each block.
+    let kept: Int
+    /// `kept` of each block, in the order of the zigzag.
+    let coefficients: UnsafeMutablePointer<Int16>
+    /// For each block a bit for each place whose coefficient is not 0, the mean's excepted; none where only means are
+    /// kept.
+    let nonzero: UnsafeMutablePointer<UInt64>
+    /// The places that are kept, as bits.
+    let places: UInt64
+    /// For each place which of the kept ones it is; 0 for those that are not.
+    let slots: UnsafeMutablePointer<UInt8>
+
+    init(_ plane: BlockPlane, layout: PlaneLayout) {
+        self.plane = plane
+        perRow = layout.unitsPerRow * plane.across
+        kept = plane.kept.count
+        let count = perRow * layout.unitRows * plane.down
+        coefficients = .allocate(capacity: count * kept)
+        coefficients.initialize(repeating: 0, count: count * kept)
+        let maskCount = kept > 1 ? count : 0
+        nonzero = .allocate(capacity: maskCount)
+        nonzero.initialize(repeating: 0, count: maskCount)
+        let keptPlaces = plane.kind.places
+        places = keptPlaces.reduce(0) { $0 | 1 << UInt64($1) }
+        slots = .allocate(capacity: 64)
+        slots.initialize(repeating: 0, count: 64)
+        for (slot, place) in keptPlaces.enumerated() { slots[place] = UInt8(slot) }
+    }
+
+    deinit {
+        coefficients.deallocate()
+        nonzero.deallocate()
+        slots.deallocate()
+    }
+
+    /// Makes the strip of one row of units.
+    func writeSamples(ofUnits row: Int) throws(JPEGRefusal) {
+        let damage =
+            switch plane.kind {
+            case .mean: write(MeanBlock.self, row)
+            case .averaged2: write(AveragedBlock.self, row)
+            case .low2: write(LowBlock2.self, row)
+            case .low4: write(LowBlock4.self, row)
+            case .full: write(FullBlock.self, row)
+            }
+        guard damage == 0 else { throw .damaged }
+    }
+
+    @inline(never)
+    private func write<Block: BlockDecoder>(_: Block.Type, _ row: Int) -> Int {
+        let plane = plane
+        var damage = 0
+        var block = coefficients + row * plane.down * perRow * kept
+        for line in 0..<plane.down {
+            var samples = plane.strip + line * Block.side * plane.bytesPerRow
+            for _ in 0..<perRow {
+                Block.make(of: block, plane, to: samples, damage: &damage)
+                block += kept
+                samples += Block.side
+            }
+        }
+        return damage
+    }
+}

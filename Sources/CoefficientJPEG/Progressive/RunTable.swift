@@ -1,0 +1,79 @@
+/// What the bits of a scan of other coefficients than the mean stand for: a symbol and the bits that belong to it
+/// (ITU-T T.81, G.1.2.2 and G.1.2.3).
+///
+/// An entry has 32 bits:
+/// - bits 0–7: how many bits are used up; 0 when there is no such code,
+/// - bits 8–15: how many coefficients to advance, the last of which has the value; 0 at the end of a run,
+/// - bits 16–31: the value, signed, 0 behind 16 zeros; at the end of a run how many blocks end here, this one included.
+final class RunTable {
+    private static let width = 11
+
+    private let entries: UnsafeMutablePointer<UInt32>
+    private let code: HuffmanCode
+
+    init(_ definition: HuffmanDefinition) throws(JPEGRefusal) {
+        code = try HuffmanCode(definition)
+        entries = .allocate(capacity: 1 << Self.width)
+        entries.initialize(repeating: 0, count: 1 << Self.width)
+        for (symbol, (bits, length)) in zip(code.symbols, code.codes) where length <= Self.width {
+            let size = Self.size(of: symbol)
+            // Those whose bits do not all fit are left to `find`.
+            guard length + size <= Self.width else { continue }
+            let rest = Self.width - length - size
+            for value in 0..<1 << size {
+                (entries + (bits << size | value) << rest).update(
+                    repeating: Self.entry(symbol, value, used: length + size), count: 1 << rest)
+            }
+        }
+    }
+
+    deinit {
+        entries.deallocate()
+    }
+
+    /// The entry for what comes next: at most 30 bits, which have to be ready.
+    @inline(__always)
+    func next(_ reader: inout BitReader) -> UInt32 {
+        // 11 bits: less than 2,048.
+        var entry = entries[reader.peek(Self.width)]
+        if entry & 255 == 0 { entry = find(reader.bits) }
+        reader.skip(Int(entry & 255))
+        return entry
+    }
+
+    /// The same by comparing with the ends of the codes.
+    @inline(never)
+    private func find(_ bits: UInt64) -> UInt32 {
+        let start = UInt32(truncatingIfNeeded: bits >> 48)
+        for length in 1...16 where start < code.ends[length] {
+            let place = code.offsets[length] + Int(start >> UInt32(16 - length))
+            guard code.symbols.indices.contains(place) else { return 0 }
+            let symbol = code.symbols[place]
+            let size = Self.size(of: symbol)
+            let value = size == 0 ? 0 : Int((bits << UInt64(length)) >> UInt64(64 - size))
+            return Self.entry(symbol, value, used: length + size)
+        }
+        return 0
+    }
+
+    /// How many bits follow the code of a symbol.
+    private static func size(of symbol: UInt8) -> Int {
+        if symbol & 15 > 0 { return Int(symbol & 15) }
+        return symbol == 0xF0 ? 0 : Int(symbol >> 4)
+    }
+
+    private static func entry(_ symbol: UInt8, _ bits: Int, used: Int) -> UInt32 {
+        let run = Int(symbol >> 4)
+        let size = Int(symbol & 15)
+        let (advance, value) =
+            if size > 0 {
+                (run + 1, CodedSymbol.value(of: bits, size: size))
+            } else if run == 15 {
+                (16, 0)
+            } else {
+                (0, 1 << run + bits)
+            }
+        return UInt32(used) | UInt32(advance) << 8
+            | UInt32(UInt16(truncatingIfNeeded: value)) << 16
+    }
+}
