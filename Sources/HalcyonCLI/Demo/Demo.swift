@@ -54,11 +54,13 @@ struct Demo: Sendable {
 
     private func serve(from origin: SampleServer) throws {
         for name in samples.names {
-            // In pieces, so that there is progress to see.
+            let data = try samples.data(name)
+            // In pieces, small pictures too, so that there is progress to see and time for all callers to come.
             origin.route(
                 "/\(name)",
                 SampleAnswer(
-                    try samples.data(name), pieces: 32 << 10, pause: .milliseconds(15)))
+                    data, pieces: min(32 << 10, max(1, data.count / 4)),
+                    pause: .milliseconds(15)))
         }
     }
 

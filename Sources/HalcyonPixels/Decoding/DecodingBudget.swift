@@ -61,14 +61,15 @@ final class DecodingBudget: @unchecked Sendable {
         cdecoding_set_holds_memory(true)
         defer {
             cdecoding_set_holds_memory(false)
-            giveBack(count)
+            release(count)
         }
         return try body()
     }
 
     /// Takes `bytes` if they are free now, and returns whether they were. ``giveBack(_:)`` returns them.
     func takeIfFree(_ bytes: Int) -> Bool {
-        condition.withLock {
+        guard bytes >= least else { return true }
+        return condition.withLock {
             guard nextTurn > lastTurn, held == 0 || held + bytes <= most else { return false }
             held += bytes
             return true
@@ -77,6 +78,10 @@ final class DecodingBudget: @unchecked Sendable {
 
     /// Returns what ``takeIfFree(_:)`` has taken.
     func giveBack(_ bytes: Int) {
+        if bytes >= least { release(bytes) }
+    }
+
+    private func release(_ bytes: Int) {
         condition.withLock {
             held -= bytes
             condition.broadcast()
