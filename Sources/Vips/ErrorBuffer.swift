@@ -122,7 +122,8 @@ final class OpenCalls: Sendable {
 ///
 /// libvips has a single error buffer for all threads. `operation` is always exact. `message` is exact
 /// when nothing else failed in the same moment; among concurrent failures lines go to the operation
-/// whose nickname, pipeline or format they name, and a line that names none may reach more than one.
+/// whose nickname, pipeline or format they name, and a line that names none may reach more than one. While
+/// libvips tries on some thread whether it can read something, it drops the messages of all of them.
 /// It is meant for people and logs, not for telling kinds of failures apart.
 public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The nickname of the operation that failed, such as `jpegload_buffer`.
@@ -130,6 +131,9 @@ public struct VipsError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// libvips' own words, one line per message.
     public let message: String
+
+    /// What stands in for a message that there is not.
+    static let unexplained = "failed without a message"
 
     init(operation: String, message: String) {
         self.operation = operation

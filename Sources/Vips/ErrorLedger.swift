@@ -29,7 +29,7 @@ struct ErrorLedger {
     private var entries: [Entry] = []
 
     /// Lines that wait for their operation to end; more than these are dropped, oldest first.
-    private static let entryLimit = 64
+    private static let entryLimit = 1_024
     private static let warningLimit = 8
 
     /// Registers an operation that begins on `thread`.
@@ -68,7 +68,7 @@ struct ErrorLedger {
         remove(token)
         var seen: Set<String> = []
         texts.removeAll { !seen.insert($0).inserted }
-        return texts.isEmpty ? "failed without a message" : texts.joined(separator: "\n")
+        return texts.isEmpty ? VipsError.unexplained : texts.joined(separator: "\n")
     }
 
     private mutating func record(_ fresh: String) {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Vips
+@testable import Vips
 
 @Suite struct ConcurrencyTests {
     @Test func givesEqualResultsOnManyThreads() throws {
@@ -74,17 +74,24 @@ import Vips
             (0..<60).map { _ in Result { try kinds[index].body() } }
         }
         let words = Set(kinds.map(\.word).filter { !$0.isEmpty })
+        // While libvips tries whether it can read something, it drops the messages of all threads.
+        var lost = 0
         for (kind, rounds) in zip(kinds, results) {
             for result in rounds {
                 let error = #expect(throws: VipsError.self) { try result.get() }
                 guard let error else { continue }
                 #expect(error.operation == kind.operation)
+                if error.message == VipsError.unexplained {
+                    lost += 1
+                    continue
+                }
                 #expect(error.message.contains(kind.word) || kind.word.isEmpty, "\(error)")
                 for word in words where word != kind.word {
                     #expect(!error.message.contains(word), "\(error)")
                 }
             }
         }
+        #expect(lost <= kinds.count * 60 / 20)
     }
 
     @Test func startsAndEndsJobsFromAnyThread() {
