@@ -5,30 +5,54 @@
 # Starts the halcyon-server that was built last on ports of its own, with the arguments given, and waits until
 # it is ready. Sets server (its process), port and operations_port.
 start_server() {
-    local program
+    local program attempt status
     program=$(find "$root"/.build/{debug,release}/halcyon-server -printf '%T@ %p\n' 2>/dev/null |
         sort -n | tail -n 1 | cut -d ' ' -f 2-) || true
     [[ -n $program ]] ||
         fail "There is no halcyon-server. Build it:" "    swift build --product halcyon-server"
-    read -r port operations_port < <(python3 -c '
+    for attempt in 1 2 3; do
+        read -r port operations_port < <(python3 -c '
 import socket
 sockets = [socket.socket() for _ in range(2)]
 for each in sockets: each.bind(("127.0.0.1", 0))
 print(*(each.getsockname()[1] for each in sockets))')
-    "$program" --bind "127.0.0.1:$port" --ops-bind "127.0.0.1:$operations_port" \
-        --log-level error "$@" >/dev/null &
-    server=$!
-    python3 - "$port" <<'PYTHON'
+        "$program" --bind "127.0.0.1:$port" --ops-bind "127.0.0.1:$operations_port" \
+            --log-level error "$@" >/dev/null &
+        server=$!
+        status=0
+        wait_until_ready "$server" "$port" || status=$?
+        if ((status == 0)); then return; fi
+        # Where it has ended, somebody else may have been given one of the ports since they were found free.
+        if ((status != 3 || attempt == 3)); then exit "$status"; fi
+    done
+}
+
+# Waits until a server is ready, whose process and port are given; returns 3 when it ends before.
+wait_until_ready() {
+    python3 - "$@" <<'PYTHON'
 import sys, time, urllib.request
 
-for _ in range(300):
+process, port = sys.argv[1:]
+
+
+def has_ended():
     try:
-        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/ready", timeout=5)
-        break
+        with open(f"/proc/{process}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+end = time.monotonic() + 120
+while time.monotonic() < end:
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=5)
+        sys.exit(0)
     except OSError:
+        if has_ended():
+            sys.exit(3)
         time.sleep(0.1)
-else:
-    sys.exit("The server does not get ready.")
+sys.exit("The server does not get ready.")
 PYTHON
 }
 
@@ -39,7 +63,7 @@ require_python_package() {
     if [[ ! -f $folder/ready ]]; then
         say "Installing $1 $2"
         python3 -m venv --clear "$folder"
-        "$python" -m pip install --quiet --disable-pip-version-check "$1==$2" >&2
+        again "$python" -m pip install --quiet --disable-pip-version-check "$1==$2" >&2
         touch "$folder/ready"
     fi
 }

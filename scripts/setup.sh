@@ -55,6 +55,24 @@ fail() {
     exit "$unavailable"
 }
 
+# Runs a command that may download something, and again, after a while, when that has failed: networks and
+# registries have bad moments.
+again() {
+    local pause
+    for pause in 5 20 60; do
+        if "$@"; then return; fi
+        say "Trying again in $pause seconds: $*"
+        sleep "$pause"
+    done
+    "$@"
+}
+
+# Fetches the packages of Swift that are missing; arguments say where, as for swift package. What cannot be
+# fetched is said by the build.
+fetch_swift_packages() {
+    again swift package "$@" resolve >&2 || true
+}
+
 # Sets swift_version, or leaves when there is no Swift of at least the version the manifest asks for.
 require_swift() {
     command -v swift >/dev/null ||
@@ -104,7 +122,6 @@ require_packages() {
         as_root=(sudo -n)
     fi
 
-    local updated=
     # A fresh image has no package lists at all.
     if ! apt-cache show --no-all-versions "${missing[@]}" >/dev/null 2>&1; then
         update_package_lists
@@ -112,22 +129,21 @@ require_packages() {
     say "Installing ${missing[*]}"
     if ! install_packages; then
         # Old lists name versions that the mirrors no longer have.
-        [[ -z $updated ]] || fail "apt-get could not install: ${missing[*]}"
         update_package_lists
-        install_packages || fail "apt-get could not install: ${missing[*]}"
+        again install_packages || fail "apt-get could not install: ${missing[*]}"
     fi
 }
 
 # The two halves of require_packages that call apt-get; they use its variables.
 update_package_lists() {
     say "Updating the package lists"
-    "${as_root[@]}" apt-get update -qq >&2 || fail "apt-get update failed; missing: ${missing[*]}"
-    updated=yes
+    again "${as_root[@]}" apt-get update -qq -o Acquire::Retries=3 >&2 ||
+        fail "apt-get update failed; missing: ${missing[*]}"
 }
 
 install_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -qq -y --no-install-recommends "${missing[@]}" >&2
+        apt-get install -qq -y --no-install-recommends -o Acquire::Retries=3 "${missing[@]}" >&2
 }
 
 # Runs a command that tests. What fails in it is kept for tell_failures: logs are long, and where they

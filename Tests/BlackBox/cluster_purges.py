@@ -4,17 +4,16 @@ import http.client
 import random
 import struct
 import threading
-import time
 import zlib
 
 from case import check
-from cluster import Client, Cluster, ClusterCases, Cut, ask_all, wait_until
-from cluster_redis import PATIENT, REDIS, Redis
+from cluster import Client, Cluster, ClusterCases, Cut, ask_all, clock, wait_until
+from cluster_redis import REDIS, UNHURRIED, Redis
 from cluster_s3 import SeaweedFS
 from drawing import SIGNATURE, chunk, png_header
 
 CASES = ClusterCases()
-# How long after the answer to an order a server may still answer with what it had, in seconds.
+# How long after the answer to an order a server may still answer with what it had, in seconds of the clock.
 GRACE = 1
 
 
@@ -79,7 +78,7 @@ class PurgedCluster(Cluster):
 
     def __init__(self, program, count):
         self.redis = Redis()
-        super().__init__(program, count, ChangingOrigin(), PATIENT)
+        super().__init__(program, count, ChangingOrigin(), UNHURRIED)
         self.store = SeaweedFS(self.folder)
         for node in self.nodes:
             node.settings += [f"shared.redis.address=127.0.0.1:{self.redis.port}",
@@ -121,11 +120,11 @@ def reaches_all(program):
             cluster.pictures.change([path], number)
             check(set(cluster.seen(path)) == {number - 1}, "the picture changed without an order")
             report = cluster.nodes[number % 3].purge(**order)
-            answered = time.monotonic()
+            answered = clock.now()
             check(report.get("told") is True, f"{kind}: {report}")
             wait_until(lambda: all(set(cluster.seen(path, options)) == {number}
                                    for options in ("w:4/f:png", "w:6/f:png")), what=kind)
-            slowest = max(slowest, time.monotonic() - answered)
+            slowest = max(slowest, clock.now() - answered)
             check(slowest < GRACE + 2, f"{kind}: {slowest:.1f} s until all had the new picture")
             check("detail=memory" in places(cluster, "/b/other.png")[0] or kind == "all",
                   f"{kind}: what was not meant is gone")
@@ -147,7 +146,7 @@ def url_reaches_all(program):
         before = cluster.decodes()
         report = cluster.nodes[2].purge(url=cluster.picture(path))
         check(report.get("told") is True and report["results"] == 1, f"{report}")
-        time.sleep(GRACE)
+        clock.sleep(GRACE)
         found = places(cluster, path)
         check(not any("detail=memory" in place or "detail=disk" in place for place in found),
               f"still there: {found}")
@@ -224,7 +223,7 @@ class Purger:
                 number = self.number
             self.cluster.pictures.change(paths, number)
             report = node.purge(**order)
-            now = time.monotonic()
+            now = clock.now()
             with self.lock:
                 self.kinds[kind] += 1
                 if report.get("told") is not True:
@@ -249,7 +248,7 @@ def many(program, count, servers=4):
             clients = [Client(node.port) for node in cluster.nodes]
             while not ended.is_set():
                 path = dice.choice(purger.paths)
-                least = purger.least(path, time.monotonic())
+                least = purger.least(path, clock.now())
                 try:
                     answer = dice.choice(clients).get(cluster.picture(path, dice.choice(options)))
                 except (Cut, OSError, http.client.HTTPException) as error:
@@ -272,14 +271,14 @@ def many(program, count, servers=4):
                  for node in cluster.nodes], threads=8)
         readers = [threading.Thread(target=read, args=(seed + number,)) for number in range(6)]
         purgers = [threading.Thread(target=purge) for _ in range(3)]
-        began = time.monotonic()
+        began = clock.now()
         for thread in readers + purgers:
             thread.start()
         for thread in purgers:
             thread.join()
-        seconds = time.monotonic() - began
+        seconds = clock.now() - began
         # What came last has to be seen, too.
-        time.sleep(GRACE)
+        clock.sleep(GRACE)
         ended.set()
         for thread in readers:
             thread.join()

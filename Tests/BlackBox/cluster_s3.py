@@ -31,9 +31,19 @@ def find(name, package):
     if not program.exists():
         for command in ([sys.executable, "-m", "venv", environment],
                         [environment / "bin/pip", "install", "-q", package]):
-            if subprocess.run(command, capture_output=True).returncode:
+            if not succeeds(command):
                 raise Skipped(f"{package} cannot be installed")
     return program
+
+
+def succeeds(command):
+    """Runs a command that may download something, and again after a while: PyPI has bad moments."""
+    for pause in (5, 30, None):
+        if not subprocess.run(command, capture_output=True).returncode:
+            return True
+        if pause:
+            time.sleep(pause)
+    return False
 
 
 class Store(Service):
@@ -194,6 +204,8 @@ def one_picture(program):
         check(len(answers[0].body) > 65536, f"the picture has {len(answers[0].body)} bytes")
         fetches, decodes = cluster.pictures.total, cluster.decodes()
         check((fetches, decodes) == (1, 1), f"{fetches} fetches, {decodes} decodes")
+        # Nobody waits for the source where the picture is there already.
+        wait_until(lambda: cluster.objects("put", "stored") >= 2, what="the objects")
         stored = cluster.objects("put", "stored")
         check(stored == 2, f"{stored} objects stored, not the source and the picture")
         return f"{len(answers)} requests, {fetches} fetch, {decodes} decode, {stored} objects"
