@@ -117,7 +117,8 @@ struct CrashCache {
     func prepare() throws {
         for key in ["b", "c"] { try store(Value(key: key, version: 1)) }
         for key in ["a", "d"] { try respond(with: Value(key: key, version: 1)) }
-        let end = Date(timeIntervalSinceNow: 0.05)
+        // Later than it is stored: what has expired by then is not.
+        let end = Date(timeIntervalSinceNow: 1)
         try storage.store(
             value: Value(key: "old", version: 1).bytes, forKey: "old", expiration: .date(end))
         Thread.sleep(until: end)

@@ -22,6 +22,7 @@ final class LoadingFixture {
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
         downloader.downloadTimeout = 600
+        downloader.connectTimeout = 60
         for (number, color) in Self.colors.enumerated() {
             let response = OriginResponse.png(PNGFixture.solid(color, width: 8, height: 8))
             origin.route("/\(number).png", pause.map { response.with(.wait($0)) } ?? response)

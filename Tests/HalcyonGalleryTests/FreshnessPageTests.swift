@@ -9,7 +9,7 @@ import Testing
 @testable import HalcyonGallery
 
 /// What the page on freshness tells when its buttons are used.
-@MainActor @Suite(.enabled(if: TestDisplay.isAvailable), .timeLimit(.minutes(5)))
+@MainActor @Suite(.enabled(if: TestDisplay.isAvailable), .timeLimit(.minutes(10)))
 struct FreshnessPageTests {
     private let folder: TemporaryDirectory
     private let cache: ImageCache

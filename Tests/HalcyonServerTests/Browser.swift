@@ -197,7 +197,8 @@ final class Browser: Sendable {
         request.httpMethod = method
         request.allHTTPHeaderFields = ["Content-Type": "application/json"]
         request.httpBody = try body.map { try JSONSerialization.data(withJSONObject: $0) }
-        let answer = try await LiveServer.Answer(to: request)
+        // On a busy machine the browser takes its time, to start above all.
+        let answer = try await LiveServer.Answer(to: request, stall: .seconds(300))
         let document = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
         let value = document?["value"] ?? NSNull()
         guard answer.status == 200 else { throw Problem(description: "\(url): \(value)") }

@@ -61,6 +61,12 @@ final class LiveServer: Sendable {
         configuration.cache.directory = folder.url.path
         configuration.log.showsHits = true
         configuration.playground = false
+        // For a busy machine; tests of limits set their own.
+        configuration.work.requestTimeout = .seconds(60)
+        configuration.work.writeTimeout = .seconds(60)
+        configuration.sources.http.connectTimeout = .seconds(60)
+        configuration.sources.http.stallTimeout = .seconds(60)
+        configuration.sources.http.totalTimeout = .seconds(60)
         try change(&configuration)
         let log = log
         server = try ImageServer(
@@ -113,12 +119,15 @@ final class LiveServer: Sendable {
 
 extension LiveServer.Answer {
     /// That of whatever server the request goes to; redirects are not followed.
-    init(to request: URLRequest) async throws {
+    ///
+    /// - Parameter stall: How long nothing may come.
+    init(to request: URLRequest, stall: Duration = .seconds(60)) async throws {
         var client = HTTPClientConfiguration()
+        client.connectTimeout = 60
         client.usesEnvironmentProxies = false
         client.connectionsPerHost = 200
         let (head, body) = try await CurlTransport.shared(for: client).answer(
-            to: request, terms: ExchangeTerms(stall: .seconds(60)))
+            to: request, terms: ExchangeTerms(stall: stall))
         status = head.status
         fields = HTTPFields(head)
         self.body = body

@@ -6,7 +6,7 @@ import Logging
 import Testing
 
 /// The page in a browser, where there is Chromium.
-@Suite(.enabled(if: Browser.isInstalled), .serialized, .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Browser.isInstalled), .serialized, .timeLimit(.minutes(20)))
 struct PageBrowserTests {
     /// Runs `body` with a server and a browser that shows its page.
     private func withPage(

@@ -19,9 +19,9 @@ import Testing
     private struct Running {
         let child: ChildProcess
         let log: ChildLines
-        let port: Int
+        let port: ReservedPort
 
-        func connect() throws -> RawClient { try RawClient(port: port) }
+        func connect() throws -> RawClient { try RawClient(port: port.number) }
 
         func status(_ target: String) async -> String {
             guard let client = try? connect() else { return "" }
@@ -33,15 +33,16 @@ import Testing
     private func serve(
         _ settings: String..., environment: [String: String] = [:]
     ) async throws -> Running {
-        let port = try ClosedPort().number
+        let port = try ReservedPort()
         let usual = [
             "sources.http.allow=http://127.0.0.1:*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "sources.http.stallTimeout=600",
             "sources.http.totalTimeout=600", "work.requestTimeout=600", "log.format=json",
         ]
         let arguments = [
-            "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off", "--local-root",
-            try #require(LiveServer.samples), "--cache-directory", folder.file("caches").path,
+            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
+            "--local-root", try #require(LiveServer.samples), "--cache-directory",
+            folder.file("caches").path,
         ]
         let (child, log) = try ChildLines.of {
             try start(

@@ -12,7 +12,8 @@ public final class RawClient: Sendable {
     /// - Parameter receiveBuffer: Bytes that the system takes before they are read; its own choice by
     ///   default.
     public init(port: Int, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A program that another test starts would keep the connection open.
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         if var receiveBuffer {
             let size = socklen_t(MemoryLayout<Int32>.size)

@@ -25,6 +25,7 @@ public final class ChildProcess: Sendable {
         for (new, old) in [(0, standardInput), (1, standardOutput), (2, standardError)] {
             posix_spawn_file_actions_adddup2(&actions, old, Int32(new))
         }
+        Self.closeOthers(&actions)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -69,6 +70,16 @@ public final class ChildProcess: Sendable {
     public func send(_ signal: Int32) {
         guard isRunning else { return }
         kill(processIdentifier, signal)
+    }
+
+    /// Has a child close all descriptors but its first three. Sockets of other tests would otherwise stay open
+    /// until its end, although these tests have closed them.
+    private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
+        typealias Call =
+            @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        // Swift's Glibc lacks this one, too.
+        guard let address = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafeBitCast(address, to: Call.self)(&actions, 3)
     }
 
     private static func exitCode(_ status: Int32) -> Int32 {

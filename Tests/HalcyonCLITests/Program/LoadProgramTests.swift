@@ -82,7 +82,7 @@ struct LoadProgramTests {
         let sent = 1_000_000
         let block = 256 << 10
         origin.route("/large.png", response.with(.hold(afterBytes: sent, .gate(gate))))
-        let arguments = ["load", "--resume", url("large.png")]
+        let arguments = ["load", "--resume", "--timeout", "300", url("large.png")]
         let run = try program.start(arguments)
         await gate.waitForWaiters()
         // Less than a block is not written yet.
@@ -173,7 +173,8 @@ struct LoadProgramTests {
     @Test func rowsKeepTheOrderOfTheSources() async throws {
         let gate = Gate()
         origin.route("/slow.png", .png(Pictures.png(width: 8, height: 8)).with(.wait(.gate(gate))))
-        let run = try program.start(["load", "--json", url("slow.png"), url("a.png")])
+        let run = try program.start(
+            ["load", "--json", "--timeout", "300", url("slow.png"), url("a.png")])
         await origin.waitForRequests(1, path: "/a.png")
         gate.open()
         #expect(try await run.outcome().rows.map { $0["width"] as? Int } == [8, 40])

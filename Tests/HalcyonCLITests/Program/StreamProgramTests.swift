@@ -72,7 +72,8 @@ struct StreamProgramTests {
         origin.route(
             "/held.png",
             .png(body).with(.hold(afterBytes: body.count / 2, .gate(gate))))
-        let run = try program.start(["load", url("held.png")], error: terminal.handle)
+        let run = try program.start(
+            ["load", "--timeout", "300", url("held.png")], error: terminal.handle)
         var seen = await terminal.text { $0.contains("50%") && $0.contains("held.png") }
         gate.open()
         let outcome = try await run.outcome()
@@ -107,7 +108,8 @@ struct StreamProgramTests {
         let gate = Gate()
         origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(gate))))
         let run = try program.start(
-            ["load", url("held.png")], environment: ["NO_COLOR": "1"], error: terminal.handle)
+            ["load", "--timeout", "300", url("held.png")], environment: ["NO_COLOR": "1"],
+            error: terminal.handle)
         var seen = await terminal.text { $0.contains("waiting") }
         gate.open()
         _ = try await run.outcome()
@@ -118,7 +120,8 @@ struct StreamProgramTests {
     @Test func anInterruptedTerminalIsLeftClean() async throws {
         let terminal = try PseudoTerminal()
         origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
-        let run = try program.start(["load", url("held.png")], error: terminal.handle)
+        let run = try program.start(
+            ["load", "--timeout", "300", url("held.png")], error: terminal.handle)
         var seen = await terminal.text { $0.contains("waiting") }
         run.send(SIGINT)
         #expect(try await run.outcome().exitCode == 130)

@@ -39,6 +39,15 @@ struct AnimatedImageViewTests {
         }
     }
 
+    /// Waits until all frames are in memory, so that none is shown late from here on.
+    private func decodeAll(_ view: AnimatedImageView) async {
+        while !Task.isCancelled,
+            !Self.colors.indices.allSatisfy({ view.animator?.frame(at: $0) != nil })
+        {
+            await pause()
+        }
+    }
+
     /// Whether the view shows the frame that its animator is at.
     private func isUpToDate(_ view: AnimatedImageView) -> Bool {
         guard let frame = try? view.animator?.currentFrameImage?.bitmap() else { return false }
@@ -92,6 +101,7 @@ struct AnimatedImageViewTests {
     @Test func aHiddenViewGoesOnWhereItWas() async throws {
         let view = view(try animation())
         let window = await TestWindow(view, width: 30, height: 30)
+        await decodeAll(view)
         await play(view, to: 1)
         view.isHidden = true
         ticker.advance(by: .seconds(10))

@@ -22,6 +22,9 @@ import HalcyonTestKit
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "list", cacheDirectoryURL: folder.url)
         downloader = ImageDownloader(name: "list")
+        // Images are held, and the machine may be busy with other tests.
+        downloader.downloadTimeout = 600
+        downloader.connectTimeout = 60
         gates = (0..<count).map { _ in Gate() }
         for index in 0..<count {
             if !isHeld { gates[index].open() }

@@ -7,7 +7,10 @@ import Testing
 
 @Suite struct PartialFilesTests {
     let folder: TemporaryDirectory
-    private let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    /// Begins with the present, as the times of files are real: one that is just being made would
+    /// otherwise be taken for one that was left behind long ago.
+    private let now = Locked(
+        Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
 
     init() throws {
         folder = try TemporaryDirectory()
@@ -29,9 +32,12 @@ import Testing
 
     /// What a process that begins now finds.
     private func found(_ key: String) async -> PartialFile.Content? {
-        let file = files().file(forKey: key)
+        let files = files()
+        let file = files.file(forKey: key)
         let content = await file.content()
         file.close()
+        // Others can have the file when this returns.
+        await files.finishWriting()
         return content
     }
 

@@ -37,16 +37,16 @@ import Testing
     /// Upstream: testStoreAndGetWhenInitialCacheScanFinishesAfterStore
     @Test func aValueStoredWhileTheFolderIsListedStays() throws {
         try leaveFiles(50)
-        let storages = try (0..<4).map { _ in try makeStorage() }
+        let storages = try (0..<4).map { _ in try PatientStore(config) }
         let failures = Locked<[String]>([])
         // Whoever comes first lists the folder; the others store meanwhile.
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             let storage = storages[number % 4]
             do {
                 if number.isMultiple(of: 3) { _ = try storage.totalSize() }
-                try storage.store(value: Note("new"), forKey: "new \(number)")
-                let value = try storage.value(forKey: "new \(number)")
-                if value != Note("new") { failures.withLock { $0.append("\(number)") } }
+                try storage.store("new", forKey: "new \(number)")
+                let text = try storage.text(forKey: "new \(number)")
+                if text != "new" { failures.withLock { $0.append("\(number)") } }
             } catch {
                 failures.withLock { $0.append("\(number): \(error)") }
             }

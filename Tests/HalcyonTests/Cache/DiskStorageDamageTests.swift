@@ -357,7 +357,7 @@ import Testing
     }
 
     @Test func manyThreadsAndStoragesNeverSeeAWrongValue() throws {
-        let storages = try (0..<3).map { _ in try makeStorage() }
+        let storages = try (0..<3).map { _ in try PatientStore(config) }
         DispatchQueue.concurrentPerform(iterations: 6) { thread in
             var random = SeededGenerator(state: UInt64(thread))
             let storage = storages[thread % storages.count]
@@ -367,11 +367,11 @@ import Testing
                     switch step % 6 {
                     case 0, 1:
                         let tail = String(repeating: "-", count: step * 50)
-                        try storage.store(value: Note("\(key):\(thread):\(tail)"), forKey: key)
+                        try storage.store("\(key):\(thread):\(tail)", forKey: key)
                     case 5 where step % 5 == 0:
                         try storage.remove(forKey: key)
                     default:
-                        let text = try storage.value(forKey: key)?.text
+                        let text = try storage.text(forKey: key)
                         #expect(text?.hasPrefix("\(key):") ?? true)
                     }
                 } catch {

@@ -53,11 +53,17 @@ import Testing
     }
 
     @Test func aStaleImageIsDeliveredWhereTheSettingsAllowIt() async throws {
-        let settings: KingfisherOptionsInfo = [.httpCaching(HTTPCachingSnippets.settings())]
+        let answers = Recorder<HTTPRevalidation>()
+        let settings: KingfisherOptionsInfo = [
+            .httpCaching(HTTPCachingSnippets.settings()), .callbackQueue(.untouch),
+            .onHTTPRevalidation { answers.record($0) },
+        ]
         fixture.serve(30, "max-age=60", tag: "\"1\"")
         #expect(try await fixture.got(settings) == "30 fetched")
         fixture.pass(120)
         #expect(try await fixture.got(settings) == "30 stale revalidating")
+        // Who asks while the question in the background is under way shares its answer.
+        await answers.waitFor(count: 1)
         fixture.pass(60 + 700)
         fixture.origin.route("/a.png", .status(500))
         #expect(try await fixture.got(settings) == "30 stale error")

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func bytesAreHadWithoutACache() async throws {
-        let data = try await MovingSnippets.bytes(ImageDownloader(name: "bytes"), fixture.url)
+        let data = try await MovingSnippets.bytes(.patient("bytes"), fixture.url)
         #expect(data == fixture.png)
     }
 
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func anUploadHasLimits() async throws {
-        let downloader = ImageDownloader(name: "uploads")
+        let downloader = ImageDownloader.patient("uploads")
         let options = MovingSnippets.limits(downloader)
         #expect(downloader.maximumResponseSize == 10 << 20)
         let result = try await fixture.manager.retrieveImage(

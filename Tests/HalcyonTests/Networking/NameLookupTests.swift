@@ -72,7 +72,9 @@ private final class SilentNameServer: Sendable {
     /// What was asked.
     let queries = Recorder<Int>()
 
-    private static let address = "127.83.0.1"
+    /// How many there have been: each has an address of its own, or one would be asked in place of
+    /// another.
+    private static let count = Locked(0)
     private let descriptor: Int32
     private let folder: TemporaryDirectory
 
@@ -83,26 +85,19 @@ private final class SilentNameServer: Sendable {
     }
 
     init() throws {
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        let address = "127.83.0.\(number)"
         folder = try TemporaryDirectory(prefix: "halcyon-resolver")
         try folder.write(
-            Data("nameserver \(Self.address)\noptions timeout:30 attempts:5\n".utf8),
+            Data("nameserver \(address)\noptions timeout:30 attempts:5\n".utf8),
             to: "resolv.conf")
-        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        var enabled: Int32 = 1
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_REUSEPORT, &enabled, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(53).bigEndian
-        address.sin_addr.s_addr = inet_addr(Self.address)
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafePointer(to: &address) { [descriptor] pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size)
-            }
-        }
-        guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        descriptor = try Self.bound(to: address)
         Thread { [descriptor, queries] in
+            // Not by who shuts it down: the number could be another socket's before it is read again.
+            defer { close(descriptor) }
             var bytes = [UInt8](repeating: 0, count: 512)
             while case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
                 queries.record(count)
@@ -112,7 +107,27 @@ private final class SilentNameServer: Sendable {
 
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
+    }
+
+    /// A socket for what is sent to port 53 of `host`.
+    private static func bound(to host: String) throws -> Int32 {
+        let descriptor = socket(
+            AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(53).bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size)
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw POSIXError(.EADDRNOTAVAIL)
+        }
+        return descriptor
     }
 
     /// Runs `body` on a thread that asks this server, as do the threads that are started there.

@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Upstream: testNotWaitForCacheOnRetrieveImage
-    @Test func whoDoesNotWaitFindsItInMemory() async throws {
+    @Test(.holdingThreads) func whoDoesNotWaitFindsItInMemory() async throws {
         fixture.manager.defaultOptions = []
         let serializer = SuspendedSerializer()
         let events = fixture.manager.recordedEvents()

@@ -15,7 +15,7 @@ import Testing
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(
             config: .init(totalCostLimit: 1_000_000))
         let cache = ImageCache(memoryStorage: memory, diskStorage: storage)
-        let manager = KingfisherManager(downloader: ImageDownloader(name: "x"), cache: cache)
+        let manager = KingfisherManager(downloader: .patient("x"), cache: cache)
         let result = try await manager.retrieveImage(
             with: origin.url("/a.png"), options: [.waitForCache])
         #expect(result.cacheType == .none)

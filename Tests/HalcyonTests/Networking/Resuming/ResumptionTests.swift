@@ -68,12 +68,21 @@ import Testing
         while (task.sessionTask?.receivedCount ?? 0) < half { await pause() }
         task.cancel()
         #expect(await ended.value.errorCode == 1003)
-        while try fixture.files().isEmpty { await pause() }
-        await downloader.finishWritingPartials()
+        // What was received is written, and then its file let go, after the caller has been told.
+        while await downloader.partialsSize < half { await pause() }
+        let file = try #require(try fixture.files().first)
+        while try isHeld(file) { await pause() }
         fixture.origin.route(fixture.path, fixture.response)
         #expect(await fixture.load().bytes == picture)
         #expect(fixture.ranges == [nil, "bytes=\(half)-"])
         gate.open()
+    }
+
+    /// Whether a download holds the file.
+    private func isHeld(_ file: URL) throws -> Bool {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        return flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0
     }
 
     @Test func aRetryGoesOnFromMemory() async throws {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `HALCYON_SCHEDULE=17 swift test --filter RandomScheduleTests` runs the schedule of seed 17 again and
 /// again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RandomScheduleTests {
     static let variable = "HALCYON_SCHEDULE"
 
