@@ -44,9 +44,12 @@ extension FuzzTarget {
     /// The decoder that steps over coefficients.
     static let coefficients = FuzzTarget("coefficients", seeds: files) { data in
         try data.withUnsafeBytes { bytes in
-            for reduction in [JPEGReduction(rawValue: 2), JPEGReduction(rawValue: 8)] {
-                guard let reduction else { continue }
-                let picture = try ReducedJPEG(bytes, reducedTo: reduction)
+            let ways: [(JPEGReduction, Bool)] = [
+                (.half, true), (.quarter, true), (.eighth, true), (.eighth, false),
+            ]
+            for (reduction, enlargesChroma) in ways {
+                let picture = try ReducedJPEG(
+                    bytes, reducedTo: reduction, enlargesChroma: enlargesChroma)
                 guard picture.planes[0].width * picture.planes[0].height <= mostPixels else {
                     return
                 }
