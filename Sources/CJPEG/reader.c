@@ -14,14 +14,7 @@ struct cjpeg_reader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     cjpeg_failure failure;
-    const cjpeg_piece *pieces;
-    size_t piece_count;
-    size_t next_piece;
 };
-
-static cjpeg_reader *reader_of(j_common_ptr info) {
-    return info->client_data;
-}
 
 /* Called for each row of blocks. */
 static void check_progress(j_common_ptr info) {
@@ -37,34 +30,22 @@ static void do_nothing(j_decompress_ptr info) {
     (void)info;
 }
 
-static boolean take_next_piece(j_decompress_ptr info) {
-    cjpeg_reader *reader = reader_of((j_common_ptr)info);
-    while (reader->next_piece < reader->piece_count) {
-        const cjpeg_piece *piece = &reader->pieces[reader->next_piece++];
-        if (piece->count == 0) continue;
-        reader->source.next_input_byte = piece->bytes;
-        reader->source.bytes_in_buffer = piece->count;
-        return TRUE;
-    }
+/* All bytes are there from the start. */
+static boolean end_early(j_decompress_ptr info) {
     cjpeg_fail((j_common_ptr)info, "Premature end of JPEG file");
 }
 
 static void skip(j_decompress_ptr info, long count) {
     struct jpeg_source_mgr *source = info->src;
-    while (count > 0) {
-        if ((size_t)count <= source->bytes_in_buffer) {
-            source->next_input_byte += count;
-            source->bytes_in_buffer -= (size_t)count;
-            return;
-        }
-        count -= (long)source->bytes_in_buffer;
-        take_next_piece(info);
-    }
+    if (count <= 0) return;
+    if ((size_t)count > source->bytes_in_buffer) end_early(info);
+    source->next_input_byte += count;
+    source->bytes_in_buffer -= (size_t)count;
 }
 
 /* Life */
 
-cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count) {
+cjpeg_reader *cjpeg_reader_create(const uint8_t *bytes, size_t count) {
     cjpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->info.err = cjpeg_failure_manager(&reader->failure);
@@ -73,19 +54,18 @@ cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count) {
         free(reader);
         return NULL;
     }
-    reader->info.client_data = reader;
-    /* Keeps client_data and err. */
+    /* Keeps err. */
     jpeg_create_decompress(&reader->info);
     reader->source.init_source = do_nothing;
-    reader->source.fill_input_buffer = take_next_piece;
+    reader->source.fill_input_buffer = end_early;
     reader->source.skip_input_data = skip;
     reader->source.resync_to_restart = jpeg_resync_to_restart;
     reader->source.term_source = do_nothing;
     reader->info.src = &reader->source;
     reader->progress.progress_monitor = check_progress;
     reader->info.progress = &reader->progress;
-    reader->pieces = pieces;
-    reader->piece_count = count;
+    reader->source.next_input_byte = bytes;
+    reader->source.bytes_in_buffer = count;
     return reader;
 }
 

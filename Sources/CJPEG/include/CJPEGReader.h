@@ -8,12 +8,6 @@
    that ends too soon is an error; a mere warning is none. A reader is used by one thread. */
 typedef struct cjpeg_reader cjpeg_reader;
 
-/* A part of the file. */
-typedef struct {
-    const uint8_t *bytes;
-    size_t count;
-} cjpeg_piece;
-
 typedef struct {
     size_t width;
     size_t height;
@@ -35,9 +29,9 @@ typedef struct {
     size_t strip_height;
 } cjpeg_plane;
 
-/* The pieces, one behind the other, are the file. They stay the caller's, until the reader is destroyed.
-   NULL when there is no memory. */
-cjpeg_reader *cjpeg_reader_create(const cjpeg_piece *pieces, size_t count);
+/* The bytes are the file. They stay the caller's, until the reader is destroyed. NULL when there is no
+   memory. */
+cjpeg_reader *cjpeg_reader_create(const uint8_t *bytes, size_t count);
 void cjpeg_reader_destroy(cjpeg_reader *reader);
 
 /* The first step. False on failure, as everything below. */

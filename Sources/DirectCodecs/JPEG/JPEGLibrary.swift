@@ -3,19 +3,12 @@ import CJPEG
 /// One file, read with libjpeg-turbo. Used by one thread.
 final class JPEGLibrary {
     private let reader: OpaquePointer
-    private let pieces: UnsafeMutableBufferPointer<cjpeg_piece>
 
-    /// - Parameter pieces: The file; they have to stay where they are as long as this lives.
+    /// - Parameter file: It has to stay where it is as long as this lives.
     /// - Throws: `DirectCodecError` when the header is damaged, or does not say what `header` says.
-    init(_ pieces: [UnsafeRawBufferPointer], header: JPEGHeader) throws(DirectCodecError) {
-        self.pieces = .allocate(capacity: pieces.count)
-        for (index, piece) in pieces.enumerated() {
-            let bytes = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            self.pieces.initializeElement(
-                at: index, to: cjpeg_piece(bytes: bytes, count: piece.count))
-        }
-        guard let reader = cjpeg_reader_create(self.pieces.baseAddress, pieces.count) else {
-            self.pieces.deallocate()
+    init(_ file: UnsafeRawBufferPointer, header: JPEGHeader) throws(DirectCodecError) {
+        let bytes = file.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard let reader = cjpeg_reader_create(bytes, file.count) else {
             throw .corrupt("there is no memory to decode it")
         }
         self.reader = reader
@@ -28,7 +21,6 @@ final class JPEGLibrary {
 
     deinit {
         cjpeg_reader_destroy(reader)
-        pieces.deallocate()
     }
 
     /// Starts to decode planes at one over `denominator`.
@@ -87,9 +79,9 @@ final class JPEGLibraryPlanes: JPEGPlaneSource {
     private let library: JPEGLibrary
 
     init(
-        _ pieces: [UnsafeRawBufferPointer], header: JPEGHeader, denominator: Int
+        _ file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int
     ) throws(DirectCodecError) {
-        library = try JPEGLibrary(pieces, header: header)
+        library = try JPEGLibrary(file, header: header)
         planes = try library.planes(denominator: denominator, count: header.isGrey ? 1 : 3)
     }
 

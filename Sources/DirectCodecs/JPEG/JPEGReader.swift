@@ -24,7 +24,7 @@ public enum JPEGReader {
     ) throws(DirectCodecError) {
         let width = reduced(header.width, denominator)
         let height = reduced(header.height, denominator)
-        try JPEGLibrary([file], header: header)
+        try JPEGLibrary(file, header: header)
             .readRGB(denominator: denominator, width: width, height: height, into: pixels)
     }
 
@@ -36,7 +36,7 @@ public enum JPEGReader {
         _ file: UnsafeRawBufferPointer, header: JPEGHeader,
         into pixels: UnsafeMutablePointer<UInt8>
     ) throws(DirectCodecError) {
-        try JPEGLibrary([file], header: header).readTurned(
+        try JPEGLibrary(file, header: header).readTurned(
             width: header.width, height: header.height, orientation: header.orientation,
             into: pixels)
     }
@@ -65,7 +65,7 @@ public enum JPEGReader {
         {
             return
         }
-        let source = try JPEGLibraryPlanes([file], header: header, denominator: denominator)
+        let source = try JPEGLibraryPlanes(file, header: header, denominator: denominator)
         try PlaneReduction(source.planes, width: width, height: height).run(source, into: pixels)
     }
 
