@@ -201,7 +201,7 @@ final class PictureMaker: Sendable {
         let (result, waited, begun) = try await run(
             order.work, on: data, by: order.deadline, stopped)
         noteSpans(of: result, since: begun)
-        if stopped.isGiven { metrics.cancelled.add(["decode"]) }
+        if stopped.isGiven, case .failure = result { metrics.cancelled.add(["decode"]) }
         let product = try result.get()
         note(product, data)
         let key =
