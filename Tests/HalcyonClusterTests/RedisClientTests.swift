@@ -10,7 +10,7 @@ struct RedisClientTests {
     private func settings(_ server: RedisServer) -> RedisSettings {
         var settings = RedisSettings(address: .unix(path: server.path))
         // For a busy machine; tests of limits set their own.
-        settings.timeout = .seconds(5)
+        settings.timeout = .seconds(30)
         settings.pause = .milliseconds(20)
         settings.longestPause = .milliseconds(100)
         return settings
@@ -142,7 +142,7 @@ struct RedisClientTests {
         _ = try await patient.send([["SET", "a", "A"], ["SET", "b", "B"]])
         settings.timeout = .milliseconds(100)
         let client = RedisClient(settings)
-        _ = try? await client.send([["PING"]])
+        while (try? await client.send([["PING"]])) == nil {}
         server.freeze()
         await #expect(throws: RedisError.timedOut) { try await client.send([["GET", "a"]]) }
         server.thaw()

@@ -15,7 +15,7 @@ import Testing
             endpoint: origin.url(""), bucket: "bucket", region: "r",
             credentials: S3Credentials(S3Keys(accessKey: "a", secretKey: "s")))
         settings.prefix = "some/prefix"
-        settings.timeout = .seconds(5)
+        settings.timeout = .seconds(30)
         change(&settings)
         return try S3Store(settings)
     }

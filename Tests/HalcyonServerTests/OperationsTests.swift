@@ -16,7 +16,13 @@ import Testing
         }
         let port = try #require(live.listening.operationsPort)
         let closed = try ClosedPort()
-        #expect(await ServerHealth.isReady(host: "127.0.0.1", port: port))
+        // It waits for two seconds only, which may be too short on a busy machine.
+        var (isReady, trials) = (false, 0)
+        while !isReady, trials < 10 {
+            isReady = await ServerHealth.isReady(host: "127.0.0.1", port: port)
+            trials += 1
+        }
+        #expect(isReady)
         #expect(await !ServerHealth.isReady(host: "127.0.0.1", port: closed.number))
     }
 
@@ -223,7 +229,7 @@ import Testing
         let gate = Gate()
         let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start(origin)
+        let live = try await LiveServer.start(origin) { $0.drain.timeout = .seconds(300) }
         async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
         await origin.waitForRequests(1)
         async let hasEnded = live.listening.stop()

@@ -23,8 +23,8 @@ struct PictureGlanceTests {
         origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
     }
 
-    private func target(_ options: String = "w:10") -> String {
-        "/_/\(options)/plain/\(origin.url("/a.png").absoluteString)"
+    private func target(_ options: String = "w:10", of path: String = "/a.png") -> String {
+        "/_/\(options)/plain/\(origin.url(path).absoluteString)"
     }
 
     /// A server; sources and pictures are too large for Redis, which says where they are.
@@ -39,11 +39,9 @@ struct PictureGlanceTests {
     }
 
     /// One that has fetched the source, made a picture, and told of both.
-    private func maker(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        let one = try await server(change)
-        #expect(try color(try await one.ask(target())) == [10, 200, 30])
+    private func maker(of path: String = "/a.png") async throws -> LiveServer {
+        let one = try await server()
+        #expect(try color(try await one.ask(target(of: path))) == [10, 200, 30])
         while try await metric(one, "halcyon_leases_total{event=\"published\"}") < 2 {
             await pause()
         }
@@ -220,26 +218,35 @@ struct PictureGlanceTests {
     }
 
     @Test func aSourceWhoseBytesAreElsewhereIsConfirmedByItsServerAndOthersHearOfIt() async throws {
-        _ = try await maker()
-        let two = try await server {
-            $0.sources.freshness = .seconds(2)
-            $0.cache.staleWhileRevalidate = .zero
+        // On a busy machine its time may be over before anybody asks: then again with a longer one.
+        for seconds in [2, 10, 50] {
+            let path = "/\(seconds).png"
+            origin.route(path, .png(green).with(.entityTag("\"1\"")))
+            _ = try await maker(of: path)
+            let two = try await server {
+                $0.sources.freshness = .seconds(seconds)
+                $0.cache.staleWhileRevalidate = .zero
+            }
+            let first = try await two.ask(target(of: path))
+            guard origin.requestCount(for: path) == 1 else { continue }
+            #expect(isShared(first))
+            let key = RemoteSource.key(of: origin.url(path))
+            #expect(two.server.sources.remote?.known.inMemory(key)?.body == nil)
+            while origin.requestCount(for: path) == 1 {
+                #expect(try await two.ask(target(of: path)).status == 200)
+                await pause()
+            }
+            #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+            #expect(try await metric(two, "halcyon_images_total") == 0)
+            while try await metric(two, "halcyon_leases_total{event=\"published\"}") < 1 {
+                await pause()
+            }
+            // Of one that has not made the picture it is what others have, too.
+            let three = try await server()
+            #expect(try color(try await three.ask(target("w:20", of: path))) == [10, 200, 30])
+            return
         }
-        #expect(isShared(try await two.ask(target())))
-        let key = RemoteSource.key(of: origin.url("/a.png"))
-        #expect(two.server.sources.remote?.known.inMemory(key)?.body == nil)
-        while origin.requestCount == 1 {
-            #expect(try await two.ask(target()).status == 200)
-            await pause()
-        }
-        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
-        #expect(try await metric(two, "halcyon_images_total") == 0)
-        while try await metric(two, "halcyon_leases_total{event=\"published\"}") < 1 {
-            await pause()
-        }
-        // Of one that has not made the picture it is what others have, too.
-        let three = try await server()
-        #expect(try color(try await three.ask(target("w:20"))) == [10, 200, 30])
+        Issue.record("the time of the source was over each time")
     }
 }
 

@@ -165,15 +165,15 @@ import Testing
                     """.utf8), to: "config.json")
         }
         let file = try write("\"one=w:1\"")
-        let port = try ClosedPort().number
+        let port = try ReservedPort()
         let arguments = [
-            "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
-            "--log-format", "json",
+            "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port.number)",
+            "--ops-bind", "off", "--log-format", "json",
         ]
         let (child, log) = try ChildLines.of { try start(arguments, errors: $0) }
         _ = try #require(await log.line(containing: "\"listening\""))
         func status(_ preset: String) async throws -> String {
-            let answer = await (try RawClient(port: port)).exchange(
+            let answer = await (try RawClient(port: port.number)).exchange(
                 "/_/pr:\(preset)/plain/local:///china.jpg", headers: ["Connection: close"])
             return String(answer.head.dropFirst(9).prefix(3))
         }

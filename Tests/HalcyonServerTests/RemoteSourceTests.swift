@@ -127,7 +127,7 @@ import Testing
     func anErrorOfTheOriginIsPassedOnAndRememberedForAWhile(status: Int) async throws {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .status(status))
-        let live = try await start(origin)
+        let live = try await start(origin) { $0.cache.negativeTTL = .seconds(600) }
         for number in 0..<3 {
             let answer = try await live.ask(target(origin.url("/a.png")), fields: json)
             #expect(answer.status == status)

@@ -78,9 +78,10 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .status(410))
         origin.route("/b.png", .garbage())
-        let (one, two) = (
-            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
-        )
+        func start() async throws -> LiveServer {
+            try await LiveServer.start(origin, redis) { $0.cache.negativeTTL = .seconds(600) }
+        }
+        let (one, two) = (try await start(), try await start())
         for server in [one, two] {
             #expect(try await server.ask(target(origin.url("/a.png"))).status == 410)
             #expect(try await server.ask(target(origin.url("/b.png"))).status == 404)

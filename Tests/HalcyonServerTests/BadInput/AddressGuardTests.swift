@@ -20,7 +20,6 @@ import Testing
         try await LiveServer.start {
             $0.sources.http.allow = ["*"]
             $0.sources.http.ports = [80, 443, origin.port]
-            $0.sources.http.connectTimeout = .milliseconds(500)
             try change(&$0)
         }
     }

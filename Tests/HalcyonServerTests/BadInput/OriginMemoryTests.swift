@@ -44,15 +44,16 @@ import Testing
                         + bomb), "422"
             ),
         ]
-        let port = try ClosedPort().number
+        let port = try ReservedPort()
         let settings = [
             "sources.http.allow=*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "limits.maxSourceBytes=\(Self.mebibyte)",
-            "cache.negativeTTL=0", "log.format=json", "sources.http.totalTimeout=60",
+            "cache.negativeTTL=0", "log.format=json", "sources.http.connectTimeout=60",
+            "sources.http.stallTimeout=60", "sources.http.totalTimeout=60",
             "work.requestTimeout=60",
         ]
         let arguments = [
-            "--unsigned", "--bind", "127.0.0.1:\(port)", "--ops-bind", "off",
+            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
             "--cache-directory", folder.file("caches").path,
         ]
         let (child, log) = try ChildLines.of {
@@ -60,7 +61,7 @@ import Testing
         }
         _ = try #require(await log.line(containing: "\"listening\""))
         func status(_ path: String) async throws -> String {
-            let answer = await (try RawClient(port: port)).exchange(
+            let answer = await (try RawClient(port: port.number)).exchange(
                 "/_/w:10/plain/\(origin.url(path))", headers: ["Connection: close"])
             return String(answer.head.dropFirst(9).prefix(3))
         }
