@@ -4,6 +4,8 @@ struct BandScan {
     private let scan: ProgressiveScan
     private let blocks: CoefficientBlocks
     private let table: RunTable
+    /// The places of the band, as bits.
+    private let mask: UInt64
     private let columns: Int
     private let rows: Int
 
@@ -12,6 +14,7 @@ struct BandScan {
     ) throws(JPEGRefusal) {
         self.scan = scan
         self.blocks = blocks
+        mask = scan.band.mask
         table = try RunTable(scan.tables.alternating(scan.members[0].alternating))
         (columns, rows) = frame.blocks(of: scan.members[0].component)
     }
@@ -83,77 +86,96 @@ struct BandScan {
     /// not as they should be.
     @inline(__always)
     private func readMore(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
+        let coefficients = blocks.coefficients + block &* blocks.kept
+        let (places, slots, low) = (blocks.places, blocks.slots, scan.low)
         let end = scan.band.upperBound
-        let before = blocks.nonzero[block]
-        var nonzero = before
-        /// The places of the band that have not been reached.
-        var rest = scan.band.mask
-        if run == 0 {
-            while rest != 0 {
-                reader.refill()
-                let entry = table.next(&reader)
-                let advance = Int(truncatingIfNeeded: entry &>> 8 & 255)
-                let value = Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16)
-                guard advance > 0 else {
-                    guard entry & 255 > 0 else { return false }
-                    run = value
-                    break
+        /// What gets another bit and has not been reached.
+        var known = blocks.nonzero[block] & mask
+        var found: UInt64 = 0
+        var start = scan.band.lowerBound
+        while run == 0, start <= end {
+            reader.refill()
+            let entry = table.next(&reader)
+            let advance = Int(truncatingIfNeeded: entry &>> 8 & 255)
+            let value = Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16)
+            guard advance > 0 else {
+                guard entry & 255 > 0 else { return false }
+                run = value
+                break
+            }
+            guard -1...1 ~= value else { return false }
+            // So many zeros lead there, and what is known lies between them. 39 bits are left.
+            var place = start &+ advance &- 1
+            var taken = 0
+            while known != 0 {
+                let next = known.trailingZeroBitCount
+                guard next <= place else { break }
+                place &+= 1
+                known &= known &- 1
+                if places &>> UInt64(truncatingIfNeeded: next) & 1 == 1 {
+                    let bit = reader.bits &>> UInt64(truncatingIfNeeded: 63 &- taken) & 1
+                    Self.add(bit, low, to: coefficients + Int(slots[next]))
                 }
-                guard -1...1 ~= value else { return false }
-                // As many zeros are passed over, and one more has the value.
-                var zeros = ~before & rest
-                for _ in 1..<advance { zeros &= zeros &- 1 }
-                guard zeros != 0 else { return false }
-                let place = zeros.trailingZeroBitCount
-                let bit = 1 &<< UInt64(truncatingIfNeeded: place)
-                addBits(to: before & rest & (bit &- 1), of: block, &reader)
-                rest &= place == end ? 0 : UInt64.max &<< UInt64(truncatingIfNeeded: place &+ 1)
-                guard value != 0 else { continue }
-                nonzero |= bit
-                if blocks.places & bit != 0 {
-                    blocks.coefficients[block &* blocks.kept &+ Int(blocks.slots[place])] =
-                        Int16(truncatingIfNeeded: value &<< scan.low)
+                taken &+= 1
+                if taken == 32 {
+                    reader.skip(taken)
+                    reader.refill()
+                    taken = 0
                 }
+            }
+            reader.skip(taken)
+            guard place <= end else { return false }
+            start = place &+ 1
+            guard value != 0 else { continue }
+            let bit = 1 &<< UInt64(truncatingIfNeeded: place)
+            found |= bit
+            if places & bit != 0 {
+                coefficients[Int(slots[place])] = Int16(truncatingIfNeeded: value &<< low)
             }
         }
         if run > 0 {
-            addBits(to: before & rest, of: block, &reader)
-            run -= 1
+            run &-= 1
+            if known != 0 { readRest(known, coefficients, &reader) }
         }
-        blocks.nonzero[block] = nonzero
+        blocks.nonzero[block] |= found
         return true
     }
 
-    /// Takes a bit for each of some places, and adds it to what is kept of them.
+    /// Reads a bit for each of some places.
     @inline(__always)
-    private func addBits(to places: UInt64, of block: Int, _ reader: inout BitReader) {
-        guard places != 0 else { return }
+    private func readRest(
+        _ known: UInt64, _ coefficients: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
+    ) {
         // More bits than are certainly ready are taken in two parts.
-        let lower = places & 0xFFFF_FFFF
-        if lower != 0 { addReadyBits(to: lower, of: block, &reader) }
-        if places != lower { addReadyBits(to: places &- lower, of: block, &reader) }
+        let lower = known & 0xFFFF_FFFF
+        readPart(lower, coefficients, &reader)
+        if known != lower { readPart(known &- lower, coefficients, &reader) }
     }
 
     @inline(__always)
-    private func addReadyBits(to places: UInt64, of block: Int, _ reader: inout BitReader) {
+    private func readPart(
+        _ known: UInt64, _ coefficients: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
+    ) {
         reader.refill()
-        let count = places.nonzeroBitCount
-        var kept = places & blocks.places
-        if kept != 0 {
-            let bits = reader.peek(count)
-            let coefficients = blocks.coefficients + block &* blocks.kept
-            repeat {
-                let place = kept.trailingZeroBitCount
-                let index = (places & (1 &<< UInt64(truncatingIfNeeded: place) &- 1))
-                    .nonzeroBitCount
-                if bits &>> (count &- 1 &- index) & 1 == 1 {
-                    let slot = Int(blocks.slots[place])
-                    let step = Int16(truncatingIfNeeded: 1 &<< scan.low)
-                    coefficients[slot] &+= coefficients[slot] < 0 ? 0 &- step : step
-                }
-                kept &= kept &- 1
-            } while kept != 0
+        var kept = known & blocks.places
+        while kept != 0 {
+            let place = kept.trailingZeroBitCount
+            let before = known & (1 &<< UInt64(truncatingIfNeeded: place) &- 1)
+            let shift = 63 &- before.nonzeroBitCount
+            Self.add(
+                reader.bits &>> UInt64(truncatingIfNeeded: shift) & 1, scan.low,
+                to: coefficients + Int(blocks.slots[place]))
+            kept &= kept &- 1
         }
-        reader.skip(count)
+        reader.skip(known.nonzeroBitCount)
+    }
+
+    /// Adds a bit to a coefficient, away from 0.
+    @inline(__always)
+    private static func add(
+        _ bit: UInt64, _ low: Int, to coefficient: UnsafeMutablePointer<Int16>
+    ) {
+        let step = Int16(truncatingIfNeeded: bit &<< UInt64(truncatingIfNeeded: low))
+        coefficient.pointee &+= coefficient.pointee < 0 ? 0 &- step : step
     }
 }
