@@ -40,13 +40,14 @@ enum AveragedBlock: BlockDecoder {
 
     @inline(__always)
     static func make(
-        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+        of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
+        _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
         let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
         let sums = start(plane, mean)
-        for index in 1..<plane.kept.count {
-            add(Int(coefficients[index]), plane.kept[index], to: sums, damage: &damage)
+        for index in 1..<places.count {
+            let step = plane.steps[Int(places[index])]
+            add(Int(coefficients[index]), step, to: sums, damage: &damage)
         }
         write(sums, plane, to: samples, damage: &damage)
     }
@@ -134,8 +135,8 @@ enum LowBlock2: BlockDecoder {
 
     @inline(__always)
     static func make(
-        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+        of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
+        _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
         let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
         write(

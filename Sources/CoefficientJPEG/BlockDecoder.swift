@@ -9,10 +9,10 @@ protocol BlockDecoder {
         _ reader: inout BitReader, _ plane: inout PlaneDecoder,
         to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
 
-    /// The same of coefficients that have been read: those at the places of the kind, in their order.
+    /// The same of coefficients that have been read: those at `places`, the kind's, in their order.
     static func make(
-        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
+        of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
+        _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int)
 }
 
 extension BlockDecoder {
@@ -130,8 +130,8 @@ enum MeanBlock: BlockDecoder {
 
     @inline(__always)
     static func make(
-        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+        of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
+        _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
         let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
         samples[0] = sample((mean &+ 4) &>> 3)

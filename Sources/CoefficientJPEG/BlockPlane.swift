@@ -11,8 +11,6 @@ struct BlockPlane {
     let down: Int
     /// `BlockStep.count` of them.
     let steps: UnsafePointer<BlockStep>
-    /// Those of the places that count for this kind.
-    let kept: UnsafeBufferPointer<BlockStep>
     /// `scratchBytes`, aligned to 64.
     let scratch: UnsafeMutableRawPointer
     /// `down` rows of blocks.
@@ -46,23 +44,18 @@ final class PlaneMemory {
             memory.append(new)
             return new
         }
-        func copy(_ steps: [BlockStep]) -> UnsafeBufferPointer<BlockStep> {
-            let new = zeros(steps.count * MemoryLayout<BlockStep>.stride)
-                .bindMemory(to: BlockStep.self, capacity: steps.count)
-            new.update(from: steps, count: steps.count)
-            return UnsafeBufferPointer(start: new, count: steps.count)
-        }
         let kernels = cpixels_best().pointee
         planes = zip(layout.planes, quantisation).map { plane, quantisation in
             let kind = BlockKind(side: plane.side, reduction: layout.reduction)
-            let steps = kind.steps(quantisation: quantisation)
+            let steps = zeros(BlockStep.count * MemoryLayout<BlockStep>.stride)
+                .bindMemory(to: BlockStep.self, capacity: BlockStep.count)
+            steps.update(from: kind.steps(quantisation: quantisation), count: BlockStep.count)
             // Whole units: blocks that stand out to the right and below are written too.
             let bytesPerRow = layout.unitsPerRow * plane.across * plane.side
             let strip = zeros(bytesPerRow * plane.down * plane.side)
             return BlockPlane(
                 size: plane.size, kind: kind, across: plane.across, down: plane.down,
-                steps: copy(steps).baseAddress!, kept: copy(kind.places.map { steps[$0] }),
-                scratch: zeros(BlockPlane.scratchBytes),
+                steps: steps, scratch: zeros(BlockPlane.scratchBytes),
                 strip: strip.assumingMemoryBound(to: UInt8.self), bytesPerRow: bytesPerRow,
                 kernels: kernels)
         }

@@ -25,15 +25,15 @@ extension FloatBlock {
 
     @inline(__always)
     static func make(
-        of coefficients: UnsafePointer<Int16>, _ plane: BlockPlane,
-        to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
+        of coefficients: UnsafePointer<Int16>, at places: UnsafeBufferPointer<UInt8>,
+        _ plane: BlockPlane, to samples: UnsafeMutablePointer<UInt8>, damage: inout Int
     ) {
         let mean = plane.product(of: Int(coefficients[0]), damage: &damage)
         let values = start(plane, mean)
         var sum: Int16 = 0
-        for index in 1..<plane.kept.count {
+        for index in 1..<places.count {
             let value = coefficients[index]
-            let step = plane.kept[index]
+            let step = plane.steps[Int(places[index])]
             values[Int(step.slot)] = Float(value) * step.factor
             sum |= value
         }

@@ -7,6 +7,9 @@ struct PlaneLayout {
         /// Blocks in a unit, side by side and one below the other.
         let across: Int
         let down: Int
+        /// Blocks that the picture covers, in a row and in a column.
+        let columns: Int
+        let rows: Int
     }
 
     let reduction: JPEGReduction
@@ -36,7 +39,9 @@ struct PlaneLayout {
                     extentX: Double(width) / Double(8 * across),
                     extentY: Double(height) / Double(8 * down),
                     rowsPerStrip: component.vertical * side),
-                side: side, across: component.horizontal, down: component.vertical)
+                side: side, across: component.horizontal, down: component.vertical,
+                columns: PlaneLayout.ceiling(frame.width * component.horizontal, 8 * across),
+                rows: PlaneLayout.ceiling(frame.height * component.vertical, 8 * down))
         }
     }
 

@@ -93,14 +93,14 @@ public struct ReducedJPEG {
         _ scans: ProgressiveScans, _ deliver: (JPEGStrip) throws -> Void
     ) throws {
         let memory = PlaneMemory(layout: layout, quantisation: scans.quantisation)
-        let blocks = memory.planes.map { CoefficientBlocks($0, layout: layout) }
-        let frame = header.frame
-        for scan in scans.needed(for: memory.planes.map(\.kind.places)) {
+        let blocks = memory.planes.indices.map {
+            CoefficientBlocks(memory.planes[$0], of: $0, in: layout)
+        }
+        for scan in scans.needed(for: blocks.map(\.mask)) {
             if scan.isOfMeans {
-                try MeanScan(scan, frame: frame, layout: layout, blocks: blocks).decode(bytes)
+                try MeanScan(scan, layout: layout, blocks: blocks).decode(bytes)
             } else {
-                try BandScan(scan, frame: frame, blocks: blocks[scan.members[0].component])
-                    .decode(bytes)
+                try BandScan(scan, blocks: blocks[scan.members[0].component]).decode(bytes)
             }
         }
         for row in 0..<layout.unitRows {

@@ -6,17 +6,14 @@ struct BandScan {
     private let table: RunTable
     /// The places of the band, as bits.
     private let mask: UInt64
-    private let columns: Int
-    private let rows: Int
 
     init(
-        _ scan: ProgressiveScan, frame: FrameHeader, blocks: CoefficientBlocks
+        _ scan: ProgressiveScan, blocks: CoefficientBlocks
     ) throws(JPEGRefusal) {
         self.scan = scan
         self.blocks = blocks
         mask = scan.band.mask
         table = try RunTable(scan.tables.alternating(scan.members[0].alternating))
-        (columns, rows) = frame.blocks(of: scan.members[0].component)
     }
 
     func decode(_ source: UnsafeRawBufferPointer) throws(JPEGRefusal) {
@@ -25,9 +22,9 @@ struct BandScan {
         var restarts = Restarts(interval: scan.tables.restartInterval)
         // Blocks that have nothing new any more.
         var run = 0
-        for row in 0..<rows {
+        for row in 0..<blocks.rows {
             var isDamaged = false
-            for block in row * blocks.perRow..<row * blocks.perRow + columns {
+            for block in row * blocks.perRow..<row * blocks.perRow + blocks.columns {
                 if let number = restarts.next() {
                     try bytes.restart(&reader, number: number)
                     run = 0
@@ -53,17 +50,16 @@ struct BandScan {
     @inline(__always)
     private func readFirst(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
-        let (places, slots, low) = (blocks.places, blocks.slots, scan.low)
+        let (places, slots, low) = (blocks.mask, blocks.slots, scan.low)
         let end = scan.band.upperBound &+ 1
         var found: UInt64 = 0
         var place = scan.band.lowerBound
         while place < end {
             reader.refill()
             let entry = table.next(&reader)
-            let advance = Int(truncatingIfNeeded: entry &>> 8 & 255)
-            let value = Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16)
+            let (advance, value) = (Int(entry.advance), Int(entry.value))
             guard advance > 0 else {
-                guard entry & 255 > 0 else { return false }
+                guard entry.length > 0 else { return false }
                 run = value &- 1
                 break
             }
@@ -87,7 +83,7 @@ struct BandScan {
     @inline(__always)
     private func readMore(_ block: Int, _ reader: inout BitReader, run: inout Int) -> Bool {
         let coefficients = blocks.coefficients + block &* blocks.kept
-        let (places, slots, low) = (blocks.places, blocks.slots, scan.low)
+        let (places, slots, low) = (blocks.mask, blocks.slots, scan.low)
         let end = scan.band.upperBound
         /// What gets another bit and has not been reached.
         var known = blocks.nonzero[block] & mask
@@ -96,10 +92,9 @@ struct BandScan {
         while run == 0, start <= end {
             reader.refill()
             let entry = table.next(&reader)
-            let advance = Int(truncatingIfNeeded: entry &>> 8 & 255)
-            let value = Int(truncatingIfNeeded: Int32(bitPattern: entry) &>> 16)
+            let (advance, value) = (Int(entry.advance), Int(entry.value))
             guard advance > 0 else {
-                guard entry & 255 > 0 else { return false }
+                guard entry.length > 0 else { return false }
                 run = value
                 break
             }
@@ -157,7 +152,7 @@ struct BandScan {
         _ known: UInt64, _ coefficients: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
     ) {
         reader.refill()
-        var kept = known & blocks.places
+        var kept = known & blocks.mask
         while kept != 0 {
             let place = kept.trailingZeroBitCount
             let before = known & (1 &<< UInt64(truncatingIfNeeded: place) &- 1)

@@ -4,6 +4,9 @@ final class CoefficientBlocks {
     let plane: BlockPlane
     /// Blocks in a row: those of whole units.
     let perRow: Int
+    /// Blocks that the picture covers, in a row and in a column.
+    let columns: Int
+    let rows: Int
     /// Coefficients that are kept of each block.
     let kept: Int
     /// `kept` of each block, in the order of the zigzag.
@@ -11,31 +14,37 @@ final class CoefficientBlocks {
     /// For each block a bit for each place whose coefficient is not 0, the mean's excepted; none where only means are
     /// kept.
     let nonzero: UnsafeMutablePointer<UInt64>
-    /// The places that are kept, as bits.
-    let places: UInt64
+    /// The places that are kept, and the same as bits.
+    private let places: UnsafeMutableBufferPointer<UInt8>
+    let mask: UInt64
     /// For each place which of the kept ones it is; 0 for those that are not.
     let slots: UnsafeMutablePointer<UInt8>
 
-    init(_ plane: BlockPlane, layout: PlaneLayout) {
+    /// - Parameter index: Which of the layout's planes it is.
+    init(_ plane: BlockPlane, of index: Int, in layout: PlaneLayout) {
         self.plane = plane
+        (columns, rows) = (layout.planes[index].columns, layout.planes[index].rows)
         perRow = layout.unitsPerRow * plane.across
-        kept = plane.kept.count
+        let places = plane.kind.places
+        kept = places.count
         let count = perRow * layout.unitRows * plane.down
         coefficients = .allocate(capacity: count * kept)
         coefficients.initialize(repeating: 0, count: count * kept)
         let maskCount = kept > 1 ? count : 0
         nonzero = .allocate(capacity: maskCount)
         nonzero.initialize(repeating: 0, count: maskCount)
-        let keptPlaces = plane.kind.places
-        places = keptPlaces.reduce(0) { $0 | 1 << UInt64($1) }
+        mask = places.reduce(0) { $0 | 1 << UInt64($1) }
+        self.places = .allocate(capacity: kept)
+        _ = self.places.initialize(from: places.map { UInt8($0) })
         slots = .allocate(capacity: 64)
         slots.initialize(repeating: 0, count: 64)
-        for (slot, place) in keptPlaces.enumerated() { slots[place] = UInt8(slot) }
+        for (slot, place) in places.enumerated() { slots[place] = UInt8(slot) }
     }
 
     deinit {
         coefficients.deallocate()
         nonzero.deallocate()
+        places.deallocate()
         slots.deallocate()
     }
 
@@ -54,13 +63,13 @@ final class CoefficientBlocks {
 
     @inline(never)
     private func write<Block: BlockDecoder>(_: Block.Type, _ row: Int) -> Int {
-        let plane = plane
+        let (plane, places) = (plane, UnsafeBufferPointer(places))
         var damage = 0
         var block = coefficients + row * plane.down * perRow * kept
         for line in 0..<plane.down {
             var samples = plane.strip + line * Block.side * plane.bytesPerRow
             for _ in 0..<perRow {
-                Block.make(of: block, plane, to: samples, damage: &damage)
+                Block.make(of: block, at: places, plane, to: samples, damage: &damage)
                 block += kept
                 samples += Block.side
             }

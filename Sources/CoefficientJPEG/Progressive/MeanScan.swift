@@ -16,15 +16,14 @@ struct MeanScan {
     private var members: [Member] = []
 
     init(
-        _ scan: ProgressiveScan, frame: FrameHeader, layout: PlaneLayout,
-        blocks: [CoefficientBlocks]
+        _ scan: ProgressiveScan, layout: PlaneLayout, blocks: [CoefficientBlocks]
     ) throws(JPEGRefusal) {
         self.scan = scan
         // A scan of one component has only the blocks that the picture covers, row by row.
         let isAlone = scan.members.count == 1
+        let first = blocks[scan.members[0].component]
         (columns, rows) =
-            isAlone
-            ? frame.blocks(of: scan.members[0].component) : (layout.unitsPerRow, layout.unitRows)
+            isAlone ? (first.columns, first.rows) : (layout.unitsPerRow, layout.unitRows)
         for member in scan.members {
             let blocks = blocks[member.component]
             members.append(
@@ -84,19 +83,5 @@ struct MeanScan {
             }
         }
         return damage
-    }
-}
-
-extension FrameHeader {
-    /// How many blocks of a component the picture covers.
-    func blocks(of index: Int) -> (columns: Int, rows: Int) {
-        let (most, component) = (components[0], components[index])
-        func count(_ length: Int, _ factor: Int, of most: Int) -> Int {
-            (length * factor + 8 * most - 1) / (8 * most)
-        }
-        return (
-            count(width, component.horizontal, of: most.horizontal),
-            count(height, component.vertical, of: most.vertical)
-        )
     }
 }

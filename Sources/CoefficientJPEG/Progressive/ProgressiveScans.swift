@@ -105,12 +105,12 @@ struct ProgressiveScans {
         self.quantisation = quantisation.compactMap(\.self)
     }
 
-    /// The scans that have to be read for the coefficients at some places of each component.
+    /// The scans that have to be read for the coefficients at some places of each component, which are bits.
     ///
     /// Where a scan adds bits to coefficients, it says nothing of those that are still 0: so all have to be known that
     /// lie in its band.
-    func needed(for places: [[Int]]) -> [ProgressiveScan] {
-        var wanted = places.map { $0.reduce(UInt64(0)) { $0 | 1 << UInt64($1) } }
+    func needed(for places: [UInt64]) -> [ProgressiveScan] {
+        var wanted = places
         var needed: [ProgressiveScan] = []
         for scan in scans.reversed() {
             if !scan.isOfMeans {

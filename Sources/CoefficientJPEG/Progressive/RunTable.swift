@@ -1,20 +1,27 @@
 /// What the bits of a scan of other coefficients than the mean stand for: a symbol and the bits that belong to it
 /// (ITU-T T.81, G.1.2.2 and G.1.2.3).
 ///
-/// An entry has 32 bits:
-/// - bits 0–7: how many bits are used up; 0 when there is no such code,
-/// - bits 8–15: how many coefficients to advance, the last of which has the value; 0 at the end of a run,
-/// - bits 16–31: the value, signed, 0 behind 16 zeros; at the end of a run how many blocks end here, this one included.
 final class RunTable {
-    private static let width = 11
+    /// What comes next, in 32 bits.
+    struct Entry {
+        /// How many bits are used up; 0 when there is no such code.
+        let length: UInt8
+        /// How many coefficients to advance, the last of which has the value; 0 at the end of a run.
+        let advance: UInt8
+        /// 0 behind 16 zeros; at the end of a run how many blocks end here, this one included.
+        let value: Int16
+    }
 
-    private let entries: UnsafeMutablePointer<UInt32>
+    private static let width = 11
+    private static let none = Entry(length: 0, advance: 0, value: 0)
+
+    private let entries: UnsafeMutablePointer<Entry>
     private let code: HuffmanCode
 
     init(_ definition: HuffmanDefinition) throws(JPEGRefusal) {
         code = try HuffmanCode(definition)
         entries = .allocate(capacity: 1 << Self.width)
-        entries.initialize(repeating: 0, count: 1 << Self.width)
+        entries.initialize(repeating: Self.none, count: 1 << Self.width)
         for (symbol, (bits, length)) in zip(code.symbols, code.codes) where length <= Self.width {
             let size = Self.size(of: symbol)
             // Those whose bits do not all fit are left to `find`.
@@ -33,27 +40,27 @@ final class RunTable {
 
     /// The entry for what comes next: at most 30 bits, which have to be ready.
     @inline(__always)
-    func next(_ reader: inout BitReader) -> UInt32 {
+    func next(_ reader: inout BitReader) -> Entry {
         // 11 bits: less than 2,048.
         var entry = entries[reader.peek(Self.width)]
-        if entry & 255 == 0 { entry = find(reader.bits) }
-        reader.skip(Int(entry & 255))
+        if entry.length == 0 { entry = find(reader.bits) }
+        reader.skip(Int(entry.length))
         return entry
     }
 
     /// The same by comparing with the ends of the codes.
     @inline(never)
-    private func find(_ bits: UInt64) -> UInt32 {
+    private func find(_ bits: UInt64) -> Entry {
         let start = UInt32(truncatingIfNeeded: bits >> 48)
         for length in 1...16 where start < code.ends[length] {
             let place = code.offsets[length] + Int(start >> UInt32(16 - length))
-            guard code.symbols.indices.contains(place) else { return 0 }
+            guard code.symbols.indices.contains(place) else { return Self.none }
             let symbol = code.symbols[place]
             let size = Self.size(of: symbol)
             let value = size == 0 ? 0 : Int((bits << UInt64(length)) >> UInt64(64 - size))
             return Self.entry(symbol, value, used: length + size)
         }
-        return 0
+        return Self.none
     }
 
     /// How many bits follow the code of a symbol.
@@ -62,7 +69,7 @@ final class RunTable {
         return symbol == 0xF0 ? 0 : Int(symbol >> 4)
     }
 
-    private static func entry(_ symbol: UInt8, _ bits: Int, used: Int) -> UInt32 {
+    private static func entry(_ symbol: UInt8, _ bits: Int, used: Int) -> Entry {
         let run = Int(symbol >> 4)
         let size = Int(symbol & 15)
         let (advance, value) =
@@ -73,7 +80,6 @@ final class RunTable {
             } else {
                 (0, 1 << run + bits)
             }
-        return UInt32(used) | UInt32(advance) << 8
-            | UInt32(UInt16(truncatingIfNeeded: value)) << 16
+        return Entry(length: UInt8(used), advance: UInt8(advance), value: Int16(value))
     }
 }
