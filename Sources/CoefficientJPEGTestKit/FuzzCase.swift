@@ -67,13 +67,8 @@ public struct FuzzCase {
         return reference.planes == ours ? .equalWhereShown : .different
     }
 
-    /// Whether a frame header says so before the first scan.
     private var isProgressive: Bool {
-        for (one, two) in zip(bytes, bytes.dropFirst()) where one == 0xFF {
-            if two == 0xC2 { return true }
-            if two == 0xDA { return false }
-        }
-        return false
+        JPEGMutation.segments(of: bytes).contains { bytes[$0.lowerBound + 1] == 0xC2 }
     }
 }
 

@@ -98,10 +98,15 @@ public enum JPEGMutation: CaseIterable, Sendable {
     }
 
     /// Where the segments of a file's header lie, up to the first scan.
-    private static func segments(of bytes: [UInt8]) -> [Range<Int>] {
+    static func segments(of bytes: [UInt8]) -> [Range<Int>] {
         var segments: [Range<Int>] = []
         var position = 2
         while position + 4 <= bytes.count, bytes[position] == 0xFF {
+            // Markers may be padded.
+            guard bytes[position + 1] != 0xFF else {
+                position += 1
+                continue
+            }
             let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
             let end = position + 2 + length
             guard length >= 2, end <= bytes.count else { break }
