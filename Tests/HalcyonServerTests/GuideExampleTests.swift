@@ -73,7 +73,7 @@ import Testing
         try FileManager.default.copyItem(
             atPath: try #require(LiveServer.samples), toPath: pictures.path)
         // On ports that are free; the guide's are those without that.
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let environment = [
             "HALCYON_BIND": "127.0.0.1:\(port.number)", "HALCYON_OPS_BIND": "127.0.0.1:0",
             "HOME": folder.url.path,
@@ -391,7 +391,7 @@ import Testing
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: nginx)))
     func behindNginxPathsArriveAsTheyWereSent() async throws {
         let live = try await LiveServer.start()
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let server = try String(
             contentsOf: ServerGuide.root.appendingPathComponent("docs/server/nginx.conf"),
             encoding: .utf8

@@ -83,6 +83,15 @@ final class LiveServer: Sendable {
         await log.wait { $0.count { $0.message == "request" && $0["status"] == "499" } >= count }
     }
 
+    /// Waits until connections without requests that were opened after all others have been idle for too long, four
+    /// times over; some at once, as they are spread over threads that know nothing of each other's time.
+    func waitForIdleEnds() async throws {
+        for _ in 0..<4 {
+            let others = try (0..<8).map { _ in try RawClient(port: port) }
+            for other in others { _ = await other.read() }
+        }
+    }
+
     /// The first line of the log about a request, once there is one.
     func loggedRequest() async throws -> LoggedEvent {
         let events = await log.wait { $0.contains { $0.message == "request" } }

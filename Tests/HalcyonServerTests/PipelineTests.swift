@@ -41,14 +41,6 @@ import Testing
         }
     }
 
-    /// Waits until a connection that was opened after all others has been idle for too long, some times over.
-    private func waitForIdleEnds(_ live: LiveServer) async throws {
-        for _ in 0..<4 {
-            let others = try (0..<8).map { _ in try RawClient(port: live.port) }
-            for other in others { _ = await other.read() }
-        }
-    }
-
     /// The heads of whole answers; one that is not whole is an issue.
     private func heads(_ bytes: [UInt8]) throws -> [String] {
         var heads: [String] = []
@@ -142,7 +134,7 @@ import Testing
         let sender = DispatchQueue(label: "sender")
         sender.async { client.send(String(repeating: "a", count: sent)) }
         await origin.waitForRequests(1)
-        try await waitForIdleEnds(live)
+        try await live.waitForIdleEnds()
         gate.open()
         let (bytes, error) = await client.read()
         #expect(error == 0)

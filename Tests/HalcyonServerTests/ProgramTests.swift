@@ -165,7 +165,7 @@ import Testing
                     """.utf8), to: "config.json")
         }
         let file = try write("\"one=w:1\"")
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let arguments = [
             "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port.number)",
             "--ops-bind", "off", "--log-format", "json",

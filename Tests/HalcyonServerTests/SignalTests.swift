@@ -19,7 +19,7 @@ import Testing
     private struct Running {
         let child: ChildProcess
         let log: ChildLines
-        let port: ReservedPort
+        let port: ClosedPort
 
         func connect() throws -> RawClient { try RawClient(port: port.number) }
 
@@ -33,7 +33,7 @@ import Testing
     private func serve(
         _ settings: String..., environment: [String: String] = [:]
     ) async throws -> Running {
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let usual = [
             "sources.http.allow=http://127.0.0.1:*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "sources.http.stallTimeout=600",

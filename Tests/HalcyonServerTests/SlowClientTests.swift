@@ -45,11 +45,6 @@ import Testing
         return bytes.count - end.upperBound
     }
 
-    /// Waits until a connection without requests has been ended so many times for being idle.
-    private func waitForIdleEnds(_ count: Int, _ live: LiveServer) async throws {
-        for _ in 0..<count { _ = await (try RawClient(port: live.port)).read() }
-    }
-
     @Test func aSlowClientGetsAllOfItsAnswerFromAServerThatEnds() async throws {
         let live = try await start { $0.drain.timeout = .seconds(300) }
         let (client, first) = try await reader(live)
@@ -72,7 +67,7 @@ import Testing
     @Test func anAnswerMayTakeLongerThanAConnectionMayBeIdle() async throws {
         let live = try await start { $0.work.idleTimeout = .seconds(1) }
         let (client, first) = try await reader(live)
-        try await waitForIdleEnds(4, live)
+        try await live.waitForIdleEnds()
         let missing = try size - bodyCount(first)
         let (rest, error) = await client.read { $0.count >= missing }
         #expect(error == 0)

@@ -51,7 +51,7 @@ import Testing
     /// A folder of another file system, which nobody may write to, as a superuser may write to all others.
     @Test(.enabled(if: geteuid() == 0))
     func aFolderThatIsReadOnlyIsToldOnce() async throws {
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let caches = folder.file("caches")
         try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
         let mount = "mount -t tmpfs -o ro none \(caches.path) && exec \"$0\" \"$@\""

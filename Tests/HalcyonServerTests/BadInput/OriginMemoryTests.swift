@@ -44,7 +44,7 @@ import Testing
                         + bomb), "422"
             ),
         ]
-        let port = try ReservedPort()
+        let port = try ClosedPort(isReserved: true)
         let settings = [
             "sources.http.allow=*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "limits.maxSourceBytes=\(Self.mebibyte)",

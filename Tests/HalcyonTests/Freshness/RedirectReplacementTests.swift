@@ -28,12 +28,8 @@ import Testing
         fixture.origin.route("/a.png", words.map(response.cacheControl) ?? response)
     }
 
-    @Test(
-        arguments: Target.allCases,
-        [(302, nil), (301, "max-age=600"), (307, "no-store")] as [(Int, String?)])
-    func aRedirectThatLeadsToNoPictureLeavesTheStoredOneAndWhatWasMadeOfIt(
-        _ target: Target, _ answer: (status: Int, words: String?)
-    ) async throws {
+    /// A picture that is stored and no longer fresh, with what the processor has made of it.
+    private func staleFixture() async throws -> (FreshnessFixture, CountingProcessor) {
         let fixture = try await FreshnessFixture()
         let processor = CountingProcessor()
         fixture.serve(8, tag: "\"1\"")
@@ -41,6 +37,16 @@ import Testing
             _ = try await fixture.get(options)
         }
         fixture.pass(100)
+        return (fixture, processor)
+    }
+
+    @Test(
+        arguments: Target.allCases,
+        [(302, nil), (301, "max-age=600"), (307, "no-store")] as [(Int, String?)])
+    func aRedirectThatLeadsToNoPictureLeavesTheStoredOneAndWhatWasMadeOfIt(
+        _ target: Target, _ answer: (status: Int, words: String?)
+    ) async throws {
+        let (fixture, processor) = try await staleFixture()
         redirect(fixture, answer.status, answer.words, to: "/login")
         fixture.origin.route("/login", target.response)
         #expect(await kingfisherError { _ = try await fixture.get() } != nil)
@@ -60,13 +66,7 @@ import Testing
     func aRedirectThatLeadsToAPictureTakesThePlaceOfTheStoredOne(
         _ status: Int, _ words: String?
     ) async throws {
-        let fixture = try await FreshnessFixture()
-        let processor = CountingProcessor()
-        fixture.serve(8, tag: "\"1\"")
-        for options: KingfisherOptionsInfo in [[], [.processor(processor)]] {
-            _ = try await fixture.get(options)
-        }
-        fixture.pass(100)
+        let (fixture, processor) = try await staleFixture()
         redirect(fixture, status, words, to: "/b.png")
         fixture.serve(6, "max-age=600", at: "/b.png")
         #expect(try await fixture.got() == "6 fetched")
