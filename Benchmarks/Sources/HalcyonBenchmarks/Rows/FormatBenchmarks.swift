@@ -22,24 +22,35 @@ extension Benchmark {
         + written("PNG 400×300", of: "400.png", .PNG, target: 3, size: 1)
         + written("WebP 400×300", of: "400.png", .WebP, target: 1, size: 0.97)
 
-    private static let libraries: [PeerLibrary] = [.systemVips, .bundledVips, .pillow, .openCV]
+    /// All that read and write pictures.
+    static let libraries: [PeerLibrary] = [.systemVips, .bundledVips, .pillow, .openCV]
 
-    private static func targets(
-        _ ratio: Double, _ libraries: [PeerLibrary] = Benchmark.libraries
-    ) -> [String: Double] {
+    private static func targets(_ ratio: Double) -> [String: Double] {
         Dictionary(uniqueKeysWithValues: libraries.map { ($0.name, ratio) })
     }
 
-    private static func wholeFile(
-        _ name: String, of photograph: String, repeating: Int = 1, target: Double
+    /// How files are read, where a row says nothing else.
+    private enum Conditions {
+        static let wholeFile = """
+            From the file's bytes to all pixels in new memory: Image.decoding and bitmap(); \
+            new_from_buffer and copy_memory of libvips, Image.load of Pillow, imdecode of OpenCV. \
+            Small files several times for one figure.
+            """
+        static let thumbnail = """
+            DownsamplingImageProcessor, rendered; thumbnail_buffer of libvips, Image.thumbnail of \
+            Pillow with Lanczos, imdecode and resize with INTER_AREA of OpenCV.
+            """
+    }
+
+    /// - Parameter onlyReaders: Leaves out the peers that do not read the file, as a first try tells.
+    static func wholeFile(
+        _ name: String, of photograph: String, repeating: Int = 1, target: Double,
+        onlyReaders: Bool = false,
+        conditions: String? = nil
     ) -> Benchmark {
         Benchmark(
             "\(name) to pixels", unit: .milliseconds, clock: .cpu,
-            conditions: """
-                From the file's bytes to all pixels in new memory: Image.decoding and bitmap(); \
-                new_from_buffer and copy_memory of libvips, Image.load of Pillow, imdecode of OpenCV. \
-                Small files several times for one figure.
-                """,
+            conditions: conditions ?? Conditions.wholeFile,
             targets: targets(target)
         ) { workbench in
             let file = try workbench.photograph(photograph)
@@ -54,34 +65,36 @@ extension Benchmark {
                         }
                     }
                 },
-                peers: await contestants(workbench, request))
+                peers: await contestants(workbench, request, onlyReaders: onlyReaders))
         }
     }
 
-    private static func thumbnailOfFile(
-        _ name: String, of photograph: String, target: Double
+    /// - Parameter onlyReaders: Leaves out the peers that do not read the file, as a first try tells.
+    static func thumbnailOfFile(
+        _ name: String, of photograph: String, target: Double, onlyReaders: Bool = false,
+        conditions: String? = nil
     ) -> Benchmark {
         Benchmark(
             "\(name) → 400 px", unit: .milliseconds, clock: .cpu,
-            conditions: """
-                DownsamplingImageProcessor, rendered; thumbnail_buffer of libvips, Image.thumbnail of \
-                Pillow with Lanczos, imdecode and resize with INTER_AREA of OpenCV.
-                """,
+            conditions: conditions ?? Conditions.thumbnail,
             targets: targets(target)
         ) { workbench in
             let file = try workbench.photograph(photograph)
             let data = try Data(contentsOf: file)
-            var request = request("file to thumbnail", file)
-            request.width = 400
-            request.height = 300
             return Contest(
-                ours: Contestant("Halcyon") {
-                    try await Stopwatch.time {
-                        consume(try await Thumbnail.make(of: data, side: 400))
-                    }
-                },
-                peers: await contestants(workbench, request))
+                ours: Contestant("Halcyon") { try await reduce(data) },
+                peers: await contestants(
+                    workbench, thumbnailRequest(file), onlyReaders: onlyReaders))
         }
+    }
+
+    static func reduce(_ data: Data) async throws -> Sample {
+        try await Stopwatch.time { consume(try await Thumbnail.make(of: data, side: 400)) }
+    }
+
+    /// For a picture of the size that `reduce` makes.
+    static func thumbnailRequest(_ file: URL) -> PeerRequest {
+        PeerRequest(command: "file to thumbnail", photograph: file.path, width: 400, height: 300)
     }
 
     private static func allFrames(
@@ -182,15 +195,21 @@ extension Benchmark {
         PeerRequest(command: command, photograph: file.path, width: 0, height: 0)
     }
 
-    private static func contestants(
+    static func contestants(
         _ workbench: Workbench, _ request: PeerRequest,
-        of libraries: [PeerLibrary] = Benchmark.libraries
+        of libraries: [PeerLibrary] = Benchmark.libraries, onlyReaders: Bool = false
     ) async -> [Contestant] {
         let workers = await workbench.peers(libraries)
-        return libraries.compactMap { library in
-            workers[library].map { worker in
-                Contestant(library.name) { try await worker.time(request) }
+        var contestants: [Contestant] = []
+        for library in libraries {
+            guard let worker = workers[library] else { continue }
+            do {
+                if onlyReaders { _ = try await worker.time(request) }
+                contestants.append(Contestant(library.name) { try await worker.time(request) })
+            } catch {
+                Progress.say("Without \(library.rawValue): \(error)")
             }
         }
+        return contestants
     }
 }

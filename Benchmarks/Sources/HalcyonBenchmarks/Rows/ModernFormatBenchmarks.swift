@@ -14,50 +14,26 @@ extension Benchmark {
             thumbnail("JPEG XL 12 MP", of: "12mp.jxl", target: 2),
         ] + wideColours + AVIFAtEqualQuality.benchmarks
 
-    private static let libraries: [PeerLibrary] = [.systemVips, .bundledVips, .pillow, .openCV]
-
-    private static func targets(_ ratio: Double) -> [String: Double] {
-        Dictionary(uniqueKeysWithValues: libraries.map { ($0.name, ratio) })
-    }
-
     private static func pixels(
         _ name: String, of photograph: String, target: Double
     ) -> Benchmark {
-        Benchmark(
-            "\(name) to pixels", unit: .milliseconds, clock: .cpu,
+        wholeFile(
+            name, of: photograph, target: target, onlyReaders: true,
             conditions: """
                 As for the other formats; Pillow with pillow-heif for HEIC. Peers that do not read the \
                 file are left out.
-                """,
-            targets: targets(target)
-        ) { workbench in
-            let file = try workbench.photograph(photograph)
-            let data = try Data(contentsOf: file)
-            return Contest(
-                ours: Contestant("Halcyon") {
-                    try await Stopwatch.time { consume(try Image.decoding(data).bitmap()) }
-                },
-                peers: await readers(workbench, PeerRequest("file to pixels", file)))
-        }
+                """)
     }
 
     private static func thumbnail(
         _ name: String, of photograph: String, target: Double
     ) -> Benchmark {
-        Benchmark(
-            "\(name) → 400 px", unit: .milliseconds, clock: .cpu,
+        thumbnailOfFile(
+            name, of: photograph, target: target, onlyReaders: true,
             conditions: """
                 As for the other formats; Pillow with pillow-heif for HEIC and pillow-jxl-plugin for \
                 JPEG XL. Peers that do not read the file are left out.
-                """,
-            targets: targets(target)
-        ) { workbench in
-            let file = try workbench.photograph(photograph)
-            let data = try Data(contentsOf: file)
-            return Contest(
-                ours: Contestant("Halcyon") { try await reduce(data) },
-                peers: await readers(workbench, PeerRequest("file to thumbnail", file)))
-        }
+                """)
     }
 
     private static let wideColours = [
@@ -83,44 +59,14 @@ extension Benchmark {
             let file = try workbench.photograph(photograph)
             let data = try Data(contentsOf: file)
             let plain = try Data(contentsOf: workbench.photograph(plain))
-            var request = PeerRequest("file to thumbnail", file)
+            var request = thumbnailRequest(file)
             request.way = "sRGB"
             return Contest(
                 ours: Contestant("Halcyon") { try await reduce(data) },
-                peers: await readers(workbench, request, of: [.systemVips, .bundledVips])
+                peers: await contestants(
+                    workbench, request, of: [.systemVips, .bundledVips], onlyReaders: true)
                     + [Contestant("Halcyon, sRGB") { try await reduce(plain) }])
         }
-    }
-
-    private static func reduce(_ data: Data) async throws -> Sample {
-        try await Stopwatch.time { consume(try await Thumbnail.make(of: data, side: 400)) }
-    }
-
-    /// The peers that can do it, as a first try tells.
-    private static func readers(
-        _ workbench: Workbench, _ request: PeerRequest,
-        of libraries: [PeerLibrary] = Benchmark.libraries
-    ) async -> [Contestant] {
-        let workers = await workbench.peers(libraries)
-        var contestants: [Contestant] = []
-        for library in libraries {
-            guard let worker = workers[library] else { continue }
-            do {
-                _ = try await worker.time(request)
-                contestants.append(
-                    Contestant(library.name) { try await worker.time(request) })
-            } catch {
-                Progress.say("Without \(library.rawValue): \(error)")
-            }
-        }
-        return contestants
-    }
-}
-
-extension PeerRequest {
-    /// Of a file, in a size of 4 to 3.
-    fileprivate init(_ command: String, _ file: URL) {
-        self.init(command: command, photograph: file.path, width: 400, height: 300)
     }
 }
 
