@@ -7,6 +7,7 @@
 
 struct cdecoding_stop_flag {
     atomic_bool is_given;
+    atomic_bool waits_for_memory;
 };
 
 static _Thread_local struct {
@@ -57,6 +58,14 @@ void cdecoding_give_stop(cdecoding_stop_flag *stop) {
 
 bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop) {
     return atomic_load_explicit(&stop->is_given, memory_order_relaxed);
+}
+
+void cdecoding_set_waits_for_memory(cdecoding_stop_flag *stop, bool waits) {
+    atomic_store_explicit(&stop->waits_for_memory, waits, memory_order_relaxed);
+}
+
+bool cdecoding_waits_for_memory(const cdecoding_stop_flag *stop) {
+    return atomic_load_explicit(&stop->waits_for_memory, memory_order_relaxed);
 }
 
 bool cdecoding_holds_memory(void) {

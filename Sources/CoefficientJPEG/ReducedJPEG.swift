@@ -1,3 +1,5 @@
+import CDecoding
+
 /// A JPEG file that can be decoded at a fraction of its size without looking at most of what is in it.
 ///
 /// In a reduced picture almost all time goes into Huffman codes whose values are thrown away. Here a
@@ -81,6 +83,7 @@ public struct ReducedJPEG {
         var reader = BitReader(scan.start)
         var restarts = Restarts(interval: header.tables.restartInterval)
         for row in 0..<layout.unitRows {
+            try JPEGRefusal.checkTime()
             try planes.decodeRow(
                 unitsPerRow: layout.unitsPerRow, scan: &scan, reader: &reader,
                 restarts: &restarts)
@@ -104,6 +107,7 @@ public struct ReducedJPEG {
             }
         }
         for row in 0..<layout.unitRows {
+            try JPEGRefusal.checkTime()
             for blocks in blocks { try blocks.writeSamples(ofUnits: row) }
             try deliver(JPEGStrip(index: row, planes: memory.planes))
         }
@@ -186,4 +190,11 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case damaged
     /// Something follows the picture that is not the end of the file's image.
     case trailing
+    /// The thread's time is up, or it is to stop (`CDecoding`). No other decoder would come further.
+    case late
+
+    /// To be asked once for each row of blocks.
+    static func checkTime() throws(JPEGRefusal) {
+        if cdecoding_is_late() { throw .late }
+    }
 }

@@ -7,6 +7,8 @@ package struct EXIFFields {
     package let software: String?
     /// As the camera writes it: `2024:05:01 18:30:00`.
     package let taken: String?
+    /// By how much its clock was ahead of UTC, as `+02:00`.
+    package let takenOffset: String?
     /// Seconds.
     package let exposureTime: Double?
     package let aperture: Double?
@@ -30,6 +32,7 @@ package struct EXIFFields {
         software = first.text(0x0131)
         lens = details?.text(0xA434)
         taken = details?.text(0x9003)
+        takenOffset = details?.text(0x9011)
         exposureTime = details?.fraction(0x829A)
         aperture = details?.fraction(0x829D)
         sensitivity = details?.number(0x8827)

@@ -17,13 +17,19 @@ package enum IPTCBlock {
             guard let range = resource(in: bytes), let sets = kept(of: bytes[range]) else {
                 return nil
             }
-            var result = Data("Photoshop 3.0\08BIM\u{4}\u{4}\0\0".utf8)
-            result.append(
-                contentsOf: withUnsafeBytes(of: UInt32(sets.count).bigEndian) { Array($0) })
-            result.append(sets)
-            if !sets.count.isMultiple(of: 2) { result.append(0) }
-            return result
+            return asResource(sets)
         }
+    }
+
+    /// The block as JPEG files have it: in the image resources of Photoshop.
+    static func asResource(_ block: Data) -> Data {
+        guard !block.starts(with: Array("Photoshop 3.0\0".utf8)) else { return block }
+        var result = Data("Photoshop 3.0\08BIM\u{4}\u{4}\0\0".utf8)
+        result.append(
+            contentsOf: withUnsafeBytes(of: UInt32(block.count).bigEndian) { Array($0) })
+        result.append(block)
+        if !block.count.isMultiple(of: 2) { result.append(0) }
+        return result
     }
 
     /// Where the data sets are in the image resources.

@@ -15,9 +15,10 @@ public struct DecodingLimits: Hashable, Sendable {
     ///
     /// A pixel takes 3 bytes, 4 with alpha, and twice that with 16 bits per sample; the limit is
     /// therefore about 178 million pixels of an ordinary JPEG file, 67 million of a PNG file with
-    /// 16 bits and alpha. Some files take more while they are decoded: progressive JPEG about 3
-    /// bytes per pixel, AVIF 10, animated GIF, WebP and PNG 9 to 16 for each pixel of the canvas, PNG of
-    /// 16 bits twice that. A server may choose half of it.
+    /// 16 bits and alpha. Some files take more while they are decoded: JPEG in several scans, as progressive
+    /// ones are, 3 to 6 bytes per pixel, AVIF 10 for each that is stored, animated GIF, WebP and PNG 9 to 16
+    /// for each pixel of the canvas, PNG of 16 bits twice that. Steps that have the picture in memory count
+    /// as well: a turn or a flip once, a blur twice. A server may choose half of it.
     public var maximumMemory: Int?
     /// The longest time that decoding one image may take; `nil` for no limit. 30 seconds by default.
     ///

@@ -12,6 +12,8 @@ public enum ImageCodingError: Error, Equatable, Sendable {
     case tooMuchMemory(needed: Int, limit: Int)
     /// Decoding the image took longer than allowed, or would.
     case tooSlow(limit: Duration)
+    /// The file makes more work than its size lets expect, whatever limits are set; `reason` says how.
+    case tooComplex(ImageFormat, reason: String)
     /// The animation has more frames than are read.
     case tooManyFrames(Int, limit: Int)
     /// The file is damaged or cut short; `reason` is the decoder's own message.
@@ -26,7 +28,7 @@ extension ImageCodingError {
     /// Whether the image is beyond one of the limits of decoding.
     package var isBeyondLimit: Bool {
         switch self {
-        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooManyFrames: true
+        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooComplex, .tooManyFrames: true
         default: false
         }
     }
@@ -47,6 +49,8 @@ extension ImageCodingError: CustomStringConvertible {
                 + "the limit is \(Self.mebibytes(limit, .down))."
         case .tooSlow(let limit):
             "Decoding the image takes longer than the limit of \(Self.seconds(limit))."
+        case .tooComplex(let format, let reason):
+            "The \(format.rawValue) data is too complex: \(reason.plainWords)."
         case .tooManyFrames(let count, let limit):
             "The image has \(count) frames; the limit is \(limit) frames."
         case .corrupt(let format, let reason):

@@ -142,11 +142,33 @@ struct Lineage: Sendable, Equatable {
         for operation in other.operations { insert(operation) }
     }
 
-    /// Whether a message with this domain comes from one of the operations or their file format.
+    /// Whether a message with this domain comes from one of the operations, or from reading or writing
+    /// their file format.
     func owns(domain: String) -> Bool {
         if operations.contains(domain) { return true }
         guard let format = Self.format(in: domain) else { return false }
-        return operations.contains { Self.format(in: $0) == format }
+        let direction = Direction(of: domain)
+        return operations.contains { operation in
+            guard Self.format(in: operation) == format else { return false }
+            guard let direction, let own = Direction(of: operation) else { return true }
+            return direction == own
+        }
+    }
+
+    /// Whether a domain (`webp2vips`, `vips2png`) or a nickname (`pngsave_buffer`) reads or writes files.
+    private enum Direction {
+        case reading
+        case writing
+
+        init?(of name: String) {
+            if name.contains("load") || name.contains("2vips") {
+                self = .reading
+            } else if name.contains("save") || name.contains("vips2") {
+                self = .writing
+            } else {
+                return nil
+            }
+        }
     }
 
     /// The file format that a message domain (`VipsJpeg`, `webp2vips`) or a nickname speaks of.

@@ -78,6 +78,7 @@ public enum Vips {
             return ErrorBuffer.drain()
         }
         OpenCalls.closeAtExit()
+        cvips_do_without_orc()
         vips_concurrency_set(1)
         vips_cache_set_max(0)
         vips_cache_set_max_mem(0)

@@ -178,6 +178,8 @@ import Testing
             $0.sources.local.root = folder.url.path
             $0.processing.svg = mode
             $0.negotiation.formats = ["webp"]
+            // How many steps a drawing may have goes by that.
+            $0.work.requestTimeout = .seconds(60)
         }
     }
 
@@ -213,6 +215,28 @@ import Testing
             let answer = try await refusing.ask("/_/plain/local:///a.svg\(format)")
             #expect(answer.status == 422)
         }
+    }
+
+    /// What is too much is not said to be a picture of an unknown kind.
+    @Test(arguments: [
+        ("more elements than are drawn", String(repeating: "<g/>", count: 100_001)),
+        ("more elements than are looked at", String(repeating: "<g/>", count: 400_001)),
+        ("more bytes", String(repeating: " ", count: 5 << 20)),
+        (
+            "more levels",
+            String(repeating: "<g>", count: 256) + String(repeating: "</g>", count: 256)
+        ),
+        ("more steps", "<rect filter='\(String(repeating: "blur(9px) ", count: 30))'/>"),
+    ])
+    func aDrawingThatIsTooMuchIsSaidToBe(name: String, content: String) async throws {
+        let folder = try TemporaryDirectory()
+        let live = try await start(.rasterize, folder)
+        let size = "width=\"2000\" height=\"2000\""
+        try folder.write(Data("<svg \(Self.space) \(size)>\(content)</svg>".utf8), to: "b.svg")
+        let answer = try await live.ask(
+            "/_/plain/local:///b.svg@png", fields: ["Accept": "application/json"])
+        #expect(answer.status == 422)
+        #expect(answer.text.contains("\"source_too_complex\""), "\(name): \(answer.text)")
     }
 
     @Test func aSanitizedDrawingLooksTheSame() throws {

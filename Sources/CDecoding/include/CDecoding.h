@@ -22,6 +22,10 @@ void cdecoding_free_stop(cdecoding_stop_flag *stop);
 void cdecoding_give_stop(cdecoding_stop_flag *stop);
 bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop);
 
+/* Whether the thread that looks for it waits for memory. */
+void cdecoding_set_waits_for_memory(cdecoding_stop_flag *stop, bool waits);
+bool cdecoding_waits_for_memory(const cdecoding_stop_flag *stop);
+
 /* Whether that moment has passed, or the thread is to stop. Takes some 25 ns: to be asked once for each row. */
 bool cdecoding_is_late(void);
 

@@ -23,6 +23,7 @@ struct BandScan {
         // Blocks that have nothing new any more.
         var run = 0
         for row in 0..<blocks.rows {
+            try JPEGRefusal.checkTime()
             var isDamaged = false
             for block in row * blocks.perRow..<row * blocks.perRow + blocks.columns {
                 if let number = restarts.next() {

@@ -41,6 +41,7 @@ struct MeanScan {
         var reader = BitReader(bytes.start)
         var restarts = Restarts(interval: scan.tables.restartInterval)
         for row in 0..<rows {
+            try JPEGRefusal.checkTime()
             var damage = 0
             for column in 0..<columns {
                 if let number = restarts.next() {

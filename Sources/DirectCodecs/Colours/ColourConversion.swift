@@ -18,7 +18,9 @@ package struct ColourConversion {
 
     /// - Parameter greatest: The greatest value of a sample, 255 or 65535.
     package init(_ colours: ColourDescription, greatest: Int) {
-        let light = Self.table(greatest) { Self.light($0, colours.transfer) }
+        let light = Self.table(greatest) {
+            Self.light(colours.isNarrow ? Self.widened($0, greatest) : $0, colours.transfer)
+        }
         self.init(
             lights: [light, light, light], matrix: ColourMatrix(from: colours.primaries),
             toneMap: colours.isHDR
@@ -60,6 +62,13 @@ package struct ColourConversion {
 
     private static func table(_ greatest: Int, _ light: (Double) -> Double) -> [Float] {
         (0...greatest).map { Float(light(Double($0) / Double(greatest))) }
+    }
+
+    /// A sample of the range of video as one of the full range (ITU-T H.273, section 8.3); what is beyond is cut
+    /// off.
+    private static func widened(_ sample: Double, _ greatest: Int) -> Double {
+        let step = Double((greatest + 1) / 256)
+        return min(max((sample * Double(greatest) - 16 * step) / (219 * step), 0), 1)
     }
 
     /// Converts pixels of 8 bits and 3 channels, or 4 with opacity, which stays as it is. The target may be

@@ -39,6 +39,8 @@ package struct ColourDescription: Hashable, Sendable {
     package var transfer: Transfer
     /// The brightest light of the picture, in candelas per square metre; only `pq` and `hlg` look at it.
     package var peak = 1000.0
+    /// Whether samples have the range of video: black is 16 and white 235, of 8 bits.
+    package var isNarrow = false
 
     package init(primaries: Primaries, transfer: Transfer) {
         self.primaries = primaries
@@ -46,7 +48,7 @@ package struct ColourDescription: Hashable, Sendable {
     }
 
     /// Whether samples are those of sRGB already.
-    package var isSRGB: Bool { primaries == .sRGB && transfer == .sRGB }
+    package var isSRGB: Bool { primaries == .sRGB && transfer == .sRGB && !isNarrow }
 
     /// Whether there may be light brighter than paper.
     package var isHDR: Bool { transfer == .pq || transfer == .hlg }

@@ -41,9 +41,9 @@ package enum EmbeddedProfile {
 
     private static func fromPNG(_ bytes: UnsafeRawBufferPointer, _ file: Data) -> Taken? {
         // A file that cannot be read here is left to others, who tell what is wrong.
-        guard let profile = try? PNGFile(bytes).profile, var chunks = try? PNGChunks(bytes) else {
-            return nil
-        }
+        guard let read = try? PNGFile(bytes), read.colours == nil, let profile = read.profile,
+            var chunks = try? PNGChunks(bytes)
+        else { return nil }
         // Those that say less of colours than the profile does go with it.
         let names = [UInt32(chunk: "iCCP"), UInt32(chunk: "gAMA"), UInt32(chunk: "cHRM")]
         var dropped: [Range<Int>] = []

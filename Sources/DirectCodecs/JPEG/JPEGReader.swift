@@ -59,7 +59,7 @@ public enum JPEGReader {
         // Where a progressive file is made of means alone, most of its scans need not be read.
         let isOfMeans = header.isProgressive && quality == .fast && denominator == 8
         if skipsCoefficients,
-            CoefficientPlanes.read(
+            try CoefficientPlanes.read(
                 file, width: width, height: height, denominator: denominator,
                 enlargesChroma: !isOfMeans, into: pixels)
         {
@@ -110,10 +110,11 @@ enum CoefficientPlanes {
     /// - Parameter enlargesChroma: Whether chroma of half the resolution is decoded at twice its size.
     /// - Returns: Whether it did. If not, the pixels mean nothing, and another decoder reads the file or
     ///   says what is wrong with it.
+    /// - Throws: When it is to stop, which other decoders are as well.
     static func read(
         _ file: UnsafeRawBufferPointer, width: Int, height: Int, denominator: Int,
         enlargesChroma: Bool, into pixels: UnsafeMutablePointer<UInt8>
-    ) -> Bool {
+    ) throws(DirectCodecError) -> Bool {
         guard let reduction = JPEGReduction(rawValue: denominator) else { return false }
         do {
             let picture = try ReducedJPEG(
@@ -121,6 +122,8 @@ enum CoefficientPlanes {
             try PlaneReduction(picture.planes.map(JPEGPlane.init), width: width, height: height)
                 .run(picture, into: pixels)
             return true
+        } catch JPEGRefusal.late {
+            throw .corrupt("It takes too long")
         } catch {
             // Only a refusal: it is answered by reading the file in another way.
             return false

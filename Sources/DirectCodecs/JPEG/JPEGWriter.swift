@@ -32,6 +32,25 @@ public enum JPEGWriter {
     public static func write(
         _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options
     ) throws(DirectCodecError) -> Data {
+        try file(of: pixels, width: width, height: height, channels: channels, options)
+    }
+
+    /// The same with metadata; `nil` when a block of it is too long for this format.
+    package static func write(
+        _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options,
+        metadata: JPEGMetadata
+    ) throws(DirectCodecError) -> Data? {
+        guard let segments = metadata.segments else { return nil }
+        let file = try file(of: pixels, width: width, height: height, channels: channels, options)
+        guard !segments.isEmpty else { return file }
+        // libjpeg begins each file with the two bytes of all JPEG files and the segment of JFIF.
+        let start = 20
+        return file[..<start] + segments + file[start...]
+    }
+
+    private static func file(
+        of pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, _ options: Options
+    ) throws(DirectCodecError) -> Data {
         guard channels == 4 else {
             return try write(pixels, width: width, height: height, options)
         }

@@ -114,7 +114,7 @@ package struct APNGFile: Sendable {
         names.contains(chunk.type)
     }
 
-    private static let names = Set(["PLTE", "tRNS", "iCCP"].map(UInt32.init(chunk:)))
+    private static let names = Set(["PLTE", "tRNS", "iCCP", "cICP"].map(UInt32.init(chunk:)))
 }
 
 extension APNGFile {

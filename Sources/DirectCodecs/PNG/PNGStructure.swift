@@ -9,6 +9,8 @@ package struct PNGStructure: Equatable, Sendable {
     /// Bits per sample, and samples per pixel as stored.
     package let depth: Int
     package let samples: Int
+    /// Whether samples are places in a palette.
+    package let isIndexed: Bool
     /// Whether the rows come in seven passes.
     package let isInterlaced: Bool
 
@@ -31,7 +33,9 @@ package struct PNGStructure: Equatable, Sendable {
         width = Int(bytes.bigUInt32(start))
         height = Int(bytes.bigUInt32(start + 4))
         depth = Int(bytes[start + 8])
-        samples = PNGFile.ColourType(rawValue: bytes[start + 9])?.samples ?? 4
+        let type = PNGFile.ColourType(rawValue: bytes[start + 9])
+        samples = type?.samples ?? 4
+        isIndexed = type == .palette
         isInterlaced = bytes[start + 12] != 0
 
         var streams: [Range<Int>] = []

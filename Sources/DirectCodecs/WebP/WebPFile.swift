@@ -7,6 +7,8 @@ package struct WebPFile {
     package let height: Int
     /// Whether the pixels have an opacity: an animation also if a frame leaves a part of the canvas free.
     package let hasAlpha: Bool
+    /// Whether the samples of a still picture are stored without loss.
+    package let isLossless: Bool
     /// Milliseconds that each frame of an animation is shown; empty for a still picture.
     package let durations: [Int]
     /// How often an animation runs; 0 means forever.
@@ -54,6 +56,10 @@ package struct WebPFile {
             }
         }
         self.hasAlpha = hasAlpha
+        var features = WebPBitstreamFeatures()
+        let status = WebPGetFeatures(file.bytes, file.size, &features)
+        // 1 is with loss, 2 without.
+        isLossless = status == VP8_STATUS_OK && features.format == 2
         self.durations = durations
         loopCount = Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT))
         profile = flags & ICCP_FLAG.rawValue == 0 ? nil : Self.chunk("ICCP", demuxer)

@@ -4,8 +4,8 @@ import Vips
 
 /// Reads animated PNG files. What has one picture only is left to the decoders behind this one.
 ///
-/// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with a colour
-/// profile that has to be obeyed, are given to libvips as files of their own.
+/// The frames of common files are inflated directly; those of others, interlaced, of 16 bits or with colours
+/// that have to be converted, are given to libvips as files of their own.
 struct APNGDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool { format == .PNG }
 
@@ -35,7 +35,7 @@ struct OpenedAPNG: OpenedImage {
     private let data: Data
     private let file: APNGFile
     private let kind: FrameKind
-    private let orientation: Int
+    let orientation: Int
 
     /// `nil` for a file without an animation, and for one whose only frame is the picture that others show.
     ///
@@ -76,7 +76,7 @@ struct OpenedAPNG: OpenedImage {
 
     /// How a file is turned, 1…8; `nil` for one with other EXIF data or colours than common ones.
     private static func orientation(ofPlain file: PNGFile) -> Int? {
-        ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
+        file.colours?.isSRGB ?? ICCProfile.isNeutral(file.profile, channels: file.isGrey ? 1 : 3)
             ? EXIFBlock.orientation(ofBlock: file.exif) : nil
     }
 
@@ -113,6 +113,8 @@ struct APNGFrameReader: FrameReader {
     private let header: ImageHeader
     /// How the canvas is turned, 1…8 as in EXIF.
     private let orientation: Int
+    /// What all frames of a file that is not common say of their colours by numbers.
+    private let colours: ColourDescription?
     private let canvas: APNGCanvas
 
     init(
@@ -124,6 +126,10 @@ struct APNGFrameReader: FrameReader {
         self.kind = kind
         self.header = header
         self.orientation = orientation
+        colours =
+            if case .other = kind { data.withUnsafeBytes { ColourDescription(ofPNG: $0) } } else {
+                nil
+            }
         canvas = APNGCanvas(
             file, channels: header.hasAlpha ? 4 : 3, isDeep: header.depth == .sixteen)
     }
@@ -164,7 +170,8 @@ struct APNGFrameReader: FrameReader {
     private func separateFrame(_ data: Data, hasAlpha: Bool) throws -> Bitmap {
         let bitmap = try VipsLoader.reporting(.PNG) {
             try Bitmap(
-                rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(alpha: hasAlpha))
+                rendering: VipsLoader.of(.PNG).open(data).decodedToSRGB(
+                    alpha: hasAlpha, from: colours))
         }
         let frame = file.frames[canvas.nextFrame]
         guard bitmap.size == PixelSize(width: frame.width, height: frame.height),

@@ -102,7 +102,7 @@ struct AVIFFrameReader: FileFrameReader {
 
     /// The pixels in sRGB.
     private func converted(_ bitmap: consuming Bitmap) throws -> Bitmap {
-        guard let profile else { return bitmap.converted(from: colours) }
+        guard let profile else { return bitmap.convertingNewPixels(from: colours) }
         return try bitmap.convertingNewPixels(by: profile)
     }
 }

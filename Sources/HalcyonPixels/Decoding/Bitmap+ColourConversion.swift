@@ -52,15 +52,12 @@ extension Bitmap {
         }
     }
 
-    /// The pixels in sRGB.
-    ///
-    /// - Parameter colours: What the pixels mean.
-    func converted(from colours: ColourDescription) -> Bitmap {
+    /// The same by a description of what the pixels mean.
+    consuming func convertingNewPixels(from colours: ColourDescription) -> Bitmap {
         guard !colours.isSRGB else { return self }
-        let result = PixelMemory.forPixels(count: byteCount)
         ColourConversion(colours, greatest: depth == .eight ? 255 : 65535)
-            .run(self, into: result.pointer)
-        return Bitmap(size: size, channels: channels, depth: depth, storage: result)
+            .run(self, into: storage.pointer)
+        return self
     }
 }
 

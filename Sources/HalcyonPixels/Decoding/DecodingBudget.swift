@@ -8,8 +8,8 @@ import Vips
 ///
 /// Who comes first goes first. A file that needs more than there is in all is decoded alone. Threads wait
 /// before they take any lock of an image, and one that holds a part already, because an image is made of
-/// others, takes no second one: so nobody waits for somebody who waits for him. Tasks do not wait: their
-/// threads are Swift's, of which there are few.
+/// others, takes no second one: so nobody waits for somebody who waits for him. Whoever is stopped waits no
+/// longer (``DecodingStop``). Tasks do not wait: their threads are Swift's, of which there are few.
 final class DecodingBudget: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
@@ -22,9 +22,9 @@ final class DecodingBudget: @unchecked Sendable {
     private let condition = NSCondition()
     private var most: Int
     private var held = 0
-    /// The turn of the thread that came last, and of the one that is next.
+    /// The turns of the threads that wait, the next one first.
+    private var line: [Int] = []
     private var lastTurn = 0
-    private var nextTurn = 1
 
     init(limit: Int, least: Int = 0) {
         most = limit
@@ -43,21 +43,19 @@ final class DecodingBudget: @unchecked Sendable {
     }
 
     /// Bytes that are in use at the moment.
-    var heldBytes: Int { usage.held }
+    var heldBytes: Int { condition.withLock { held } }
 
     /// Threads that wait at the moment.
-    var waitingCount: Int { usage.waiting }
-
-    private var usage: (held: Int, waiting: Int) {
-        condition.withLock { (held, lastTurn - nextTurn + 1) }
-    }
+    var waitingCount: Int { condition.withLock { line.count } }
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
-    func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
+    ///
+    /// - Throws: `ImageCodingError` when the thread is stopped before, or what `body` throws.
+    func holding<Result>(_ bytes: Int, _ body: () throws -> Result) throws -> Result {
         guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
         let isTask = withUnsafeCurrentTask { $0 != nil }
         let count = min(bytes, limit)
-        take(count, inTurn: !isTask)
+        try take(count, inTurn: !isTask)
         cdecoding_set_holds_memory(true)
         defer {
             cdecoding_set_holds_memory(false)
@@ -70,7 +68,7 @@ final class DecodingBudget: @unchecked Sendable {
     func takeIfFree(_ bytes: Int) -> Bool {
         guard bytes >= least else { return true }
         return condition.withLock {
-            guard nextTurn > lastTurn, held == 0 || held + bytes <= most else { return false }
+            guard line.isEmpty, held == 0 || held + bytes <= most else { return false }
             held += bytes
             return true
         }
@@ -88,15 +86,35 @@ final class DecodingBudget: @unchecked Sendable {
         }
     }
 
-    private func take(_ bytes: Int, inTurn: Bool) {
-        condition.withLock {
-            defer { held += bytes }
-            guard inTurn else { return }
-            lastTurn += 1
-            let turn = lastTurn
-            while turn != nextTurn || held > 0 && held + bytes > most { condition.wait() }
-            nextTurn += 1
+    /// Has threads that wait look whether they are to stop.
+    func wake() {
+        condition.withLock { condition.broadcast() }
+    }
+
+    private func take(_ bytes: Int, inTurn: Bool) throws(ImageCodingError) {
+        condition.lock()
+        defer { condition.unlock() }
+        if inTurn { try waitForTurn(bytes) }
+        held += bytes
+    }
+
+    /// Called with the lock, which it gives up while it waits.
+    private func waitForTurn(_ bytes: Int) throws(ImageCodingError) {
+        lastTurn += 1
+        let turn = lastTurn
+        let stop = cdecoding_stop()
+        line.append(turn)
+        defer {
+            line.removeAll { $0 == turn }
+            if let stop { cdecoding_set_waits_for_memory(stop, false) }
             condition.broadcast()
+        }
+        while line.first != turn || held > 0 && held + bytes > most {
+            if cdecoding_is_late() {
+                throw .processing(reason: "nobody waits any longer for it to have memory")
+            }
+            if let stop { cdecoding_set_waits_for_memory(stop, true) }
+            condition.wait()
         }
     }
 }

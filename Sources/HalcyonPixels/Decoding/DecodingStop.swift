@@ -3,7 +3,7 @@ import CDecoding
 /// Has decoding end that nobody waits for any longer.
 ///
 /// Decoders of our own look for it between rows, and pipelines of libvips are cancelled within a tenth of a
-/// second. What is being encoded goes on to its end.
+/// second, and what waits for memory waits no longer. What is being encoded goes on to its end.
 package final class DecodingStop: @unchecked Sendable {
     // Unchecked because of the pointer; what it points to is atomic.
 
@@ -21,9 +21,15 @@ package final class DecodingStop: @unchecked Sendable {
     }
 
     /// Ends decoding, now and later on.
-    package func give() { cdecoding_give_stop(flag) }
+    package func give() {
+        cdecoding_give_stop(flag)
+        DecodingBudget.shared.wake()
+    }
 
     package var isGiven: Bool { cdecoding_is_stop_given(flag) }
+
+    /// Whether what watches it waits for memory that other decoding takes.
+    package var waitsForMemory: Bool { cdecoding_waits_for_memory(flag) }
 
     /// Runs `body` on this thread; decoding in it fails once this is given.
     package func watching<Result>(_ body: () throws -> Result) rethrows -> Result {

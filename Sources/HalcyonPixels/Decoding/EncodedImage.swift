@@ -4,6 +4,7 @@ import Vips
 
 /// The bytes of an image file with its header read and checked: what an image is decoded from.
 struct EncodedImage: Sendable {
+    /// What is decoded: the bytes of the file, or of an SVG file those that mean the same drawing.
     let data: Data
     /// What answers everything about the file.
     private(set) var opened: any OpenedImage
@@ -36,8 +37,10 @@ struct EncodedImage: Sendable {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
         chunks = format == .PNG ? try PNGStructure.check(data) : nil
-        drawing = format == .SVG ? SVGCost(data) : nil
-        try drawing?.check()
+        let document = format == .SVG ? try SVGDocument(data, limits: limits) : nil
+        drawing = document?.cost
+        try drawing?.check(limits)
+        let data = document?.data ?? data
         opened =
             try decoder?.open(data, format: format, coding: coding)
             ?? ImageDecoders.open(data, format: format, coding: coding)
@@ -66,7 +69,8 @@ struct EncodedImage: Sendable {
     /// - Throws: `ImageCodingError`: also when all frames together have more pixels than the limit.
     func decodeAllFrames() throws -> [Bitmap] {
         try check(frames: header.frameCount)
-        return try withinLimits(taking: memory(frames: header.frameCount)) {
+        return try withinLimits(taking: memoryOfAllFrames) {
+            try checkWork(reducedTo: nil)
             guard header.timing != nil else {
                 let pixels = try decode(frame: 0, atLeast: nil)
                 if case .bitmap(let bitmap) = pixels { return [bitmap] }
@@ -102,108 +106,6 @@ struct EncodedImage: Sendable {
     }
 }
 
-/// Estimates of what decoding takes, made from the header. The factors for codecs of other people were
-/// measured with pictures of 12 megapixels; they are those of the worst kind of each format.
-extension EncodedImage {
-    /// Bytes of memory at the height of decoding a frame: its pixels and what the codec keeps beside them.
-    ///
-    /// - Parameters:
-    ///   - size: The size at which the decoder is to deliver it, the full one by default.
-    ///   - frames: How many frames are held in the end.
-    func memory(decodedAt size: PixelSize? = nil, frames: Int = 1) -> Int {
-        let size = size ?? header.size
-        let pixels = size.pixelCount.clampedTimes(frames).clampedTimes(header.bytesPerPixel)
-        return pixels.clampedPlus(codecMemory(decodedAt: size))
-    }
-
-    private func codecMemory(decodedAt size: PixelSize) -> Int {
-        let count = header.size.pixelCount
-        let isReduced = size != header.size
-        switch header.format {
-        case .JPEG: return jpegMemory(decodedAt: size)
-        case .PNG: return pngMemory
-        case .GIF:
-            // The canvas, what it was before a frame, indices; libvips has it twice more.
-            return count.clampedTimes(opened is OpenedGIF ? 9 : 12)
-        case .WebP:
-            // Two canvases and a frame, or the samples of a lossless picture or of one with alpha.
-            if header.timing != nil { return count.clampedTimes(12) }
-            guard opened is OpenedWebP else { return count.clampedTimes(9) }
-            let isLossless = data.prefix(256).firstRange(of: Data("VP8L".utf8)) != nil
-            return header.hasAlpha || isLossless ? count.clampedTimes(isReduced ? 8 : 5) : count / 4
-        case .AVIF, .HEIC: return count.clampedTimes(header.depth == .sixteen ? 20 : 10)
-        case .JPEGXL:
-            if header.hasAlpha { return count.clampedTimes(36) }
-            return count.clampedTimes(header.depth == .sixteen ? 16 : 7)
-        case .SVG: return drawing?.memory(drawnAt: size) ?? 0
-        case .PDF: return size.pixelCount.clampedTimes(9)
-        case .ICO: return count.clampedTimes(9)
-        case .TIFF: return count
-        case .BMP, .unknown: return 0
-        }
-    }
-
-    private func jpegMemory(decodedAt size: PixelSize) -> Int {
-        guard let frame = JPEGFrameHeader(data) else { return 0 }
-        let count = Double(frame.size.pixelCount)
-        var memory = 0.0
-        if frame.isProgressive {
-            // Two bytes for each coefficient, in whole blocks.
-            memory += 2 * frame.samplesPerPixel * count * 1.02
-        }
-        if !(opened is OpenedJPEG), header.size != frame.size || isTurned {
-            // libvips turns a picture that it has whole.
-            memory += Double(size.pixelCount.clampedTimes(header.bytesPerPixel))
-        }
-        return Int(memory)
-    }
-
-    /// Whether a JPEG file is shown otherwise than it is stored.
-    private var isTurned: Bool {
-        data.withUnsafeBytes { JPEGHeader($0)?.orientation ?? 1 } != 1
-    }
-
-    private var pngMemory: Int {
-        guard let chunks else { return 0 }
-        let stream = chunks.streamBytes
-        if opened is OpenedAPNG {
-            // The canvas, what was in the area of a frame, and a frame.
-            return header.size.pixelCount.clampedTimes(3 * header.bytesPerPixel)
-                .clampedPlus(stream).clampedPlus(data.count)
-        }
-        if opened is OpenedPNG { return stream.clampedPlus(data.count) }
-        return chunks.isInterlaced ? stream.clampedTimes(2) : stream / 16
-    }
-
-    /// Below this many pixels no decoder takes much.
-    var isWorthCounting: Bool {
-        header.size.pixelCount > 100_000 || header.format == .SVG
-    }
-
-    /// Bytes of memory that decoding takes when other steps follow: decoders that deliver rows as they are
-    /// asked for do not hold the picture.
-    ///
-    /// - Parameter reduced: The size that the first of the steps is to give, if it is smaller.
-    func memory(passedOnAt reduced: PixelSize?) -> Int {
-        let isAnimated = header.timing != nil
-        switch opened {
-        case is OpenedByVips where !isAnimated || header.format == .GIF:
-            return memory(decodedAt: reduced, frames: 0)
-        case is OpenedJPEG:
-            if let reduced { return memory(decodedAt: reduced) }
-            let isStreamed = header.size.pixelCount > OpenedJPEG.mostPixelsForChains
-            return memory(frames: isStreamed ? 0 : 1)
-        case is OpenedPNG, is OpenedBMP,
-            is OpenedWebP where !isAnimated:
-            return memory(decodedAt: reduced)
-        case let frames as OpenedFrames<AVIFFrameReader> where frames.isReduced:
-            return memory(decodedAt: reduced)
-        default:
-            return memory()
-        }
-    }
-}
-
 extension EncodedImage {
     /// Pixels times scans of a progressive JPEG file that are still decoded: some three seconds of work. Those
     /// of large photographs come to a third of it.
@@ -220,7 +122,7 @@ extension EncodedImage {
         case .JPEG where count > Self.mostScanWork / JPEGScanCounter.mostScans:
             let scans = JPEGFrameHeader.scanCount(of: data)
             guard count.clampedTimes(scans) > Self.mostScanWork else { return }
-            throw .unsupported(
+            throw .tooComplex(
                 .JPEG,
                 reason: "\(scans) scans of \(count) pixels would take too long to decode; "
                     + "the limit is \(Self.mostScanWork / count) scans")

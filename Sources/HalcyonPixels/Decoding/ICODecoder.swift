@@ -35,6 +35,10 @@ struct OpenedIconPNG: OpenedImage {
         self.header = header
     }
 
+    var orientation: Int { png.orientation }
+
+    func isLeftToVips(_ size: DecodedSize) -> Bool { png.isLeftToVips(.atLeast(nil)) }
+
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         guard case .atLeast(let least) = size else { return nil }
         return try ImageDecoders.decode(png, of: data, frame: 0, atLeast: least)

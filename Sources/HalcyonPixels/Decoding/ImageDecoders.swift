@@ -88,6 +88,13 @@ protocol OpenedImage: Sendable {
     /// and libvips decodes others then.
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels?
 
+    /// Whether libvips decodes the only frame at this size: that ``decode(frame:_:)`` has `nil` for it is no
+    /// surprise then, or that it is a pipeline.
+    func isLeftToVips(_ size: DecodedSize) -> Bool
+
+    /// How the stored pixels are turned to be shown, 1…8 as in EXIF; 1 as well where the codec turns them.
+    var orientation: Int { get }
+
     /// A reader before the first frame of an animation; cheap until it is asked for one.
     func frameReader() throws -> any FrameReader
 
@@ -97,6 +104,9 @@ protocol OpenedImage: Sendable {
 }
 
 extension OpenedImage {
+    func isLeftToVips(_ size: DecodedSize) -> Bool { false }
+    var orientation: Int { 1 }
+
     func still() throws -> (any OpenedImage)? { nil }
 
     func frameReader() throws -> any FrameReader {
@@ -128,6 +138,14 @@ enum DecodedSize {
     case atLeast(PixelSize?)
     /// Just this one, which may be the full one.
     case exactly(Reduction)
+
+    /// The least size of it, of a picture of `full`.
+    func least(_ full: PixelSize) -> PixelSize {
+        switch self {
+        case .atLeast(let size): size ?? full
+        case .exactly(let reduction): reduction.size
+        }
+    }
 }
 
 /// What a decoder hands on.

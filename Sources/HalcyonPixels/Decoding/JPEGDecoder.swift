@@ -45,10 +45,22 @@ struct OpenedJPEG: OpenedImage {
             format: .JPEG, size: size.turned(by: stored.orientation), hasAlpha: false)
     }
 
+    var orientation: Int { stored.orientation }
+
+    func isLeftToVips(_ size: DecodedSize) -> Bool {
+        guard header.size.pixelCount > Self.mostPixelsForChains else { return false }
+        return switch size {
+        case .atLeast(nil): true
+        case .atLeast: false
+        // Conversion of a large picture by libvips is better fed row by row, too.
+        case .exactly(let reduction): reduction.size == header.size && profile?.isQuick == false
+        }
+    }
+
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        if isLeftToVips(size) { return nil }
         switch size {
         case .atLeast(nil):
-            guard header.size.pixelCount <= Self.mostPixelsForChains else { return nil }
             return .bitmap(try decoded(denominator: 1))
         case .atLeast(let least?):
             let denominator = [8, 4, 2].first {
@@ -57,8 +69,7 @@ struct OpenedJPEG: OpenedImage {
             }
             return .bitmap(try decoded(denominator: denominator ?? 1))
         case .exactly(let reduction) where reduction.size == header.size:
-            // Conversion of a large picture by libvips is better fed row by row, too.
-            return profile?.isQuick ?? true ? .bitmap(try decoded(denominator: 1)) : nil
+            return .bitmap(try decoded(denominator: 1))
         case .exactly(let reduction):
             return .bitmap(try reduced(reduction))
         }

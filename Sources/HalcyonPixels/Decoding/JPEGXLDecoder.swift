@@ -87,7 +87,7 @@ struct JPEGXLFrameReader: FileFrameReader {
         switch file.meaning {
         case .described(let colours):
             return Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
-                .converted(from: colours)
+                .convertingNewPixels(from: colours)
         case .profile(let profile):
             return try Bitmap(
                 rendering: VipsImage.memory(

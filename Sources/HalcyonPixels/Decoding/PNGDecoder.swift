@@ -23,16 +23,21 @@ struct OpenedPNG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let file: PNGFile
-    private let orientation: Int
+    let orientation: Int
     private let profile: ForeignProfile?
+    /// What the pixels mean by their chunk `cICP`; `nil` where they are those of sRGB, or have a profile.
+    private let colours: ColourDescription?
 
     /// `nil` for a file with unusual EXIF data, and for a grey one with a profile that has to be obeyed.
     init?(_ data: Data, _ file: PNGFile) {
-        let profile = ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3)
+        let profile =
+            file.colours == nil
+            ? ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3) : nil
         guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
             profile == nil || !file.isGrey
         else { return nil }
         self.profile = profile
+        colours = file.colours.flatMap { $0.isSRGB ? nil : $0 }
         self.data = data
         self.file = file
         self.orientation = orientation
@@ -42,21 +47,30 @@ struct OpenedPNG: OpenedImage {
     }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
-        switch size {
+        if isLeftToVips(size) { return nil }
+        return switch size {
         case .atLeast: try bitmap(size: header.size).map { .bitmap($0) }
-        case .exactly(let reduction): try bitmap(size: reduction.size).map { .bitmap($0) }
+        case .exactly(let reduction) where isReduced || reduction.size == header.size:
+            try bitmap(size: reduction.size).map { .bitmap($0) }
+        case .exactly: nil
         }
     }
 
+    /// Whether a smaller picture is made while rows come out, before colours are converted.
+    var isReduced: Bool { colours?.hasStepsOfSRGB ?? true }
+
     /// Many pixels, whose conversion by libvips is better fed row by row, are left to it.
-    private func isLeftToVips(_ size: PixelSize) -> Bool {
+    func isLeftToVips(_ size: DecodedSize) -> Bool {
         guard let profile, !profile.isQuick else { return false }
-        return size == header.size
+        return switch size {
+        case .atLeast: true
+        case .exactly(let reduction): reduction.size == header.size
+        }
     }
 
     private func bitmap(size: PixelSize) throws -> Bitmap? {
-        if isLeftToVips(size) { return nil }
         let stored = try pixels(size: size)
+        if let colours { return stored?.convertingNewPixels(from: colours) }
         guard let profile else { return stored }
         return try stored?.convertingNewPixels(by: profile)
     }

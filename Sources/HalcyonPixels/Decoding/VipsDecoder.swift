@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -5,8 +6,30 @@ import Vips
 /// loader that its bytes call for.
 struct VipsDecoder: ImageDecoder {
     func canDecode(_ format: ImageFormat) -> Bool {
-        VipsLoader(format).map { Vips.supports(operation: $0.nickname) } ?? false
+        guard let loader = VipsLoader(format), Vips.supports(operation: loader.nickname) else {
+            return false
+        }
+        return format != .HEIC || Self.readsHEIC
     }
+
+    /// The loader of HEIF files is there whatever codecs libheif has: only trying tells.
+    private static let readsHEIC: Bool = {
+        guard let file = Data(base64Encoded: smallHEIC) else { return false }
+        // The answer is all that is asked for; there is nobody to tell the reason.
+        return (try? VipsLoader.of(.HEIC).open(file).copiedToMemory()) != nil
+    }()
+
+    /// A brown square of 16 × 16 pixels.
+    private static let smallHEIC = """
+        AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAA\
+        AAAAAAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAA\
+        AAHRAAEAAAAAAAAAJwACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAA\
+        aHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe\
+        8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6g\
+        IIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUA\
+        AAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAA\
+        AAAAAAAOZGltZwACAAEAAQAAAC9tZGF0AAAAIygBrwpITUOA80JwJ/aqfkegLvRQAKKn/26OQJt8K3qPUnaw
+        """
 
     func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
@@ -24,6 +47,7 @@ struct VipsDecoder: ImageDecoder {
         var header = ImageHeader(
             format: format, size: stored.turned(by: orientation), hasAlpha: image.hasAlpha,
             depth: image.isDeep ? .sixteen : .eight)
+        header.storedSize = properties?.storedSize
         if format == .GIF || format == .WebP {
             header.frameCount = image.pageCount
             header.timing = Self.timing(of: image)
@@ -82,10 +106,11 @@ struct VipsDecoder: ImageDecoder {
 struct OpenedByVips: OpenedImage {
     let header: ImageHeader
     private let data: Data
-    /// Of the stored frames of a WebP animation, 1…8 as in EXIF.
-    private let orientation: Int
+    let orientation: Int
     /// Whether colours are those of Display P3 unless a profile says otherwise.
     private let isDisplayP3: Bool
+    /// What a PNG file says of its colours by numbers, which counts more than a profile.
+    private let colours: ColourDescription?
     /// Of a GIF file.
     private let structure: GIFStructure?
 
@@ -97,8 +122,16 @@ struct OpenedByVips: OpenedImage {
         self.header = header
         self.orientation = orientation
         self.isDisplayP3 = isDisplayP3
+        colours =
+            header.format == .PNG
+            ? data.withUnsafeBytes { ColourDescription(ofPNG: $0) } : nil
         self.structure = structure
     }
+
+    /// Whether all pixels are in memory when they are handed on.
+    var isHeldWhole: Bool { colours.map { !$0.isSRGB } ?? false }
+
+    func isLeftToVips(_ size: DecodedSize) -> Bool { true }
 
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
         switch size {
@@ -113,10 +146,10 @@ struct OpenedByVips: OpenedImage {
             throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(index) are damaged")
         }
         let loader = try VipsLoader.of(header.format)
-        return try VipsLoader.reporting(header.format) { () throws(VipsError) in
+        return try VipsLoader.reporting(header.format) {
             var image = try open(with: loader, frame: frame, leastSize: size)
             if isDisplayP3 { image = try image.withDisplayP3Profile() }
-            let converted = try image.decodedToSRGB(alpha: header.hasAlpha)
+            let converted = try image.decodedToSRGB(alpha: header.hasAlpha, from: colours)
             guard image.orientation(in: header.format) > 1 else {
                 // A field that is not obeyed must not be obeyed further on.
                 return try converted.settingMetadata([], removing: ["orientation"])

@@ -28,6 +28,19 @@ extension VipsImage {
         return image
     }
 
+    /// The same of an image whose file may say by numbers what its samples mean; a profile does not count beside
+    /// them.
+    func decodedToSRGB(alpha: Bool, from colours: ColourDescription?) throws -> VipsImage {
+        guard let colours else { return try decodedToSRGB(alpha: alpha) }
+        let image = try settingMetadata([], removing: ["icc-profile-data"])
+            .decodedToSRGB(alpha: alpha)
+        guard !colours.isSRGB else { return image }
+        let converted = try Bitmap(rendering: image).convertingNewPixels(from: colours)
+            .vipsImage()
+        guard let orientation = int("orientation") else { return converted }
+        return try converted.settingMetadata([("orientation", .int(orientation))])
+    }
+
     /// With the ICC profile of Display P3, which a HEIF file may mean by a mere number. An embedded
     /// profile counts more.
     func withDisplayP3Profile() throws(VipsError) -> VipsImage {

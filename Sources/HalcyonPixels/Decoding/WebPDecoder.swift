@@ -22,8 +22,11 @@ struct OpenedWebP: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let file: WebPFile
-    private let orientation: Int
+    let orientation: Int
     private let profile: ForeignProfile?
+
+    /// Whether the samples of a still picture are stored as they are.
+    var isLossless: Bool { file.isLossless }
 
     /// `nil` for a file with unusual EXIF data.
     init?(_ data: Data, _ file: WebPFile) {
@@ -45,7 +48,17 @@ struct OpenedWebP: OpenedImage {
         self.header = header
     }
 
+    /// So many pixels that their conversion by libvips is better fed row by row.
+    func isLeftToVips(_ size: DecodedSize) -> Bool {
+        guard let profile, !profile.isQuick, !file.isAnimated else { return false }
+        return switch size {
+        case .atLeast: true
+        case .exactly(let reduction): reduction.size == header.size
+        }
+    }
+
     func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        if isLeftToVips(size) { return nil }
         switch size {
         case .atLeast where file.isAnimated:
             var reader = try frameReader()
@@ -63,12 +76,10 @@ struct OpenedWebP: OpenedImage {
         try WebPFrameReader(data, file, header: header, orientation: orientation)
     }
 
-    /// The pixels of a still picture, unless they are damaged, or so many that their conversion by libvips is
-    /// better fed row by row.
+    /// The pixels of a still picture, unless they are damaged.
     private func picture(
         _ size: PixelSize, _ quality: DownsamplingQuality
     ) throws -> Bitmap? {
-        if let profile, !profile.isQuick, size == header.size { return nil }
         let stored = pixels(size, quality)
         guard let profile else { return stored }
         return try stored?.convertingNewPixels(by: profile)

@@ -2,8 +2,8 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// Writes JPEG files with libjpeg-turbo: the same files as libvips writes, in less time. Metadata is left
-/// to libvips.
+/// Writes JPEG files with libjpeg-turbo: the same files as libvips writes, in less time and on one thread.
+/// EXIF data that tells of the pixels is left to libvips, which brings it up to date.
 struct JPEGEncoder: ImageEncoder {
     func canEncode(_ format: ImageFormat) -> Bool {
         format == .JPEG
@@ -13,20 +13,31 @@ struct JPEGEncoder: ImageEncoder {
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
     ) throws -> Data? {
-        guard options.metadata == nil, options.profile == nil, !options.isProgressive,
-            let first = frames.first
-        else { return nil }
+        guard options.metadata?.exif.map(EXIFBlock.isPlain) ?? true, let first = frames.first else {
+            return nil
+        }
         try VipsSaver(.JPEG)?.checkSize(first.size)
         do {
             return try first.withEightBits { pixels in
                 try JPEGWriter.write(
                     pixels, width: first.size.width, height: first.size.height,
                     channels: first.channels,
-                    options: JPEGWriter.Options(quality: VipsSaver.level(options.quality)))
+                    options: JPEGWriter.Options(
+                        quality: VipsSaver.level(options.quality),
+                        isProgressive: options.isProgressive),
+                    metadata: JPEGMetadata(options))
             }
         } catch DirectCodecError.encodingFailed(let reason) {
             throw ImageCodingError.encodingFailed(.JPEG, reason: reason)
         }
+    }
+}
+
+extension JPEGMetadata {
+    fileprivate init(_ options: ImageEncodingOptions) {
+        self.init(
+            exif: (options.metadata?.exif).map(EXIFBlock.upright), xmp: options.metadata?.xmp,
+            iptc: options.metadata?.iptc, profile: options.profile)
     }
 }
 

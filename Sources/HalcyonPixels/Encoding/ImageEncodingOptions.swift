@@ -55,12 +55,17 @@ extension ImageMetadata {
     /// - Throws: `ImageCodingError` when `data` is not an image, or one that cannot be read.
     public init(reading data: Data) throws {
         let encoded = try EncodedImage(data, limits: DecodingLimits(maximumPixelCount: nil))
+        if encoded.opened is OpenedJPEG {
+            let found = JPEGMetadata(reading: data)
+            self.init(exif: found.exif, xmp: found.xmp, iptc: found.iptc)
+            return
+        }
         guard let loader = VipsLoader(encoded.header.format) else {
             self.init()
             return
         }
         do {
-            let image = try loader.open(data)
+            let image = try loader.open(encoded.data)
             self.init(
                 exif: image.blob("exif-data"), xmp: image.blob("xmp-data"),
                 iptc: image.blob("iptc-data"))

@@ -6,10 +6,15 @@ struct HEIFProperties {
     static let longestReadableSide = 16384
 
     /// Major brands of files that play.
-    static let sequenceBrands: Set<String> = ["avis", "hevc", "hevx", "msf1"]
+    static let sequenceBrands: Set<String> = [
+        "avis", "hevc", "hevx", "hevm", "hevs", "msf1",
+    ]
 
     /// The largest size in an `ispe` box; `nil` when there is none.
     private(set) var largestSize: PixelSize?
+
+    /// The size in an `ispe` box that has most pixels, which are decoded even if most of them are cut off.
+    private(set) var storedSize: PixelSize?
 
     /// Whether a `colr` box names Display P3 with the curve of sRGB (ISO/IEC 23091-2: colour primaries
     /// 12, transfer characteristics 13).
@@ -52,6 +57,8 @@ struct HEIFProperties {
         else { return }
         let size = PixelSize(width: Int(width), height: Int(height))
         if largestSize.map({ $0.longestSide < size.longestSide }) ?? true { largestSize = size }
+        let most = storedSize.map { $0.width.clampedTimes($0.height) } ?? 0
+        if size.width.clampedTimes(size.height) > most { storedSize = size }
     }
 
     /// Four bytes of version and flags, and a name that ends with a zero.

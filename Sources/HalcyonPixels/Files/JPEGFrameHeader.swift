@@ -14,18 +14,32 @@ struct JPEGFrameHeader: Equatable {
     let samplesPerPixel: Double
     /// Which quantisation table the first component has.
     let firstQuantizer: UInt8
+    /// The components of the first scan, as its header tells; `nil` where there is none.
+    private(set) var scanComponents: Int?
 
     /// Whether the image is stored in several passes, so that it has to be kept whole while decoded.
     var isProgressive: Bool { process & 3 == 2 }
+
+    /// Whether libjpeg has all coefficients in memory before the first pixel: those of a file in several
+    /// scans. What cannot be told is taken for one.
+    var keepsCoefficients: Bool { isProgressive || scanComponents ?? 0 < components }
 
     /// `nil` when `data` ends, or is not JPEG any more, before a frame header.
     init?(_ data: Data) {
         let header = data.withUnsafeBytes { bytes -> JPEGFrameHeader? in
             var segments = JPEGSegments(bytes)
-            while let segment = segments.next(), segment.code != 0xDA {
-                if Self.isFrame(segment.code) { return JPEGFrameHeader(segment) }
+            var header: JPEGFrameHeader?
+            while let segment = segments.next() {
+                if segment.code == 0xDA {
+                    header?.scanComponents = segment.content.first.map(Int.init)
+                    break
+                }
+                if header == nil, Self.isFrame(segment.code) {
+                    guard let frame = JPEGFrameHeader(segment) else { return nil }
+                    header = frame
+                }
             }
-            return nil
+            return header
         }
         guard let header else { return nil }
         self = header

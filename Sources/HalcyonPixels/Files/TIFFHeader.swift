@@ -9,6 +9,9 @@ struct TIFFHeader {
     private var sampleFormats = [1]
     private var hasSeparatePlanes = false
     private var isTiled = false
+    private var samplesPerPixel = 1
+    private var rowsPerStrip = Int.max
+    private var tileSize = PixelSize(width: 0, height: 0)
     /// How many pixels share their chroma, across and down.
     private var subsampling = [2, 2]
     /// As stored; `nil` when it is not told.
@@ -47,6 +50,9 @@ struct TIFFHeader {
         sampleFormats = entries[339] ?? [1]
         hasSeparatePlanes = entries[284]?.first == 2
         isTiled = entries[322] != nil
+        samplesPerPixel = entries[277]?.first ?? 1
+        rowsPerStrip = entries[278]?.first ?? .max
+        tileSize = PixelSize(width: entries[322]?.first ?? 0, height: entries[323]?.first ?? 0)
         subsampling = entries[530] ?? [2, 2]
     }
 
@@ -103,6 +109,29 @@ struct TIFFHeader {
 }
 
 extension TIFFHeader {
+    /// Bytes of the strips or tiles that libvips has in memory at a time: two rows of tiles and the one that is
+    /// being decoded; or a strip, if it does not read it row by row.
+    var heldBytes: Int {
+        guard let size else { return 0 }
+        if isTiled {
+            let rows = min(size.height, tileSize.height.clampedTimes(2))
+            return bytes(size.width, rows).clampedPlus(bytes(tileSize.width, tileSize.height))
+        }
+        let rows = min(size.height, rowsPerStrip)
+        let isReadByRows =
+            rows > 128 && !hasSeparatePlanes && photometric != 6
+            && !Self.wholeStripCompressions.contains(compression)
+        return isReadByRows ? 0 : bytes(size.width, rows)
+    }
+
+    private func bytes(_ width: Int, _ height: Int) -> Int {
+        let bits = samplesPerPixel.clampedTimes(max(8, depth ?? 8))
+        return width.clampedTimes(height).clampedTimes(bits / 8)
+    }
+
+    /// LERC and WebP, of which libtiff decodes no row alone.
+    private static let wholeStripCompressions: Set<Int> = [34887, 50001]
+
     /// The entries of a directory whose values are short or long integers.
     private struct Entries {
         /// The first values of each tag: more than a few are never asked for.

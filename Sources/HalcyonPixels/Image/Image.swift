@@ -104,6 +104,11 @@ public final class Image: Sendable {
     public var pixelSize: PixelSize { content.size }
     /// Width and height in points: pixels divided by `scale`.
     public var size: CGSize { content.size.points(scale: scale) }
+    /// How many elements a drawing has that was not drawn yet; `nil` for pixels.
+    package var elementCount: Int? {
+        guard case .encoded(let encoded) = content.currentRecipe.start else { return nil }
+        return encoded.drawing?.elementCount
+    }
     /// Whether the pixels are those of a file, without any step of processing.
     package var isAsDecoded: Bool { content.isAsDecoded }
     /// Whether there is an alpha channel.

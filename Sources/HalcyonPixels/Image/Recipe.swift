@@ -67,10 +67,10 @@ struct Recipe: Sendable {
         case .source(let source):
             return try processed(source.bitmap(at: index))
         case .encoded(let encoded):
-            try encoded.checkWork(
-                reducedTo: operations.first?.reduction(of: encoded.header.size)?.size)
             return try encoded.withinLimits(taking: memory) {
-                try render(encoded, frame: index)
+                try encoded.checkWork(
+                    reducedTo: operations.first?.reduction(of: encoded.header.size)?.size)
+                return try render(encoded, frame: index)
             }
         }
     }
@@ -146,18 +146,40 @@ extension Recipe {
         let full = encoded.header.size
         guard !operations.isEmpty else { return encoded.memory() }
         let reduced = operations.first?.reduction(of: full)?.size
-        let result = size.pixelCount.clampedTimes(encoded.header.bytesPerPixel + 1)
-        return encoded.memory(passedOnAt: reduced).clampedPlus(result)
+        return encoded.memory(passedOnAt: reduced).clampedPlus(memoryOfSteps(encoded.header))
     }
 
     /// Bytes of memory that rendering all frames takes.
     var memoryOfAllFrames: Int {
         guard case .encoded(let encoded) = start else { return 0 }
         let count = encoded.header.frameCount
-        let decoded = encoded.memory(frames: count)
+        let decoded = encoded.memoryOfAllFrames
         guard !operations.isEmpty else { return decoded }
-        let result = size.pixelCount.clampedTimes(encoded.header.bytesPerPixel + 1)
-        return decoded.clampedPlus(result.clampedTimes(count))
+        let others = memoryOfResult(encoded.header).clampedTimes(count - 1)
+        return decoded.clampedPlus(others).clampedPlus(memoryOfSteps(encoded.header))
+    }
+
+    private func memoryOfResult(_ header: ImageHeader) -> Int {
+        size.pixelCount.clampedTimes(header.bytesPerPixel + 1)
+    }
+
+    /// Bytes of memory that the steps take at their height for a frame, the result included. What a step holds
+    /// is given up when the next one that holds a picture has made its own.
+    private func memoryOfSteps(_ header: ImageHeader) -> Int {
+        var (size, hasAlpha) = (header.size, header.hasAlpha)
+        var (held, most) = (0, 0)
+        for operation in operations {
+            let pixels = operation.heldPixels(of: size)
+            let givesAlpha = operation.outputHasAlpha(for: hasAlpha)
+            if pixels > 0 {
+                let channels = hasAlpha || givesAlpha ? 4 : 3
+                let bytes = pixels.clampedTimes(channels * header.depth.rawValue / 8)
+                most = max(most, held.clampedPlus(bytes))
+                held = bytes
+            }
+            (size, hasAlpha) = (operation.outputSize(for: size), givesAlpha)
+        }
+        return max(most, held.clampedPlus(memoryOfResult(header)))
     }
 }
 
@@ -181,6 +203,10 @@ protocol ImageOperation: Sendable {
     /// decoder can deliver it and the step be left out.
     func reduction(of source: PixelSize) -> Reduction?
 
+    /// How many pixels this step has in memory at its height, for an input of `input` pixels: those of pictures
+    /// that it reads in another order than from the top.
+    func heldPixels(of input: PixelSize) -> Int
+
     /// Adds this step to `image`'s pipeline. `input` is the size that `outputSize(for:)` was asked
     /// with; after a reduced decode `image` may be smaller than that.
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage
@@ -191,4 +217,5 @@ extension ImageOperation {
     func outputHasAlpha(for input: Bool) -> Bool { input }
     func decodeSize(for source: PixelSize) -> PixelSize? { nil }
     func reduction(of source: PixelSize) -> Reduction? { nil }
+    func heldPixels(of input: PixelSize) -> Int { 0 }
 }

@@ -8,7 +8,9 @@ extension ImageInformation.Camera {
         model = fields.model
         lens = fields.lens
         software = fields.software
-        taken = fields.taken.flatMap(Self.time)
+        taken = fields.taken.flatMap(Self.time).map { time in
+            time + (fields.takenOffset.flatMap(Self.offset) ?? "")
+        }
         exposureTime = fields.exposureTime
         aperture = fields.aperture
         sensitivity = fields.sensitivity
@@ -19,17 +21,23 @@ extension ImageInformation.Camera {
     /// `2024:05:01 18:30:00` as ISO 8601 writes it; `nil` for anything else, such as a clock that was not
     /// set.
     private static func time(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        let isTime =
-            bytes.count == 19
-            && bytes.enumerated().allSatisfy { index, byte in
-                switch index {
-                case 4, 7, 13, 16: byte == UInt8(ascii: ":")
-                case 10: byte == UInt8(ascii: " ")
-                default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                }
-            }
-        guard isTime, !text.hasPrefix("0000") else { return nil }
+        guard text.matches("0000:00:00 00:00:00"), !text.hasPrefix("0000") else { return nil }
         return text.prefix(10).replacing(":", with: "-") + "T" + text.suffix(8)
+    }
+
+    /// `+02:00`; `nil` for anything else, such as spaces for what is not known.
+    private static func offset(_ text: String) -> String? {
+        text.matches("+00:00") || text.matches("-00:00") ? text : nil
+    }
+}
+
+extension String {
+    /// Whether the text has a digit wherever the pattern has a zero, and elsewhere the same.
+    fileprivate func matches(_ pattern: String) -> Bool {
+        utf8.count == pattern.utf8.count
+            && zip(utf8, pattern.utf8).allSatisfy { byte, expected in
+                expected == UInt8(ascii: "0")
+                    ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == expected
+            }
     }
 }

@@ -3,47 +3,68 @@ import Foundation
 extension ImageInformation {
     /// Reads the header of the codestream (ISO/IEC 18181-1, D), on its own or in boxes.
     static func ofJPEGXL(_ file: FilePart) -> ImageInformation? {
-        var gainMap: Bool? = false
-        var stream = file.bytes
-        if !stream.starts(with: [0xFF, 0x0A]) {
-            guard let found = codestream(of: file) else { return nil }
-            stream = found.bytes
-            gainMap = found.hasGainMap
+        let boxes: JPEGXLBoxes
+        if file.bytes.starts(with: [0xFF, 0x0A]) {
+            boxes = JPEGXLBoxes(codestream: file.bytes)
+        } else {
+            guard let found = JPEGXLBoxes(file) else { return nil }
+            boxes = found
         }
-        guard let header = JPEGXLStreamHeader(stream) else { return nil }
+        guard let header = JPEGXLStreamHeader(boxes.codestream) else { return nil }
         var information = ImageInformation(
             .JPEGXL, size: header.size.turned(by: header.orientation))
         information.orientation = header.orientation
         information.bitsPerSample = header.bitsPerSample
         information.hasAlpha = header.hasAlpha
         information.colorProfile = header.profile
-        information.hasGainMap = gainMap
+        information.hasGainMap = boxes.hasGainMap
+        information.camera = boxes.exif.flatMap(Camera.init(exif:))
         if !header.isAnimated { information.frameCount = 1 }
         information.isComplete =
-            gainMap != nil && header.hasAlpha != nil && (!header.isAnimated || file.isWhole)
+            boxes.isComplete && header.hasAlpha != nil && (!header.isAnimated || file.isWhole)
         return information
     }
+}
 
-    /// The first piece of the codestream, and whether a gain map stands in a box beside it: `nil` when it
-    /// may still come.
-    private static func codestream(
-        of file: FilePart
-    ) -> (bytes: UnsafeRawBufferPointer, hasGainMap: Bool?)? {
+/// What the boxes of a JPEG XL file tell (ISO/IEC 18181-2).
+private struct JPEGXLBoxes {
+    /// Its first piece, as far as it is there.
+    let codestream: UnsafeRawBufferPointer
+    /// `nil` when a gain map may still come.
+    private(set) var hasGainMap: Bool? = false
+    /// A block of EXIF data; `nil` when there is none, or none that is not compressed.
+    private(set) var exif: UnsafeRawBufferPointer?
+    /// Whether boxes that are not there yet could tell no more.
+    private(set) var isComplete = true
+
+    /// Without boxes.
+    init(codestream: UnsafeRawBufferPointer) {
+        self.codestream = codestream
+    }
+
+    init?(_ file: FilePart) {
         var stream: UnsafeRawBufferPointer?
-        var hasGainMap = false
-        var end = 0
         for box in ISOBoxes(file.reader) {
-            end = max(end, box.content.upperBound)
-            if box.type == "jhgm" { hasGainMap = true }
-            guard stream == nil, box.type == "jxlc" || box.type == "jxlp" else { continue }
-            // Pieces are numbered.
-            let start = box.content.lowerBound + (box.type == "jxlp" ? 4 : 0)
-            let stop = min(box.content.upperBound, file.bytes.count)
-            guard start < stop else { return nil }
-            stream = UnsafeRawBufferPointer(rebasing: file.bytes[start..<stop])
+            let (start, end) = (box.content.lowerBound, box.content.upperBound)
+            switch box.type {
+            case "jhgm": hasGainMap = true
+            case "Exif" where exif == nil && end <= file.bytes.count:
+                // The block begins so many bytes behind these four.
+                guard let gap = file.reader.bigUInt32(start) else { break }
+                exif = file.reader.slice(start + 4 + Int(gap), count: end - start - 4 - Int(gap))
+            case "jxlc" where stream == nil, "jxlp" where stream == nil:
+                // Pieces are numbered.
+                let first = start + (box.type == "jxlp" ? 4 : 0)
+                let stop = min(end, file.bytes.count)
+                guard first < stop else { return nil }
+                stream = UnsafeRawBufferPointer(rebasing: file.bytes[first..<stop])
+            default: break
+            }
         }
         guard let stream else { return nil }
-        return (stream, hasGainMap || file.isWhole ? hasGainMap : nil)
+        codestream = stream
+        isComplete = file.isWhole || exif != nil && hasGainMap == true
+        if hasGainMap == false, !file.isWhole { hasGainMap = nil }
     }
 }
 

@@ -85,9 +85,10 @@ private struct PNGFindings {
         } else if name.hasPrefix("eXIf") {
             orientation = EXIFBlock.orientation(in: content) ?? 1
             camera = ImageInformation.Camera(exif: content)
-        } else if name.hasPrefix("cICP"), let primaries = reader.byte(0),
-            let transfer = reader.byte(1)
+        } else if name.hasPrefix("cICP"), ColourDescription(cICP: content) != nil,
+            let primaries = reader.byte(0), let transfer = reader.byte(1)
         {
+            // It counts more than what else there may be.
             profile = .coded(primaries: Int(primaries), transfer: Int(transfer))
         } else if name.hasPrefix("iCCP"), profile == nil {
             // The profile is compressed; its name stands before it.

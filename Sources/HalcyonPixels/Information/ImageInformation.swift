@@ -54,7 +54,8 @@ public struct ImageInformation: Hashable, Sendable {
         public internal(set) var lens: String?
         /// The program that wrote the file.
         public internal(set) var software: String?
-        /// The time of the camera's clock, such as `2024-05-01T18:30:00`; the file names no time zone.
+        /// The time of the camera's clock, such as `2024-05-01T18:30:00`; with the difference from UTC, as
+        /// `2024-05-01T18:30:00+02:00`, where the file names it.
         public internal(set) var taken: String?
         /// Seconds.
         public internal(set) var exposureTime: Double?

@@ -158,7 +158,7 @@ private enum Waves {
     /// Half a cosine wave `number` times over `length` pixels, at their middles.
     static func wave(_ number: Int, length: Int) -> [Double] {
         (0..<length).map {
-            cos(.pi / Double(length) * Double(number) * (Double($0) + 0.5))
+            PortableCosine.cosine(.pi / Double(length) * Double(number) * (Double($0) + 0.5))
         }
     }
 }

@@ -14,6 +14,13 @@ struct BlendOperation: ImageOperation {
         }
     }
 
+    func heldPixels(of input: PixelSize) -> Int {
+        switch mode.blending {
+        case .normal, .separable: 0
+        default: input.pixelCount
+        }
+    }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         switch mode.blending {
         case .normal:

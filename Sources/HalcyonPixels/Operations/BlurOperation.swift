@@ -7,6 +7,9 @@ struct BlurOperation: ImageOperation {
     /// In pixels.
     let radius: Double
 
+    /// The pixels, and what they were before a pass.
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount.clampedTimes(2) }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         try BoxBlur(radius: radius).apply(to: image)
     }

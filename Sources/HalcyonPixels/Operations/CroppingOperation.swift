@@ -68,6 +68,8 @@ private struct SmartCropOperation: ImageOperation {
 
     func outputSize(for input: PixelSize) -> PixelSize { size }
 
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         // Looks at all pixels before it cuts them out.
         try image.copiedToMemory().smartCropped(to: size, interest)

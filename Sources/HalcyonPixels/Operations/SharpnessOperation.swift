@@ -11,6 +11,8 @@ struct GaussianOperation: ImageOperation {
     /// takes no less.
     private static let leastAmplitude = 0.001
 
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         let pixels = try image.copiedToMemory()
         // What is left has a deviation of 8 to 16 pixels.
@@ -69,6 +71,8 @@ struct SharpenOperation: ImageOperation {
     /// The standard deviation of the mask, in pixels.
     let sigma: Double
 
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         try image.copiedToMemory().mappingColor { colour in
             try colour.apply("sharpen", ["sigma": .double(sigma)])
@@ -89,6 +93,8 @@ extension Image {
 struct PixelateOperation: ImageOperation {
     /// The side of a square, in pixels.
     let side: Int
+
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         // Squares that reach beyond the edge are filled up with the mirror image.

@@ -6,6 +6,8 @@ struct FlipOperation: ImageOperation {
     let horizontally: Bool
     let vertically: Bool
 
+    func heldPixels(of input: PixelSize) -> Int { vertically ? input.pixelCount : 0 }
+
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         // Reads the rows out of order.
         let upright = vertically ? try image.copiedToMemory().flippedVertically() : image
@@ -55,6 +57,8 @@ struct RotationOperation: ImageOperation {
     func outputHasAlpha(for input: Bool) -> Bool {
         quarterTurns != nil ? input : background.alpha < 1
     }
+
+    func heldPixels(of input: PixelSize) -> Int { input.pixelCount }
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
         let pixels = try image.copiedToMemory()

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonPixels
 
 /// Takes from an SVG drawing all that could run or load something, so that the drawing itself can be sent.
 ///
@@ -23,10 +24,8 @@ struct SVGSanitizer {
     /// - Throws: `source_too_complex`, `source_damaged` for what is not well-formed, `source_format` for
     ///   another document.
     static func sanitized(_ data: Data) throws(Failure) -> Data {
+        try check(bytes: data.count)
         do throws(XMLScanner.Refusal) {
-            guard data.count <= mostBytes else {
-                throw .tooComplex("the drawing has more than \(mostBytes) bytes")
-            }
             var scanner = try XMLScanner(data)
             var sanitizer = SVGSanitizer()
             sanitizer.output.reserveCapacity(data.count)
@@ -44,12 +43,27 @@ struct SVGSanitizer {
         }
     }
 
+    /// Throws for a file that is larger than drawings are.
+    static func check(bytes: Int) throws(Failure) {
+        guard bytes <= mostBytes else {
+            throw Failure(.sourceTooComplex, "The drawing has more than \(mostBytes) bytes")
+        }
+    }
+
+    /// Throws for a drawing of which more is drawn than is sent of others.
+    static func check(_ image: Image) throws(Failure) {
+        guard image.elementCount ?? 0 <= mostNodes else {
+            throw Failure(.sourceTooComplex, "The drawing has more than \(mostNodes) elements")
+        }
+    }
+
     private mutating func take(_ token: XMLScanner.Token) throws(XMLScanner.Refusal) {
         nodes += 1
         guard nodes <= Self.mostNodes else {
             throw .tooComplex("the drawing has more than \(Self.mostNodes) parts")
         }
         switch token {
+        case .instruction: break
         case .text(let text):
             if open.isEmpty {
                 guard text.allSatisfy(\.isWhitespace) else {

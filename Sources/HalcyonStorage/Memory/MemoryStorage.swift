@@ -96,9 +96,10 @@ public enum MemoryStorage {
         ) -> (value: T, note: Note?)? {
             guard let noted = objects.notedObject(forKey: key, extending: extendingExpiration)
             else { return nil }
+            let value = StoredObject.take(noted.object, as: T.self)
             // No `map`: each closure would count references anew.
-            guard let note = noted.note else { return (noted.object.value(as: T.self), nil) }
-            return (noted.object.value(as: T.self), unsafeDowncast(note, to: Note.self))
+            guard let note = noted.note else { return (value, nil) }
+            return (value, unsafeDowncast(note, to: Note.self))
         }
 
         /// The key's value, unless it is missing or expired.
@@ -106,7 +107,9 @@ public enum MemoryStorage {
         public func value(
             forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime
         ) -> T? {
-            objects.object(forKey: key, extending: extendingExpiration)?.value(as: T.self)
+            guard let object = objects.object(forKey: key, extending: extendingExpiration)
+            else { return nil }
+            return StoredObject.take(object, as: T.self)
         }
 
         /// Whether there is a value for the key that is not expired. No use of the value.
@@ -156,7 +159,7 @@ final class ObjectStore: Sendable {
         private(set) var estimatedExpiration: Date
 
         init(
-            _ object: StoredObject, note: StoredObject? = nil,
+            _ object: consuming StoredObject, note: consuming StoredObject? = nil,
             expiration: StorageExpiration, at date: Date
         ) {
             self.object = object
@@ -219,8 +222,9 @@ final class ObjectStore: Sendable {
 
     @usableFromInline
     func store(
-        _ object: StoredObject, cost: Int, forKey key: String, expiration: StorageExpiration?,
-        note: StoredObject? = nil
+        _ object: consuming StoredObject, cost: Int, forKey key: String,
+        expiration: StorageExpiration?,
+        note: consuming StoredObject? = nil
     ) {
         let date = now()
         let key = StoreKey(key)
@@ -231,15 +235,15 @@ final class ObjectStore: Sendable {
         withExtendedLifetime(leaving) {}
     }
 
-    /// The key's object, unless it is missing or expired.
+    /// The key's object, unless it is missing or expired, with a reference counted for the caller.
     @usableFromInline
-    func object(forKey key: String, extending: ExpirationExtending) -> StoredObject? {
+    func object(forKey key: String, extending: ExpirationExtending) -> Unmanaged<StoredObject>? {
         let date = now()
         let key = StoreKey(key)
         return entries.use(key) { entry in
             if entry.isExpired(at: date) { return nil }
             entry.extendExpiration(extending, at: date)
-            return entry.object
+            return .passRetained(entry.object)
         }
     }
 
@@ -247,13 +251,13 @@ final class ObjectStore: Sendable {
     @usableFromInline
     func notedObject(
         forKey key: String, extending: ExpirationExtending
-    ) -> (object: StoredObject, note: StoredObject?)? {
+    ) -> (object: Unmanaged<StoredObject>, note: StoredObject?)? {
         let date = now()
         let key = StoreKey(key)
         return entries.use(key) { entry in
             if entry.isExpired(at: date) { return nil }
             entry.extendExpiration(extending, at: date)
-            return (entry.object, entry.note)
+            return (.passRetained(entry.object), entry.note)
         }
     }
 
@@ -311,6 +315,19 @@ final class StoredObject: Sendable {
             T.self is AnyClass ? unsafeBitCast(value, to: AnyObject.self) : ValueBox(value)
         return Unmanaged<StoredObject>.fromOpaque(Unmanaged.passUnretained(object).toOpaque())
             .takeUnretainedValue()
+    }
+
+    /// The value of an object with a reference counted for it, which must be of the type it was stored with.
+    ///
+    /// The reference becomes that of the value. To give back one and count another would cost a sixth of what
+    /// finding the object does.
+    @inlinable
+    static func take<T: Sendable>(_ object: Unmanaged<StoredObject>, as type: T.Type) -> T {
+        guard T.self is AnyClass else { return object.takeRetainedValue().value(as: T.self) }
+        var object = object
+        return withUnsafeMutablePointer(to: &object) {
+            UnsafeMutableRawPointer($0).assumingMemoryBound(to: T.self).move()
+        }
     }
 
     /// The value, which must be of the type it was stored with.

@@ -18,7 +18,7 @@ import Testing
         let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
-            budget.holding(70) {
+            try? budget.holding(70) {
                 events.record("first begins")
                 mayEnd.wait()
                 events.record("first ends")
@@ -27,7 +27,7 @@ import Testing
         }
         await events.waitFor(count: 1)
         thread {
-            budget.holding(40) { events.record("second begins") }
+            try? budget.holding(40) { events.record("second begins") }
             returns.record(())
         }
         while budget.waitingCount != 1 { await pause() }
@@ -46,7 +46,7 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         for bytes in [30, 30, 40] {
             thread {
-                budget.holding(bytes) {
+                try? budget.holding(bytes) {
                     events.record(bytes)
                     mayEnd.wait()
                 }
@@ -65,13 +65,13 @@ import Testing
         let events = Recorder<String>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
-            budget.holding(1000) {
+            try? budget.holding(1000) {
                 events.record("large")
                 mayEnd.wait()
             }
         }
         await events.waitFor(count: 1)
-        thread { budget.holding(1) { events.record("small") } }
+        thread { try? budget.holding(1) { events.record("small") } }
         while budget.waitingCount != 1 { await pause() }
         #expect(!budget.takeIfFree(1))
         mayEnd.signal()
@@ -85,7 +85,7 @@ import Testing
         let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
-            budget.holding(70) {
+            try? budget.holding(70) {
                 events.record("first")
                 mayEnd.wait()
             }
@@ -93,7 +93,7 @@ import Testing
         }
         await events.waitFor(count: 1)
         thread {
-            budget.holding(60) { events.record("second") }
+            try? budget.holding(60) { events.record("second") }
             returns.record(())
         }
         while budget.waitingCount != 1 { await pause() }
@@ -108,35 +108,69 @@ import Testing
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<Int>()
         thread {
-            budget.holding(80) {
-                events.record(budget.holding(80) { budget.heldBytes })
+            try? budget.holding(80) {
+                events.record(try budget.holding(80) { budget.heldBytes })
             }
         }
         #expect(await events.waitFor(count: 1) == [80])
     }
 
-    @Test func holdsUpNoTask() async {
+    @Test func holdsUpNoTask() async throws {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<Int>()
         let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
-            budget.holding(80) {
+            try? budget.holding(80) {
                 events.record(0)
                 mayEnd.wait()
             }
             returns.record(())
         }
         await events.waitFor(count: 1)
-        #expect(budget.holding(80) { budget.heldBytes } == 160)
+        #expect(try budget.holding(80) { budget.heldBytes } == 160)
         mayEnd.signal()
         await returns.waitFor(count: 1)
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func doesNotCountWhatIsSmall() {
+    /// Whoever is stopped leaves the line, and those behind him move up.
+    @Test func letsGoOfWhoIsStoppedWhileHeWaits() async {
+        let budget = DecodingBudget(limit: 100)
+        let events = Recorder<String>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        thread {
+            try? budget.holding(70) {
+                events.record("first")
+                mayEnd.wait()
+            }
+        }
+        await events.waitFor(count: 1)
+        let stop = DecodingStop()
+        thread {
+            do {
+                try stop.watching { try budget.holding(90) { events.record("begins") } }
+            } catch {
+                events.record("stopped")
+            }
+        }
+        while !stop.waitsForMemory { await pause() }
+        thread { try? budget.holding(20) { events.record("small") } }
+        while budget.waitingCount != 2 { await pause() }
+        stop.give()
+        // What a stop does to the budget of the process.
+        budget.wake()
+        await events.waitFor(count: 3)
+        #expect(Set(events.events) == ["first", "stopped", "small"])
+        #expect(!stop.waitsForMemory)
+        mayEnd.signal()
+        while budget.heldBytes > 0 { await pause() }
+        #expect(budget.waitingCount == 0)
+    }
+
+    @Test func doesNotCountWhatIsSmall() throws {
         let budget = DecodingBudget(limit: 100, least: 10)
-        #expect(budget.holding(9) { budget.heldBytes } == 0)
+        #expect(try budget.holding(9) { budget.heldBytes } == 0)
     }
 
     @Test func givesTheBudgetOfTheProcessAQuarterOfItsMemory() {

@@ -124,6 +124,13 @@ struct DecodingLimitsTests {
         _ = try Self.image(sample.data, memory: nil, duration: .seconds(600)).bitmap()
     }
 
+    @Test(arguments: samples.filter { ["JPEG", "progressive JPEG"].contains($0.name) })
+    func stopsReductionThatTakesTooLong(_ sample: Sample) throws {
+        let image = try Self.image(sample.data, memory: nil, duration: .nanoseconds(1))
+            .kf.downsampled(toPixels: PixelSize(width: 40, height: 30))
+        #expect(throws: ImageCodingError.tooSlow(limit: .nanoseconds(1))) { try image.bitmap() }
+    }
+
     /// While it is read, and while a step takes its time.
     @Test(arguments: ["BMP", "TIFF"]) func stopsInTheMiddleOfAPicture(format: String) throws {
         let grid = PixelGrid.gradient(width: 3000, height: 2000)
@@ -171,7 +178,7 @@ struct DecodingLimitsTests {
         data += [0xFF, 0xD9]
         let image = try Self.image(data, memory: nil)
         #expect(
-            throws: ImageCodingError.unsupported(
+            throws: ImageCodingError.tooComplex(
                 .JPEG,
                 reason: "95 scans of 144000000 pixels would take too long to decode; "
                     + "the limit is 34 scans")

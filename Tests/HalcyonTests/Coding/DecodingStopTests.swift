@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonTestKit
 import Testing
+import Vips
 
 @testable import Halcyon
 @testable import HalcyonPixels
@@ -26,6 +27,23 @@ struct DecodingStopTests {
         _ = try other.watching { try Image.decoding(data).bitmap() }
         _ = try Image.decoding(data).bitmap()
         #expect(stop.isGiven && !other.isGiven)
+    }
+
+    /// The way of reduced JPEG files, which have a decoder of their own.
+    @Test(arguments: [false, true])
+    func reductionEndsAfterIt(isProgressive: Bool) throws {
+        let grid = PixelGrid.gradient(width: 300, height: 200)
+        let data = try grid.bitmap(channels: 3).vipsImage()
+            .encoded("jpegsave_buffer", ["interlace": .bool(isProgressive)])
+        func small() throws -> Bitmap {
+            try Image.decoding(data).kf.downsampled(toPixels: PixelSize(width: 60, height: 40))
+                .bitmap()
+        }
+        let stop = DecodingStop()
+        _ = try stop.watching(small)
+        stop.give()
+        #expect(throws: ImageCodingError.self) { try stop.watching(small) }
+        _ = try small()
     }
 
     @Test(arguments: [ImageFormat.JPEG, .PNG, .TIFF])

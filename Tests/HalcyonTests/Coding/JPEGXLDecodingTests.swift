@@ -54,6 +54,20 @@ struct JPEGXLDecodingTests {
         #expect(try decoded(fixture.data([1, 1, 1]))[1, 1].green > 0.995)
     }
 
+    /// The same of files that hold colours as they are seen, in which nothing but the description says how
+    /// bright they are.
+    @Test(arguments: [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG])
+    func showsBrightPicturesOfFilesWithLossAlike(_ transfer: JxlTransferFunction) throws {
+        let sample: Float = transfer == JXL_TRANSFER_FUNCTION_PQ ? 0.4403 : 0.5
+        var fixture = JPEGXLFixture(
+            bits: 16, transfer: transfer, primaries: JXL_PRIMARIES_2100, peak: 1000)
+        let plain = try decoded(fixture.data([sample, sample, sample]))[1, 1]
+        fixture.isLossy = true
+        let lossy = try decoded(fixture.data([sample, sample, sample]))[1, 1]
+        #expect(abs(plain.green - lossy.green) < 0.01)
+        #expect(lossy.green > 0.5)
+    }
+
     @Test func readsGrey() throws {
         let data = try JPEGXLFixture(isGrey: true, hasAlpha: true).data([0.4, 0.6])
         #expect(try decoded(data).samples(3, 3) == [102, 102, 102, 153])

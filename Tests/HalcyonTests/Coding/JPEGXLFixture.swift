@@ -10,6 +10,8 @@ struct JPEGXLFixture {
     var isFloat = false
     var isGrey = false
     var hasAlpha = false
+    /// Whether colours are stored as they are seen (XYB), with a little loss.
+    var isLossy = false
     var hasBlack = false
     var transfer = JXL_TRANSFER_FUNCTION_SRGB
     var primaries = JXL_PRIMARIES_SRGB
@@ -56,7 +58,7 @@ struct JPEGXLFixture {
         info.bits_per_sample = UInt32(bits)
         info.exponent_bits_per_sample = isFloat ? 8 : 0
         info.num_color_channels = isGrey ? 1 : 3
-        info.uses_original_profile = 1
+        info.uses_original_profile = isLossy ? 0 : 1
         info.intensity_target = peak
         if hasAlpha {
             info.num_extra_channels = 1
@@ -75,7 +77,7 @@ struct JPEGXLFixture {
 
     private func add(_ colour: [Float], to encoder: OpaquePointer, isAnimation: Bool) throws {
         let settings = JxlEncoderFrameSettingsCreate(encoder, nil)!
-        try check(JxlEncoderSetFrameLossless(settings, 1), "lossless")
+        if !isLossy { try check(JxlEncoderSetFrameLossless(settings, 1), "lossless") }
         if isAnimation {
             var header = JxlFrameHeader()
             JxlEncoderInitFrameHeader(&header)

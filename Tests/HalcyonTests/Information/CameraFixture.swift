@@ -4,10 +4,13 @@ import Foundation
 enum CameraFixture {
     /// Big-endian: maker, model and a directory with the time, the exposure and the sensitivity; the
     /// owner's name and a serial number are in it too.
-    static var block: Data {
+    ///
+    /// - Parameter offset: The difference of the camera's clock from UTC.
+    static func block(offset: String? = nil) -> Data {
         var values = Data()
         let start = 8 + 2 + 3 * 12 + 4
-        let details = start + 2 + 5 * 12 + 4
+        let count = offset == nil ? 5 : 6
+        let details = start + 2 + count * 12 + 4
         func place(_ bytes: [UInt8]) -> [UInt8] {
             defer { values += Data(bytes) }
             return number(details + values.count, 4)
@@ -16,15 +19,18 @@ enum CameraFixture {
             entry(0x010F, 2, 8, place(text("Halcyon")))
             + entry(0x0110, 2, 13, place(text("Kingfisher 1")))
             + entry(0x8769, 4, 1, number(start, 4))
-        let second =
+        var second =
             entry(0x829A, 5, 1, place(number(1, 4) + number(125, 4)))
             + entry(0x8827, 3, 1, number(200, 2) + [0, 0])
             + entry(0x9003, 2, 20, place(text("2024:05:01 18:30:00")))
-            + entry(0xA430, 2, 7, place(text("secret")))
+        if let offset { second += entry(0x9011, 2, 7, place(text(offset))) }
+        second +=
+            entry(0xA430, 2, 7, place(text("secret")))
             + entry(0xA431, 2, 7, place(text("secret")))
         let header = Array("Exif".utf8) + [0, 0, 0x4D, 0x4D, 0, 42, 0, 0, 0, 8]
         return Data(
-            header + number(3, 2) + first + number(0, 4) + number(5, 2) + second + number(0, 4))
+            header + number(3, 2) + first + number(0, 4) + number(count, 2)
+                + second + number(0, 4))
             + values
     }
 

@@ -85,6 +85,19 @@ import Testing
         #expect(try hasGainMap(file) == true)
     }
 
+    /// As the telephones of Apple write it: a picture beside the picture whose name says what it is.
+    @Test func anAuxiliaryPictureOfHEIFIsIt() throws {
+        let grid = PixelGrid.solid(Pixel(9, 99, 200, 128), width: 16, height: 16)
+        var file = try AVIFFixture().data(grid)
+        let opacity = Data("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8)
+        let name = Data("urn:com:apple:photo:2020:aux:hdrgainmap".utf8)
+        let place = try #require(file.range(of: opacity))
+        file.replaceSubrange(
+            place, with: name + Data(count: opacity.count - name.count))
+        #expect(try hasGainMap(file) == true)
+        #expect(try ImageInformation(of: file).hasAlpha == false)
+    }
+
     @Test func aBoxOfJPEGXLIsIt() throws {
         var file = try JPEGXLFixture().data([0.5, 0.25, 1])
         #expect(try hasGainMap(file) == false)

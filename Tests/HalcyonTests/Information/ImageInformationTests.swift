@@ -77,13 +77,40 @@ import Testing
     }
 
     @Test func whatTheCameraNotedIsTold() throws {
-        let file = EXIFFixture.inserted(CameraFixture.block, into: try Self.file(.JPEG))
+        let file = EXIFFixture.inserted(CameraFixture.block(), into: try Self.file(.JPEG))
         let camera = try #require(try ImageInformation(of: file).camera)
         #expect(camera.maker == "Halcyon" && camera.model == "Kingfisher 1")
         #expect(camera.taken == "2024-05-01T18:30:00")
         #expect(camera.exposureTime == 1.0 / 125)
         #expect(camera.sensitivity == 200)
         #expect(camera.lens == nil)
+    }
+
+    /// Spaces stand for a difference that is not known.
+    @Test(arguments: [("+02:00", "+02:00"), ("-09:30", "-09:30"), ("   :  ", ""), ("2 hours", "")])
+    func aTimeHasItsDifferenceFromUTC(_ offset: String, _ told: String) throws {
+        let file = EXIFFixture.inserted(
+            CameraFixture.block(offset: offset), into: try Self.file(.JPEG))
+        let camera = try #require(try ImageInformation(of: file).camera)
+        #expect(camera.taken == "2024-05-01T18:30:00" + told)
+        #expect(camera.sensitivity == 200)
+    }
+
+    @Test func whatTheCameraNotedIsToldOfJPEGXL() throws {
+        let file = try JPEGXLFixture().data([0.5, 0.25, 1])
+        #expect(try ImageInformation(of: file).camera == nil)
+        let block = CameraFixture.block().dropFirst(6)
+        var box = Data(withUnsafeBytes(of: UInt32(block.count + 12).bigEndian) { Array($0) })
+        box += Data("Exif".utf8) + [0, 0, 0, 0] + block
+        // Behind the signature of 12 bytes and the type of 20; at the end, it may still come.
+        let (early, late) = (file.prefix(32) + box + file.dropFirst(32), file + box)
+        for file in [early, late] {
+            let information = try ImageInformation(of: file)
+            #expect(information.camera?.model == "Kingfisher 1")
+            #expect(information.isComplete)
+        }
+        let beginning = try ImageInformation(ofPrefix: late.dropLast(box.count + 1))
+        #expect(beginning?.camera == nil && beginning?.isComplete == false)
     }
 
     @Test func anAnimationTellsItsFramesAndTimes() throws {

@@ -53,6 +53,17 @@ import Testing
         #expect(sizes.events == Array(repeating: PixelSize(width: 64, height: 48), count: 2))
     }
 
+    /// The file is not known any more when its result comes from the cache.
+    @Test func ofAResultInTheCacheItsOwnSizeIsTold() async throws {
+        let fixture = try await ManagerFixture()
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 24))
+        for expected in [PixelSize(width: 64, height: 48), PixelSize(width: 32, height: 24)] {
+            _ = try await fixture.retrieve(listening() + [.processor(processor)])
+            #expect(sizes.events.last == expected)
+        }
+        #expect(sizes.count == 2)
+    }
+
     @Test func theSizeComesBeforeTheCompletion() async throws {
         let fixture = try await ManagerFixture()
         let order = Recorder<String>()

@@ -1,7 +1,7 @@
 /// How many vertices paths and polygons have: there is a marker for each.
 enum SVGVertices {
     /// Of the value of `d` or `points`; rather too many than too few.
-    static func count(in value: Slice<UnsafeRawBufferPointer>) -> Int {
+    static func count(in value: String) -> Int {
         var vertices = 0
         var numbers = 0
         // Points are numbers only.
@@ -12,7 +12,7 @@ enum SVGVertices {
 
         func ended() -> Int { (numbers + fewestNumbers(command) - 1) / fewestNumbers(command) }
 
-        for byte in value {
+        for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 if !isNumber { (numbers, hasPoint) = (numbers + 1, false) }

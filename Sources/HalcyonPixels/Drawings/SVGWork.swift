@@ -79,12 +79,14 @@ struct SVGWork {
 
     private let outline: SVGOutline
     private let references: SVGReferences
+    private let pictures: SVGPictures
     private var known: [Int: Known] = [:]
     private var visits = 0
 
-    init(_ outline: SVGOutline) {
+    init(_ outline: SVGOutline, _ pictures: SVGPictures) throws(ImageCodingError) {
         self.outline = outline
-        references = SVGReferences(outline)
+        self.pictures = pictures
+        references = try SVGReferences(outline)
     }
 
     /// What drawing the whole takes.
@@ -101,8 +103,8 @@ struct SVGWork {
         case .open(let depth): return Share(circle: depth)
         case nil: break
         }
-        guard depth < 2 * SVGCost.deepestNesting, visits < 10 * SVGCost.mostElements else {
-            return Share(elements: SVGCost.mostElements + 1)
+        guard depth < 2 * SVGOutline.deepestNesting, visits < 10 * SVGOutline.mostElements else {
+            return Share(elements: SVGOutline.mostElements + 1)
         }
         known[index] = .open(depth: depth)
         var share = sum(of: index, depth: depth)
@@ -119,19 +121,22 @@ struct SVGWork {
     private mutating func sum(of index: Int, depth: Int) -> Share {
         let element = outline.elements[index]
         var share = Self.own(element)
+        share.nanoseconds += pictures.nanosecondsToDraw(index)
         for child in element.children
         where !Self.definitions.contains(outline.elements[child].name) {
             // Enough is known.
-            if share.elements > SVGCost.mostElements { break }
+            if share.elements > SVGOutline.mostElements { break }
             share.add(self.share(of: child, depth: depth + 1))
         }
-        if Self.copying.contains(element.name), let place = references.target(of: element) {
-            let copied = self.share(of: place, depth: depth + 1)
-            share.add(element.name == "use" ? copied : copied.apart)
+        if Self.copying.contains(element.name) {
+            for place in references.targets(of: index) {
+                let copied = self.share(of: place, depth: depth + 1)
+                share.add(element.name == "use" ? copied : copied.apart)
+            }
         }
         let shapes = share.shapes
         let vertices = share.vertices
-        for place in references.places(for: index) where share.elements <= SVGCost.mostElements {
+        for place in references.places(for: index) where share.elements <= SVGOutline.mostElements {
             let name = outline.elements[place].name
             if name.hasSuffix("Gradient") {
                 share.elements = share.elements.clampedPlus(1)
@@ -151,6 +156,7 @@ struct SVGWork {
             share.layers += 1
             share.layering += layer
         }
+        share.filters.add(Growing(constant: references.filters(of: index)), times: 1)
         let scale = Self.enlargement(element.attributes["transform"])
         share.filters = share.filters.enlarged(by: scale)
         return share
@@ -168,6 +174,9 @@ struct SVGWork {
     private static let shapes: Set = [
         "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan",
     ]
+
+    /// Nanoseconds for each pixel that a function of a filter takes, at most.
+    static let filterFunction = 260.0
 
     /// What an element takes without what is in it.
     private static func own(_ element: SVGOutline.Element) -> Share {

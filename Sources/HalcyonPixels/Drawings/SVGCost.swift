@@ -5,49 +5,43 @@ import Foundation
 ///
 /// The figures were measured with librsvg 2.54 and filters over a whole picture.
 struct SVGCost: Sendable {
-    /// More elements than drawings have, copies by `use` included.
-    static let mostElements = 400_000
-    /// Deeper nesting than drawings have.
-    static let deepestNesting = 200
-
     /// What drawing the whole takes.
     private let total: SVGWork.Share
-    private let depth: Int
-    private let hasEntitiesOfElements: Bool
-    private let hasTooManyElements: Bool
+    /// The pictures within the drawing, once each.
+    private let pictures: SVGPictures
+    /// How many elements are written in the file.
+    let elementCount: Int
 
     /// The width and height of what the drawing's units count, if it says so.
     private let box: (width: Double, height: Double)?
 
-    init(_ data: Data) {
-        let outline = SVGOutline(data, limit: Self.mostElements)
-        if outline.depth <= Self.deepestNesting, !outline.isCutOff {
-            var work = SVGWork(outline)
-            total = work.total()
-        } else {
-            total = SVGWork.Share()
-        }
+    /// - Throws: `ImageCodingError` for a drawing that no limit of time could bound.
+    init(_ outline: SVGOutline, _ pictures: SVGPictures) throws(ImageCodingError) {
+        var work = try SVGWork(outline, pictures)
+        total = work.total()
+        self.pictures = pictures
+        elementCount = outline.elements.count
         box = outline.elements.first.flatMap(Self.box)
-        depth = outline.depth
-        hasEntitiesOfElements = outline.hasEntitiesOfElements
-        hasTooManyElements = outline.isCutOff || total.elements > Self.mostElements
+        // Copies by `use` are elements, too.
+        guard total.elements <= SVGOutline.mostElements else {
+            throw .tooComplex(.SVG, reason: SVGOutline.wordsForMany)
+        }
     }
 
-    /// Throws for a drawing that no limit of time could bound.
+    /// Throws for what is beyond `limits` at any size: some of it is done when only the size is asked for.
     /// - Throws: `ImageCodingError`.
-    func check() throws(ImageCodingError) {
-        if hasTooManyElements {
-            throw .unsupported(.SVG, reason: "it has more than \(Self.mostElements) elements")
+    func check(_ limits: DecodingLimits) throws(ImageCodingError) {
+        if let limit = limits.maximumMemory, pictures.memory > limit {
+            throw .tooMuchMemory(needed: pictures.memory, limit: limit)
         }
-        if depth > Self.deepestNesting {
-            throw .unsupported(
-                .SVG,
-                reason: "its elements are nested \(depth) deep; "
-                    + "the limit is \(Self.deepestNesting)")
+        if let limit = limits.maximumDuration, fixedNanoseconds > limit / .nanoseconds(6) {
+            throw .tooSlow(limit: limit)
         }
-        if hasEntitiesOfElements {
-            throw .unsupported(.SVG, reason: "it defines entities that stand for elements or files")
-        }
+    }
+
+    /// What does not depend on the size of the picture.
+    private var fixedNanoseconds: Double {
+        total.nanoseconds + Double(total.elements) * 2000 + pictures.nanosecondsToDecode
     }
 
     /// About how long drawing takes.
@@ -56,8 +50,7 @@ struct SVGCost: Sendable {
         let tiles = Double((size.width + 1999) / 2000 * ((size.height + 1999) / 2000))
         let filters = total.filters.enlarged(by: scale(to: size)).value
         let drawing =
-            (filters + total.layering) * Double(size.pixelCount) + total.nanoseconds
-            + Double(total.elements) * 2000
+            (filters + total.layering) * Double(size.pixelCount) + fixedNanoseconds
         return .nanoseconds(Int64(min(drawing * tiles, 1e18)))
     }
 
@@ -89,6 +82,6 @@ struct SVGCost: Sendable {
         if total.filters.value > 0 {
             memory = memory.clampedPlus(size.pixelCount.clampedTimes(36 + 4 * total.results))
         }
-        return memory
+        return memory.clampedPlus(pictures.memory)
     }
 }

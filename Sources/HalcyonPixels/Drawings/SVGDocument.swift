@@ -1,0 +1,109 @@
+import Foundation
+
+/// An SVG file as it is drawn: read once, strictly, and written anew, so that librsvg sees just what the
+/// estimate of its work has seen. Nothing is left of what two programs may read in two ways: document types
+/// and entities, comments, CDATA, instructions, attributes of other vocabularies, encodings.
+struct SVGDocument {
+    let cost: SVGCost
+    /// What is drawn.
+    private(set) var data = Data()
+
+    /// - Parameter limits: Of pictures within the drawing.
+    /// - Throws: `ImageCodingError`: what is not well-formed, what could do things that nobody can foresee,
+    ///   and more elements, deeper ones, or larger pictures than are drawn.
+    init(_ file: Data, limits: DecodingLimits = .default) throws(ImageCodingError) {
+        var reader = Reader()
+        do throws(XMLScanner.Refusal) {
+            var scanner = try XMLScanner(file, expandsEntities: true)
+            reader.output.reserveCapacity(file.count + file.count / 16)
+            while let token = try scanner.next() { try reader.take(token) }
+            guard reader.isOver else { throw .malformed("an element does not end") }
+        } catch {
+            switch error {
+            case .malformed(let reason): throw .corrupt(.SVG, reason: reason)
+            case .tooComplex(let reason): throw .tooComplex(.SVG, reason: reason)
+            }
+        }
+        if let reason = reader.outline.refusal { throw .unsupported(.SVG, reason: reason) }
+        cost = try SVGCost(reader.outline, SVGPictures(in: reader.outline, limits: limits))
+        data = Data(reader.output)
+    }
+}
+
+/// Takes the tokens of a drawing, checks that they belong together, and writes them anew.
+private struct Reader {
+    var output: [UInt8] = []
+    var outline = SVGOutline()
+    private var open: [String] = []
+    private(set) var isOver = false
+
+    mutating func take(_ token: XMLScanner.Token) throws(XMLScanner.Refusal) {
+        switch token {
+        case .instruction(let text):
+            outline.add(instruction: text)
+        case .text(let text):
+            guard !open.isEmpty else {
+                guard text.utf8.allSatisfy({ " \t\r\n".utf8.contains($0) }) else {
+                    throw .malformed("text stands outside of the drawing")
+                }
+                return
+            }
+            outline.add(text)
+            write(text)
+        case .start(let name, let attributes, let isEmpty):
+            guard !isOver else { throw .malformed("it has several roots") }
+            try begin(name, attributes.filter(Self.isKept), isEmpty: isEmpty)
+            isOver = isEmpty && open.isEmpty
+        case .end(let name):
+            guard open.popLast() == name else { throw .malformed("an element does not end") }
+            outline.end()
+            output += Array("</\(name)>".utf8)
+            isOver = open.isEmpty
+        }
+    }
+
+    private mutating func begin(
+        _ name: String, _ attributes: [XMLScanner.Attribute], isEmpty: Bool
+    ) throws(XMLScanner.Refusal) {
+        output.append(UInt8(ascii: "<"))
+        output += name.utf8
+        var values: [(name: String, value: String)] = []
+        for attribute in attributes {
+            // As every reader of XML takes the ends of lines in values.
+            let value = Self.spaced(attribute.value)
+            output += Array(" \(attribute.name)=\"".utf8)
+            write(value)
+            output.append(UInt8(ascii: "\""))
+            values.append((String(attribute.localName), value))
+        }
+        output += Array((isEmpty ? "/>" : ">").utf8)
+        try outline.begin(name, values)
+        if isEmpty { outline.end() } else { open.append(name) }
+    }
+
+    /// Whether an attribute may have to do with how the drawing looks: nothing is drawn by those with a prefix
+    /// but links and the ways of XML itself.
+    private static func isKept(_ attribute: XMLScanner.Attribute) -> Bool {
+        guard let colon = attribute.name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let prefix = attribute.name[..<colon]
+        return prefix == "xml" || prefix == "xmlns" || attribute.localName == "href"
+    }
+
+    private static func spaced(_ value: String) -> String {
+        guard value.utf8.contains(where: { $0 < 0x20 }) else { return value }
+        return String(decoding: value.utf8.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+    }
+
+    private mutating func write(_ text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): output += "&amp;".utf8
+            case UInt8(ascii: "<"): output += "&lt;".utf8
+            case UInt8(ascii: ">"): output += "&gt;".utf8
+            case UInt8(ascii: "\""): output += "&quot;".utf8
+            case 0x0D: output += "&#13;".utf8
+            default: output.append(byte)
+            }
+        }
+    }
+}

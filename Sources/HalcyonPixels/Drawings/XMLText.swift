@@ -1,0 +1,94 @@
+import Foundation
+
+/// An XML document in UTF-8, with one character at the end of a line, whatever it was written in.
+struct XMLText {
+    let bytes: [UInt8]
+
+    /// `nil` for an encoding that is not known, or text that is not in it.
+    init?(_ data: Data) {
+        var file = data
+        // Programs of C leave a zero behind the text; in UTF-16 one belongs to it.
+        while file.last == 0, !Self.isWide(data) { file.removeLast() }
+        guard let text = Self.text(file) else { return nil }
+        bytes = Self.withPlainLines(text)
+    }
+
+    private static func isWide(_ data: Data) -> Bool {
+        data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF])
+    }
+
+    private static func text(_ data: Data) -> [UInt8]? {
+        if isWide(data) {
+            return converted(data.dropFirst(2), from: data.first == 0xFF ? "UTF-16LE" : "UTF-16BE")
+        }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        if data.starts(with: mark) { return valid(data.dropFirst(mark.count)) }
+        switch declaredEncoding(data)?.uppercased() {
+        // What can be read up to here is not in UTF-16.
+        case nil, "UTF-8", "UTF8", "UTF-16", "US-ASCII", "ASCII": return valid(data)
+        case let name?: return converted(data, from: name)
+        }
+    }
+
+    private static func valid(_ data: Data) -> [UInt8]? {
+        String(validating: data, as: UTF8.self).map { Array($0.utf8) }
+    }
+
+    /// What the declaration at the beginning says.
+    private static func declaredEncoding(_ data: Data) -> String? {
+        let start = String(decoding: data.prefix(200).prefix { $0 != 0x3E }, as: UTF8.self)
+        guard start.hasPrefix("<?xml"), let word = start.range(of: "encoding") else { return nil }
+        let value = start[word.upperBound...].drop { $0.isWhitespace || $0 == "=" }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return String(value.dropFirst().prefix { $0 != quote })
+    }
+
+    /// The text in UTF-8; `nil` where it is not in `encoding`.
+    private static func converted(_ data: Data, from encoding: String) -> [UInt8]? {
+        // Other characters are options of the converter.
+        guard encoding.utf8.allSatisfy({ isNameByte($0) }),
+            let converter = iconv_open("UTF-8", encoding),
+            converter != iconv_t(bitPattern: -1)
+        else { return nil }
+        defer { iconv_close(converter) }
+        var source = [CChar](data.map { CChar(bitPattern: $0) })
+        // No encoding has more than one character in a byte, and none takes more than four.
+        var result = [UInt8](repeating: 0, count: data.count * 4 + 16)
+        let written: Int? = source.withUnsafeMutableBufferPointer { source in
+            result.withUnsafeMutableBytes { buffer in
+                var (input, inputCount) = (source.baseAddress, source.count)
+                var output = buffer.bindMemory(to: CChar.self).baseAddress
+                var outputCount = buffer.count
+                let isDone =
+                    iconv(converter, &input, &inputCount, &output, &outputCount) != -1
+                return isDone ? buffer.count - outputCount : nil
+            }
+        }
+        return written.map { Array(result.prefix($0)) }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_.:".utf8.contains(byte)
+        }
+    }
+
+    private static func withPlainLines(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(0x0D) else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var previous: UInt8 = 0
+        for byte in text {
+            if byte == 0x0D {
+                result.append(0x0A)
+            } else if byte != 0x0A || previous != 0x0D {
+                result.append(byte)
+            }
+            previous = byte
+        }
+        return result
+    }
+}
