@@ -211,8 +211,14 @@ struct CrashCache {
         defer { withExtendedLifetime(openedFiles) {} }
         try checkOrigins(in: openedFiles)
         _ = try storage.removeAllFiles()
+        // The others write now and then what they have noted; an index may be made anew for that.
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { !$0.hasPrefix(".index") }
         guard rest.isEmpty else { throw Violation(description: "\(rest) is left over") }
+        let listed = try storage.entries().map(\.key)
+        guard listed.isEmpty else {
+            throw Violation(description: "\(listed) is in the index still")
+        }
     }
 
     /// The versions that are cached; each has to be one that was stored.

@@ -35,7 +35,8 @@ struct MixedOperations {
             name: "mixed", sizeLimit: 0,
             directory: URL(filePath: folder, directoryHint: .isDirectory))
         config.cachePathBlock = { folder, _ in folder }
-        files = FileStore(config: config, now: { Date() })
+        // What is looked at is what two processes do to each other, however long one of them stands still.
+        files = FileStore(config: config, now: { Date() }, lockPatience: .seconds(60))
         try files.makeFolder()
     }
 

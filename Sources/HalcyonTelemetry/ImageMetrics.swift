@@ -59,7 +59,7 @@ final class ImageMetrics: Sendable {
     }
 
     private func stageTime(_ stage: String, _ duration: Duration) {
-        observe("halcyon_stage_duration_seconds", [("stage", stage)], duration)
+        observe("halcyon_request_stage_duration_seconds", [("stage", stage)], duration)
     }
 
     private func count(_ label: String, _ labels: [(String, String)] = [], by amount: Int = 1) {

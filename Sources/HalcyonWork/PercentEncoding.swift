@@ -3,20 +3,35 @@ package enum PercentEncoding {
     /// `text` with each `%XX` replaced by its byte, once; `+` stays. `nil` when a `%` is not followed
     /// by two hexadecimal digits, or when the bytes are not UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
+        bytes(Substring(text).utf8).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of `text` with each `%XX` replaced by its byte. A `%` that is not followed by two hexadecimal
+    /// digits stays as it is if `isLenient`; else there is no result.
+    package static func bytes<Text: Collection<UInt8>>(
+        _ text: Text, isLenient: Bool = false
+    ) -> [UInt8]? where Text.SubSequence == Text {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = Substring(text).utf8
+        bytes.reserveCapacity(text.count)
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(UInt8.init(hexadecimalDigit:)),
-                let low = rest.popFirst().flatMap(UInt8.init(hexadecimalDigit:))
-            else { return nil }
-            bytes.append(high << 4 | low)
+            var digits = rest.prefix(2)
+            if let high = digits.popFirst().flatMap(UInt8.init(hexadecimalDigit:)),
+                let low = digits.popFirst().flatMap(UInt8.init(hexadecimalDigit:))
+            {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else if isLenient {
+                bytes.append(byte)
+            } else {
+                return nil
+            }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// `text` with all bytes but letters, digits, `-._~` and those of `kept` as `%XX`.

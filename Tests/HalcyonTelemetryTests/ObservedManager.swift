@@ -73,7 +73,7 @@ final class ObservedManager: Sendable {
     /// How often the time of a stage was taken.
     func times(ofStage stage: String) -> Int {
         metrics.timers(
-            label: "halcyon_stage_duration_seconds", dimensions: [("stage", stage)]
+            label: "halcyon_request_stage_duration_seconds", dimensions: [("stage", stage)]
         ).map(\.values.count).reduce(0, +)
     }
 }

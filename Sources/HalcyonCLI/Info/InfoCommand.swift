@@ -17,16 +17,7 @@ struct InfoCommand: AsyncParsableCommand {
               halcyon info --json *.webp | jq -r 'select(.frames > 1).source'
 
             JSON: one object per source and line:
-              source, format
-              width, height   in pixels as shown; orientation: 1 to 8 as in EXIF
-              frames          and for an animation: durations in seconds, loops
-                              (0: for ever)
-              bits, alpha     of a sample; whether pixels can be transparent
-              colors          icc (a name or null), or primaries and transfer (H.273)
-              camera          maker, model, lens, software, taken, exposureTime,
-                              aperture, sensitivity, focalLength
-              quality         of JPEG, as libjpeg counts it
-              gainMap         whether there is one; complete: whether the file is
+            \(InfoRow.fields)
             What is not known is null; what a file does not have is left out.
 
             EXIT CODES: 0 all sources were read, 1 some were not, 64 bad usage, 130 stopped by Ctrl-C.

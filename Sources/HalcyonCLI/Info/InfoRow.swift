@@ -32,6 +32,33 @@ struct InfoRow: Sendable {
         }
     }
 
+    /// What ``json`` has, for the help: names in two columns from the left, what they mean behind them.
+    static let fields = """
+          source               as it was given
+          format               such as JPEG
+          width, height        of a frame, in pixels as shown
+          orientation          1 to 8 as in EXIF
+          frames               1 for a picture
+          durations, loops     of an animation: seconds of each frame; how often
+                               it runs, 0 for ever
+          bits                 of a sample
+          alpha                whether pixels can be transparent
+          colors.icc           the name of a profile, null for one without
+          colors.primaries, colors.transfer
+                               numbers of ITU-T H.273 in place of a profile
+          camera.maker, camera.model, camera.lens, camera.software
+          camera.taken         by its clock, with the difference from UTC
+          camera.exposureTime  in seconds
+          camera.aperture      as f-number
+          camera.sensitivity   as ISO speed
+          camera.focalLength   in millimetres
+          quality              of JPEG, as libjpeg counts it
+          gainMap              whether there is one, for brighter displays
+          complete             false for a file that is cut short
+          error.code, error.message
+                               alone beside source: why it was not read
+        """
+
     var json: JSONObject {
         var object = JSONObject(["source": .string(source.text)])
         switch result {

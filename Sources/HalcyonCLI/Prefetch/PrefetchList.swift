@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 /// The sources in a text: one per line, without blank lines and comments.
 struct PrefetchList: Sendable {

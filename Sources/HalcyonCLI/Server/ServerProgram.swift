@@ -1,18 +1,23 @@
 import ArgumentParser
 import Foundation
 
-/// Becomes `halcyon-server serve`.
+/// Becomes `halcyon-server serve`, or with `health`, `purge` or `warm` the command of that name, which is about a
+/// server that runs.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves pictures by their URLs (the program halcyon-server).")
+        abstract: "Serves pictures by their URLs (the program halcyon-server).",
+        discussion: "serve health, serve purge and serve warm are about a server that runs.")
 
     @Argument(parsing: .captureForPassthrough, help: "See halcyon-server serve --help.")
     var arguments: [String] = []
 
     func run() throws {
-        try ServerProgram.become("serve", arguments)
+        let isAboutAnother = arguments.first.map(Self.others.contains) ?? false
+        try ServerProgram.become(isAboutAnother ? arguments : ["serve"] + arguments)
     }
+
+    private static let others = ["health", "purge", "warm"]
 }
 
 /// Becomes `halcyon-server sign`.
@@ -25,7 +30,7 @@ struct SignCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        try ServerProgram.become("sign", arguments)
+        try ServerProgram.become(["sign"] + arguments)
     }
 }
 
@@ -33,16 +38,16 @@ struct SignCommand: ParsableCommand {
 enum ServerProgram {
     static let name = "halcyon-server"
 
-    /// Gives this process to the program; returns only when there is none.
+    /// Gives this process to the program, with a command and its arguments; returns only when there is none.
     /// - Throws: `ExitCode`, after saying what is missing.
-    static func become(_ command: String, _ arguments: [String]) throws {
+    static func become(_ arguments: [String]) throws {
         guard let program = find() else {
             try? StandardStream.error.write(
                 "halcyon: \(name) is not installed: it is neither beside this program nor in PATH.\n"
             )
             throw ExitCode(69)
         }
-        let words = [program, command] + arguments
+        let words = [program] + arguments
         let pointers = words.map { strdup($0) } + [nil]
         execv(program, pointers)
         let reason = String(cString: strerror(errno))

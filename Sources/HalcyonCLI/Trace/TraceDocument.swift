@@ -34,43 +34,47 @@ struct TraceDocument {
                 "name": .string("thread_name"), "ph": .string("M"), "pid": .int(1),
                 "tid": .init(line), "args": .object(JSONObject(["name": .string(name)])),
             ]))
-        var waiting: ContinuousClock.Instant?
+        var trail = RequestTrail(start: first.time)
         for event in events {
-            let time = event.time
             switch event.kind {
-            case .started:
-                break
-            case .found(let type): mark("found \(type.place)", time, line)
-            case .foundOriginal: mark("original found", time, line)
-            case .waiting: waiting = time
-            case .transferred(let count, let metrics):
-                let began = waiting ?? time
-                add("transfer", from: began, to: time, line, args(count, metrics))
-                if let metrics { addPhases(of: metrics, endingAt: time, after: began, line) }
-            case .revalidated: mark("revalidated", time, line)
-            case .made(let waiting, let processing, let rendering):
-                let (rendered, processed) = (time - rendering, time - rendering - processing)
-                add("wait for a thread", from: processed - waiting, to: processed, line)
-                add("process", from: processed, to: rendered, line)
-                add("decode", from: rendered, to: time, line)
-            case .stored(let type): mark("stored \(type.place)", time, line)
-            case .retried: mark("retried", time, line)
-            case .succeeded(let type):
-                add(
-                    "request", from: first.time, to: time, line,
-                    JSONObject(["result": .string(type.name)]))
-            case .failed(let error):
-                add(
-                    "request", from: first.time, to: time, line,
-                    JSONObject(["error": .object(LoadFailure(error).json)]))
-            case .cancelled:
-                add(
-                    "request", from: first.time, to: time, line,
-                    JSONObject(["result": .string("cancelled")]))
+            case .found(let type): mark("found \(type.place)", event.time, line)
+            case .foundOriginal: mark("original found", event.time, line)
+            case .stored(.memory): mark("stored in memory", event.time, line)
+            default: break
+            }
+            for step in trail.follow(event.kind, at: event.time) { add(step, of: event, line) }
+            if let result = Self.result(of: event) {
+                add("request", from: first.time, to: event.time, line, result)
             }
         }
         if !events.contains(where: \.kind.isEnd), let last = events.last {
             add("request", from: max(start, first.time), to: last.time, line)
+        }
+    }
+
+    private mutating func add(_ step: RequestTrail.Step, of event: ImageEvent, _ line: Int) {
+        switch step {
+        case .stage(let stage, let from, let to):
+            add(stage.name, from: from, to: to, line)
+        case .fetched(let count, let metrics, let from, let to):
+            add("transfer", from: from, to: to, line, args(count, metrics))
+            if let metrics { addPhases(of: metrics, endingAt: to, after: from, line) }
+        case .unfetched(let isFailure, let from, let to):
+            let result = isFailure ? "failed" : "cancelled"
+            add("transfer", from: from, to: to, line, JSONObject(["result": .string(result)]))
+        case .retried: mark("retried", event.time, line)
+        case .revalidated: mark("revalidated", event.time, line)
+        case .ended: break
+        }
+    }
+
+    /// How a request has ended; `nil` for events that are no end.
+    private static func result(of event: ImageEvent) -> JSONObject? {
+        switch event.kind {
+        case .succeeded(let type): JSONObject(["result": .string(type.name)])
+        case .failed(let error): JSONObject(["error": .object(LoadFailure(error).json)])
+        case .cancelled: JSONObject(["result": .string("cancelled")])
+        default: nil
         }
     }
 
@@ -135,6 +139,19 @@ struct TraceDocument {
 
     private func microseconds(_ time: ContinuousClock.Instant) -> Double {
         start.map { ($0.duration(to: time)).milliseconds * 1000 } ?? 0
+    }
+}
+
+extension ImageStage {
+    fileprivate var name: String {
+        switch self {
+        case .lookup: "look up"
+        case .fetch: "transfer"
+        case .queue: "wait for a thread"
+        case .process: "process"
+        case .decode: "decode"
+        case .store: "store on disk"
+        }
     }
 }
 

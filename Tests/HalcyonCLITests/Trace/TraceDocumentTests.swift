@@ -18,22 +18,29 @@ struct TraceDocumentTests {
                 connecting: .init(
                     nameLookup: .milliseconds(10), tcp: .milliseconds(20), tls: tls)),
             sentByteCount: 0, receivedByteCount: 5, statusCode: 200, redirectCount: 0)
+        return try self.spans(
+            [
+                (.started, 0), (.waiting, 0), (.transferred(byteCount: 5, metrics), 100),
+                (.succeeded(.none), 110),
+            ], since: start)
+    }
+
+    /// What a request did, by the milliseconds of its events.
+    private func spans(
+        _ kinds: [(ImageEvent.Kind, Int)], since start: ContinuousClock.Instant = .now
+    ) throws -> [String: [Double]] {
         let url = try #require(URL(string: "https://example.com/a.png"))
-        let request = ImageEvent.RequestID(number: 1)
-        func event(_ kind: ImageEvent.Kind, _ milliseconds: Int) -> ImageEvent {
+        let events = kinds.map { kind, milliseconds in
             ImageEvent(
-                request: request, source: url.convertToSource(), time: after(milliseconds),
-                kind: kind)
+                request: ImageEvent.RequestID(number: 1), source: url.convertToSource(),
+                time: start + .milliseconds(milliseconds), kind: kind)
         }
-        let text = TraceDocument([
-            event(.started, 0), event(.waiting, 0),
-            event(.transferred(byteCount: 5, metrics), 100), event(.succeeded(.none), 110),
-        ]).text
+        let text = TraceDocument(events).text
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        let events = try #require(object?["traceEvents"] as? [[String: Any]])
-        return events.reduce(into: [:]) { spans, event in
-            guard event["ph"] as? String == "X", let name = event["name"] as? String else { return }
-            spans[name] = ["ts", "dur"].compactMap { event[$0] as? Double }.map { $0.rounded() }
+        let lines = try #require(object?["traceEvents"] as? [[String: Any]])
+        return lines.reduce(into: [:]) { spans, line in
+            guard line["ph"] as? String == "X", let name = line["name"] as? String else { return }
+            spans[name] = ["ts", "dur"].compactMap { line[$0] as? Double }.map { $0.rounded() }
         }
     }
 
@@ -51,5 +58,26 @@ struct TraceDocumentTests {
         let spans = try spans(tls: nil)
         #expect(spans["TLS"] == nil)
         #expect(spans["connect"] == [40_000, 20_000])
+    }
+
+    @Test func whatIsLookedUpAndWrittenHasItsTime() throws {
+        let spans = try spans([
+            (.started, 0), (.waiting, 4), (.transferred(byteCount: 5, nil), 10),
+            (.stored(.memory), 12), (.succeeded(.none), 12), (.stored(.disk), 20),
+        ])
+        #expect(spans["look up"] == [0, 4_000])
+        #expect(spans["transfer"] == [4_000, 6_000])
+        #expect(spans["request"] == [0, 12_000])
+        #expect(spans["store on disk"] == [12_000, 8_000])
+    }
+
+    /// A transfer that brought nothing took its time all the same.
+    @Test(arguments: [true, false])
+    func aTransferThatWasGivenUpIsDrawn(_ isFailure: Bool) throws {
+        let end: ImageEvent.Kind =
+            isFailure ? .failed(.requestError(reason: .emptyRequest)) : .cancelled
+        let spans = try spans([(.started, 0), (.waiting, 1), (end, 50)])
+        #expect(spans["transfer"] == [1_000, 49_000])
+        #expect(spans["request"] == [0, 50_000])
     }
 }

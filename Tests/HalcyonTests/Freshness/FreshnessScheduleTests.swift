@@ -25,8 +25,9 @@ import Testing
         private var answers = 0
         /// The answer that spoke of a version last.
         private var last: [Int: Int] = [:]
-        /// How many answers there were when the requests began that are at work.
-        private var waiting: [Int: Int] = [:]
+        /// The requests at work: how many answers there were when each began, and the earliest answer
+        /// that may come of a transfer it joined, which is never a later one.
+        private var waiting: [Int: (began: Int, shared: Int)] = [:]
 
         mutating func answer() -> Int {
             answers += 1
@@ -34,11 +35,13 @@ import Testing
             return version
         }
 
-        /// Begins a request, which may share any answer that another one at work is waiting for.
+        /// Begins a request. It may join the transfer of another one at work, and it may use what a
+        /// transfer brought that has ended as long as another one is at work that had joined that.
         /// - Returns: The earliest answer that it may get.
         mutating func begin(_ caller: Int) -> Int {
-            waiting[caller] = answers
-            return waiting.values.min() ?? answers
+            let earliest = waiting.values.map(\.shared).min() ?? answers
+            waiting[caller] = (answers, shared: waiting.values.map(\.began).min() ?? answers)
+            return earliest
         }
 
         /// Ends it with a version.

@@ -79,6 +79,53 @@ import Testing
         #expect(image.scale == 2)
     }
 
+    @Test func aThumbnailIsStoredAsWebP() async throws {
+        let options = MovingSnippets.smallFiles()
+        _ = try await fixture.manager.retrieveImage(
+            with: fixture.url, options: options + [.waitForCache])
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))
+        let file = try #require(
+            fixture.cache.cacheFileURLIfOnDisk(
+                forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier))
+        #expect(try Data(contentsOf: file).kf.imageFormat == .WebP)
+    }
+
+    @Test func whatIsCancelledIsNoFailure() async throws {
+        let shown = Recorder<Image>()
+        try await MovingSnippets.ends(fixture.manager, fixture.url) { shown.record($0) }
+        #expect(shown.count == 1)
+        fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(Gate()))))
+        let (manager, url) = (fixture.manager, fixture.origin.url("/slow.png"))
+        let task = Task { try await MovingSnippets.ends(manager, url) { shown.record($0) } }
+        task.cancel()
+        try await task.value
+        #expect(shown.count == 1)
+        let missing = fixture.origin.url("/missing.png")
+        await #expect(throws: KingfisherError.self) {
+            try await MovingSnippets.ends(manager, missing) { shown.record($0) }
+        }
+    }
+
+    @Test func anActorKeepsImages() async throws {
+        let album = MovingSnippets.Album()
+        try await album.add(fixture.url, by: fixture.manager)
+        #expect(await album.pages[fixture.url]?.pixelSize == PixelSize(width: 64, height: 48))
+    }
+
+    @Test func aMissingPictureIsAskedForOnceInAWhile() async throws {
+        let url = fixture.origin.url("/missing.png")
+        for _ in 0..<2 {
+            let options =
+                MovingSnippets.failures()
+                + [.retryStrategy(DelayRetryStrategy(maxRetryCount: 0))]
+            let error = await kingfisherError {
+                _ = try await fixture.manager.retrieveImage(with: url, options: options)
+            }
+            #expect(error?.isInvalidResponseStatusCode(404) == true)
+        }
+        #expect(fixture.origin.requestCount(for: "/missing.png") == 1)
+    }
+
     @Test func anUploadHasLimits() async throws {
         let downloader = ImageDownloader.patient("uploads")
         let options = MovingSnippets.limits(downloader)

@@ -111,6 +111,57 @@ enum MovingSnippets {
         return options
     }
 
+    static func smallFiles() -> KingfisherOptionsInfo {
+        // guide: which-option/room
+        let options: KingfisherOptionsInfo = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))),
+            .cacheSerializer(FormatIndicatedCacheSerializer.webp(compressionQuality: 0.8)),
+            .diskCacheExpiration(.days(30)),
+        ]
+        // end
+        return options
+    }
+
+    static func ends(
+        _ manager: KingfisherManager, _ url: URL, show: (Image) -> Void
+    ) async throws {
+        // guide: which-option/ends
+        do {
+            let result = try await manager.retrieveImage(
+                with: url, options: [.downloadPriority(0.9)])
+            show(result.image)
+        } catch let error as KingfisherError where error.isCancelled {
+            // Nobody wants it any more.
+        } catch is CancellationError {
+            // The task was cancelled before the request had begun.
+        }
+        // end
+    }
+
+    // guide: which-option/actor
+    actor Album {
+        private(set) var pages: [URL: Image] = [:]
+
+        func add(_ url: URL, by manager: KingfisherManager) async throws {
+            pages[url] = try await manager.retrieveImage(with: url).image
+        }
+    }
+    // end
+
+    static func failures() -> KingfisherOptionsInfo {
+        // guide: which-option/failures
+        var caching = HTTPCaching.on
+        caching.negative = .on(statuses: [404, 410], lifetime: 60)
+        let options: KingfisherOptionsInfo = [
+            .httpCaching(caching),
+            .retryStrategy(
+                DelayRetryStrategy(
+                    maxRetryCount: 3, retryInterval: .exponential(base: 1, limit: 30))),
+        ]
+        // end
+        return options
+    }
+
     static func limits(_ downloader: ImageDownloader) -> KingfisherOptionsInfo {
         // guide: which-option/uploads
         downloader.maximumResponseSize = 10 << 20

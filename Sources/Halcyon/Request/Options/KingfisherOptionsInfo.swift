@@ -115,8 +115,9 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// actor.
     case onHTTPRevalidation(@Sendable (HTTPRevalidation) -> Void)
     /// Told the size of the picture in pixels, at most once and before the completion: as soon as the
-    /// first bytes of a download tell the size of the file, else that of the image from the cache, or of
-    /// the one that was made. Called on the request's callback queue, for views on the main actor.
+    /// first bytes of a download tell the size of the file, upright, else that of the image from the cache, or
+    /// of the one that was made: of a picture that a processor makes smaller the first load tells another size
+    /// than later ones, as the cache does not know the file any more. Called on the request's callback queue, for views on the main actor.
     case onSize(@Sendable (PixelSize) -> Void)
     /// Told what happens to this request, from its start to its end and the writing of files behind that, in
     /// the order of the events: what ``KingfisherManager/events`` tells of all requests. Called on the

@@ -1,0 +1,53 @@
+import Foundation
+import HalcyonWork
+import Testing
+
+struct DataURITests {
+    @Test(arguments: [
+        ("data:,hello", "", "hello"), ("DATA:text/plain,a%20b", "text/plain", "a b"),
+        ("data:text/plain;charset=utf-8,%E7%BF%A0", "text/plain;charset=utf-8", "翠"),
+        ("data:;base64,aGVsbG8=", "", "hello"), ("data:a/b;BASE64,aGVsbG8", "a/b", "hello"),
+        ("data:a/b;base64,aGVs%0AbG8%3D", "a/b", "hello"), ("data:,", "", ""),
+        ("data:,a,b;base64", "", "a,b;base64"), ("data:a/b; base64,aGVsbG8=", "a/b", "hello"),
+    ])
+    func decodes(text: String, mediaType: String, content: String) throws {
+        for reading in [DataURI.Reading.strict, .lenient] {
+            let uri = try DataURI(text, reading)
+            #expect(uri.mediaType == mediaType)
+            #expect(uri.data == Data(content.utf8))
+        }
+    }
+
+    @Test func readsTheAlphabetForURLs() throws {
+        #expect(try DataURI("data:;base64,-_8").data == Data([0xFB, 0xFF]))
+    }
+
+    @Test(arguments: [
+        ("data:image/png", DataURI.ParsingError.noComma), ("data:,%4", .badPercentEncoding),
+        ("data:,%zz", .badPercentEncoding), ("data:;base64,a", .badBase64),
+        ("data:;base64,a*b=", .badBase64), (" data:,a", .noComma), ("da\tta:,a", .noComma),
+    ])
+    func refusesWhatIsMalformed(text: String, error: DataURI.ParsingError) {
+        #expect(throws: error) { try DataURI(text) }
+    }
+
+    /// What browsers make of it.
+    @Test(arguments: [
+        (" data:,hello", "", "hello"), ("da\tta:,hel\nlo", "", "hello"), ("data:,%4", "", "%4"),
+        ("data:,%zz%41", "", "%zzA"), ("data:;base64,aGVs*bG8", "", "hello"),
+        ("data:;base64,aGVsbG8hI", "", "hello!"), ("data:A/B; c=d;base64,aGk#me", "a/b", "hi"),
+        ("data:,hello#me", "", "hello"), ("\u{1} DATA: Image/PNG ,a", "image/png", "a"),
+    ])
+    func readsWhatIsMalformedWhereItIsToldTo(text: String, kind: String, content: String) throws {
+        let uri = try DataURI(text, .lenient)
+        #expect(uri.kind == kind)
+        #expect(uri.data == Data(content.utf8))
+        #expect(DataURI.isScheme(of: text.utf8, .lenient))
+        #expect((try? DataURI(text))?.data != uri.data)
+    }
+
+    @Test func withoutACommaThereIsNoDataForAnybody() {
+        #expect(throws: DataURI.ParsingError.noComma) { try DataURI("data:image/png", .lenient) }
+        #expect(throws: DataURI.ParsingError.noComma) { try DataURI("file:,a", .lenient) }
+    }
+}
