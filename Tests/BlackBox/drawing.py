@@ -97,6 +97,26 @@ def tiff(width, height, strips=b""):
     return (b"II*\0" + struct.pack("<I", 8 + len(strips)) + strips + directory + bytes(4))
 
 
+def jpeg(width, height, in_one_scan=True, orientation=1):
+    """A grey picture of three components that are stored in full, all in one scan or each in its own."""
+    def segment(code, data):
+        return bytes([0xFF, code]) + struct.pack(">H", len(data) + 2) + data
+
+    exif = struct.pack("<2sHIHHHIII", b"II", 42, 8, 1, 0x112, 3, 1, orientation, 0)
+    file = b"\xff\xd8" + segment(0xE1, b"Exif\0\0" + exif) + segment(0xDB, b"\0" + b"\1" * 64)
+    file += segment(0xC0, struct.pack(">BHHB", 8, height, width, 3)
+                    + b"".join(bytes([name, 0x11, 0]) for name in (1, 2, 3)))
+    # The only code of each table is a bit that is 0: no difference, and no more of the block.
+    for table in (0x00, 0x10):
+        file += segment(0xC4, bytes([table, 1]) + bytes(16))
+    blocks = ((width + 7) // 8) * ((height + 7) // 8)
+    for scan in ((1, 2, 3),) if in_one_scan else ((1,), (2,), (3,)):
+        names = b"".join(bytes([name, 0]) for name in scan)
+        file += segment(0xDA, bytes([len(scan)]) + names + b"\0\x3f\0")
+        file += bytes((2 * blocks * len(scan) + 7) // 8)
+    return file + b"\xff\xd9"
+
+
 def ico(*images):
     """Images of (declared length, bytes)."""
     head = struct.pack("<HHH", 0, 1, len(images))

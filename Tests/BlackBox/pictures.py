@@ -1,9 +1,10 @@
 """Pictures that are small as files and large in memory or work, or that lie."""
 
+import base64
 import pathlib
 
 from case import Cases, fails, loads, survives
-from drawing import (SIGNATURE, bmp, chunk, gif, ico, plain_png, png, png_header, svg, tiff)
+from drawing import (SIGNATURE, bmp, chunk, gif, ico, jpeg, plain_png, png, png_header, svg, tiff)
 
 CASES = Cases()
 # What is allowed to a picture of any kind.
@@ -35,6 +36,8 @@ picture("PNG, 16 bits and alpha, 12,000 × 12,000", EITHER,
         lambda: plain_png(12_000, 12_000, 16, 6), options=SMALL)
 picture("PNG, interlaced, 12,000 × 12,000", EITHER, lambda: plain_png(12_000, 12_000, 8, 2, 1),
         options=SMALL)
+picture("PNG, 1 bit, interlaced, 12,000 × 12,000", EITHER,
+        lambda: plain_png(12_000, 12_000, 1, 0, 1), options=SMALL)
 picture("PNG of 108 megapixels", "the picture", lambda: plain_png(12_000, 9_000, 8, 2))
 picture("PNG, 30,000 × 30,000", "an error", lambda: plain_png(30_000, 30_000, 1, 0), "limit")
 picture("PNG, 1 × 100,000,000", EITHER, lambda: plain_png(1, 100_000_000, 1, 0))
@@ -65,6 +68,16 @@ picture("PNG with 100,000 chunks", EITHER, lambda: png()[:33] + chunk(b"tEXt", b
 picture("PNG cut short", "an error", lambda: png(99, 99, noise=True)[:-5000], "damaged")
 picture("PNG whose data is rubbish", "an error", lambda: SIGNATURE + png_header(99, 99)
         + chunk(b"IDAT", b"rubbish" * 99) + chunk(b"IEND", b""), "damaged")
+
+picture("JPEG, a scan for each component, 12,000 × 12,000", EITHER,
+        lambda: jpeg(12_000, 12_000, in_one_scan=False), suffix="jpg", options=SMALL)
+picture("JPEG of 120 megapixels, turned and cropped", EITHER,
+        lambda: jpeg(12_000, 10_000, orientation=6), suffix="jpg",
+        options=("--processor", "crop:100x100"))
+picture("JPEG of 60 megapixels, blurred", EITHER, lambda: jpeg(10_000, 6_000), suffix="jpg",
+        options=("--processor", "blur:9"))
+picture("JPEG of 120 megapixels in small", "the picture", lambda: jpeg(12_000, 10_000),
+        suffix="jpg", options=SMALL)
 
 picture("GIF of 4,000 × 4,000 with 500 frames", EITHER, lambda: gif(4000, 4000, 500), suffix="gif")
 picture("the same in small", EITHER, lambda: gif(4000, 4000, 500), suffix="gif", options=SMALL)
@@ -110,6 +123,20 @@ picture("SVG of 1,000,000 × 1,000,000", "an error", lambda: svg("<g/>", 10**6, 
 picture("SVG with a pattern of single pixels", EITHER, lambda: svg(
     '<pattern id="p" width="1e-9" height="1e-9"><rect width="1" height="1"/></pattern>'
     '<rect width="4000" height="4000" fill="url(#p)"/>', 4000, 4000), suffix="svg")
+STEPS = f'<filter id="f">{FILTER}</filter>'
+LAYER = '<rect width="4000" height="4000" {}/>'
+picture("SVG with 1,000 functions of a filter", "an error", lambda: svg(
+    LAYER.format(f'filter="{"blur(9px) " * 1000}"'), 4000, 4000), suffix="svg")
+for way, use in {"in capitals": 'filter="URL(#f)"', "with an escape": r'filter="url(#\66)"',
+                 "beside another": 'filter="url(#f)" x:filter="none"'}.items():
+    picture(f"SVG that names its filter {way}", "an error", lambda use=use: svg(
+        f'<g xmlns:x="x">{STEPS}{LAYER.format(use)}</g>', 4000, 4000), suffix="svg")
+picture("SVG whose document type seems not to end", "an error", lambda: svg(
+    STEPS + LAYER.format('filter="url(#f)"'), 4000, 4000,
+    '<!DOCTYPE svg [<!ENTITY a "]><!-- ">]>'), suffix="svg")
+picture("SVG that holds a bomb", "an error", lambda: svg(
+    '<image width="1" height="1" href="data:image/png;base64,'
+    + base64.b64encode(plain_png(30_000, 30_000, 1, 0)).decode() + '"/>'), suffix="svg")
 
 # What is no picture
 

@@ -2,7 +2,7 @@ import HalcyonCluster
 
 /// Some nodes that want one value, the store of leases between them, and what may go wrong: everything that
 /// can happen next, from which a test takes all ways.
-struct LeaseWorld: Hashable {
+struct LeaseWorld: ExplorableWorld {
     /// What is done wrong on purpose, to see that it would be noticed.
     enum Flaw: Hashable {
         case publishesWithoutLease

@@ -168,6 +168,42 @@ struct LeasedWorkTests {
         #expect(String(buffer: record.content) == "two")
     }
 
+    @Test(arguments: [true, false])
+    func whoseLeaseHasPassedLeavesNothingElsewhere(beforePublishing: Bool) async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        let left = Recorder<String>()
+        let gate = Gate()
+        @Sendable func text(_ text: String, _ node: TextNode, _ gate: Gate?) async -> String? {
+            await node.work.value(
+                for: "a", until: OneShot<Bool>(),
+                reading: { text, _ in String(buffer: text.content) },
+                making: { _, _ in
+                    try? await gate?.wait()
+                    return .init(
+                        text,
+                        publication: .init(
+                            lifetime: .seconds(60), leavesSomething: beforePublishing,
+                            afterwards: { _ in if !beforePublishing { left.record(text) } }
+                        ) { _ in
+                            if beforePublishing { left.record(text) }
+                            return ByteBuffer(string: text)
+                        })
+                })
+        }
+        let late = Task { await text("late", one, gate) }
+        await gate.waitForWaiters()
+        // As if its time were over.
+        try await two.knowledge.forget(["a"], telling: ByteBuffer(string: "a"))
+        #expect(await text("two", two, nil) == "two")
+        await left.wait { !$0.isEmpty }
+        await two.waitFor(.published)
+        gate.open()
+        #expect(await late.value == "late")
+        await one.waitFor(.refused)
+        #expect(left.events == ["two"])
+    }
+
     @Test func generationsGrowAlsoWhenTheServerHasForgottenThem() async throws {
         let server = try await RedisServer.start()
         let node = TextNode(server)
@@ -200,6 +236,34 @@ struct LeasedWorkTests {
             return
         }
         #expect(next > last + 1_000_000_000)
+    }
+
+    @Test func aRecordSaysSomethingElseOnlyAsLongAsItIsThatOne() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (TextNode(server), TextNode(server))
+        func amend(_ text: String, _ generation: Int64) async throws -> Bool {
+            try await two.knowledge.amend(
+                SharedRecord(generation: generation, content: ByteBuffer(string: text)), of: "a",
+                lifetime: .seconds(60))
+        }
+        _ = await one.text { "one" }
+        await one.waitFor(.published)
+        let first = try #require(try await one.knowledge.record("a").value)
+        #expect(try await amend("confirmed", first.generation))
+        let amended = try #require(try await one.knowledge.record("a").value)
+        #expect(String(buffer: amended.content) == "confirmed")
+        #expect(amended.generation == first.generation)
+        try await mark("m", one)
+        // It is no newer than it was: a mark still counts for it.
+        #expect(try await amend("late", first.generation))
+        #expect(await two.text(marks: ["m"]) { "two" } == "two")
+        await two.waitFor(.published)
+        #expect(try await !amend("too late", first.generation))
+        let second = try #require(try await one.knowledge.record("a").value)
+        #expect(String(buffer: second.content) == "two")
+        try await one.knowledge.forget(["a"], telling: ByteBuffer())
+        #expect(try await !amend("gone", second.generation))
+        #expect(try await one.knowledge.record("a").value == nil)
     }
 
     @Test func aNodeThatHasSeenANewerRecordGetsIt() async throws {

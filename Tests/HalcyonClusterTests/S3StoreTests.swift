@@ -135,6 +135,29 @@ import Testing
         }
     }
 
+    @Test func aBucketThatIsNotThereIsAFailure() async throws {
+        let origin = try await OriginServer.start()
+        let path = "/bucket/some/prefix/a"
+        func answer(_ code: String) {
+            let text = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>"
+            var missing = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
+            missing.status = 404
+            origin.route(path, missing)
+        }
+        let told = Recorder<String>()
+        let store = try store(origin) {
+            $0.failuresUntilPause = 2
+            $0.pause = .seconds(60)
+            $0.onPause = { told.record($0.reason) }
+        }
+        answer("NoSuchKey")
+        for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
+        answer("NoSuchBucket")
+        for _ in 0..<2 { await #expect(throws: EngineError.self) { try await store.object("a") } }
+        #expect(store.breakerState == .open)
+        #expect(told.events == ["the store has answered with 404, NoSuchBucket"])
+    }
+
     @Test func whyTheStoreIsLetAloneIsToldOnce() async throws {
         let origin = try await OriginServer.start()
         let text = "<Error><Code>SignatureDoesNotMatch</Code></Error>"

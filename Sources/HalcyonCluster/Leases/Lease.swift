@@ -45,12 +45,17 @@ final class Lease: Sendable {
     /// Has it last for the whole of its time from now on.
     fileprivate func renew() async {
         do throws(EngineError) {
-            if try await knowledge.renew(name, token: token, for: duration) { return }
+            if try await isRenewed() { return }
             state.withLock { if $0 == .kept { $0 = .lost } }
             keeper.end(self)
         } catch {
             // Perhaps it is still held; who publishes is asked for the token.
         }
+    }
+
+    /// Whether it was still held, and lasts for the whole of its time from now on.
+    func isRenewed() async throws(EngineError) -> Bool {
+        try await knowledge.renew(name, token: token, for: duration)
     }
 
     /// No longer renews it.

@@ -20,6 +20,8 @@ package final class LeasedWork: Sendable {
         case published
         /// The lease had passed, or there was something newer.
         case refused
+        /// What was published says more than it did.
+        case amended
         /// The engine could not be asked.
         case unavailable
     }
@@ -49,15 +51,24 @@ package final class LeasedWork: Sendable {
     }
 
     package struct Publication: Sendable {
-        /// Makes the content for a generation; `nil` when that fails.
-        package let content: @Sendable (_ generation: Int64) async -> ByteBuffer?
         package let lifetime: Duration
+        /// Whether making the content leaves something elsewhere: then the lease is renewed first, so that nobody
+        /// does that whose lease has passed.
+        package let leavesSomething: Bool
+        /// Makes the content for a generation.
+        package let content: @Sendable (_ generation: Int64) async -> ByteBuffer
+        /// What is done when it has been published, and only then.
+        package let afterwards: (@Sendable (_ generation: Int64) async -> Void)?
 
         package init(
-            lifetime: Duration, content: @escaping @Sendable (Int64) async -> ByteBuffer?
+            lifetime: Duration, leavesSomething: Bool = false,
+            afterwards: (@Sendable (Int64) async -> Void)? = nil,
+            content: @escaping @Sendable (Int64) async -> ByteBuffer
         ) {
-            self.content = content
             self.lifetime = lifetime
+            self.leavesSomething = leavesSomething
+            self.afterwards = afterwards
+            self.content = content
         }
     }
 
@@ -229,6 +240,29 @@ package final class LeasedWork: Sendable {
         }
     }
 
+    /// The latest of some marks that count for a name; `nil` when nobody could be asked.
+    package func mark(of name: String, among marks: [String]) async -> Int64? {
+        do throws(EngineError) {
+            return try await knowledge.record(name, marks: marks).mark
+        } catch {
+            onEvent(.unavailable)
+            return nil
+        }
+    }
+
+    /// Puts other content into a record, as long as that is of the same generation. This does not wait for it.
+    package func amend(_ record: SharedRecord, of name: String, lifetime: Duration) {
+        Task { [knowledge, onEvent] in
+            do throws(EngineError) {
+                if try await knowledge.amend(record, of: name, lifetime: lifetime) {
+                    onEvent(.amended)
+                }
+            } catch {
+                onEvent(.unavailable)
+            }
+        }
+    }
+
     /// Waits for news, or until it is time to ask without any.
     ///
     /// - Returns: Whether nobody waits any longer.
@@ -253,19 +287,22 @@ package final class LeasedWork: Sendable {
         _ publication: Publication, as generation: Int64, with lease: Lease
     ) {
         Task { [knowledge, onEvent] in
-            defer { lease.end() }
-            guard let content = await publication.content(generation) else {
-                return lease.release()
-            }
+            let isPublished: Bool
             do throws(EngineError) {
-                let isPublished = try await knowledge.publish(
-                    SharedRecord(generation: generation, content: content), as: lease.name,
-                    token: lease.token, lifetime: publication.lifetime)
-                onEvent(isPublished ? .published : .refused)
+                // The lease ends by itself where something fails.
+                defer { lease.end() }
+                if publication.leavesSomething, try await !lease.isRenewed() {
+                    return onEvent(.refused)
+                }
+                isPublished = try await knowledge.publish(
+                    SharedRecord(
+                        generation: generation, content: await publication.content(generation)),
+                    as: lease.name, token: lease.token, lifetime: publication.lifetime)
             } catch {
-                // The lease ends by itself.
-                onEvent(.unavailable)
+                return onEvent(.unavailable)
             }
+            onEvent(isPublished ? .published : .refused)
+            if isPublished { await publication.afterwards?(generation) }
         }
     }
 }

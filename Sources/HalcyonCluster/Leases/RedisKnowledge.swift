@@ -99,6 +99,18 @@ package final class RedisKnowledge: SharedKnowledge {
         return reply.integer == 1
     }
 
+    package func amend(
+        _ record: SharedRecord, of name: String, lifetime: Duration
+    ) async throws(EngineError) -> Bool {
+        let reply = try await run(
+            Self.amending, name,
+            [
+                "\(record.generation)", .content(record.content),
+                "\(max(1, lifetime.milliseconds))",
+            ])
+        return reply.integer == 1
+    }
+
     package func forget(
         _ names: [String], marking marks: [String] = [], telling message: ByteBuffer
     ) async throws(EngineError) {
@@ -268,6 +280,12 @@ package final class RedisKnowledge: SharedKnowledge {
         end
         if redis.call('DEL', KEYS[3]) == 1 then redis.call('PUBLISH', ARGV[5], ARGV[6]) end
         return isNewer and 1 or 0
+        """
+
+    private static let amending = """
+        if redis.call('HGET', KEYS[2], 'g') ~= ARGV[1] then return 0 end
+        redis.call('HSET', KEYS[2], 'c', ARGV[2])
+        return redis.call('PEXPIRE', KEYS[2], ARGV[3])
         """
 }
 

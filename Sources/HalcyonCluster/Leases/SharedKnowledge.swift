@@ -82,6 +82,12 @@ package protocol SharedKnowledge: Sendable {
         _ record: SharedRecord, as name: String, token: String, lifetime: Duration
     ) async throws(EngineError) -> Bool
 
+    /// Puts other content into a record that is still of this generation, and has it last for `lifetime` from now on;
+    /// `false` when it is none, or of another one. As its generation stays, so does what marks say of it.
+    func amend(
+        _ record: SharedRecord, of name: String, lifetime: Duration
+    ) async throws(EngineError) -> Bool
+
     /// Sets marks to the present time, removes records and their leases, so that what is being made of them now
     /// is not published, and tells all nodes.
     ///

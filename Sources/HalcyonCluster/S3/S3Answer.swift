@@ -24,6 +24,8 @@ struct S3Answer: Sendable {
         // Also of what is not there, for whoever may not list the bucket.
         case 403 where method == "GET" && code == "AccessDenied": .unknown
         case 403: .refuses
+        // Also 404, but nothing can be kept there.
+        case 404 where code == "NoSuchBucket": .fails
         case 429, 500...: .fails
         default: code == "ExpiredToken" ? .expired : .works
         }

@@ -78,17 +78,19 @@ extension Cluster {
             for: name.text, marks: name.marks,
             after: glance?.name == name.text ? glance?.empty : nil, until: stopped,
             reading: { record, mark in
-                switch SharedContent(record.content) {
-                case .bytes(let head, let body):
-                    // Of another version of the source it is of no use.
-                    guard SharedPictureHead(head)?.key == key else { return nil }
-                    return shared(Data(buffer: body))
-                case .object(let head, _):
-                    guard SharedPictureHead(head)?.key == key else { return nil }
-                    return await object(objectName, newerThan: mark).flatMap { shared($0.body) }
-                case .failure(let failure): return .failure(failure)
-                case .head, .elsewhere, nil: return nil
+                let content = SharedContent(record.content)
+                if case .failure(let failure, let failed) = content {
+                    return failed == key ? .failure(failure) : nil
                 }
+                // Of another version of the source it is of no use.
+                guard let content, let head = content.head.flatMap({ SharedPictureHead($0) }),
+                    head.key == key,
+                    let found = await bytes(content, of: key, newerThan: mark).flatMap({
+                        shared($0)
+                    })
+                else { return nil }
+                amend(record, content, of: name, head, with: source(), mark: mark)
+                return found
             },
             making: { mark, _ in
                 // What was made longer ago than Redis remembers. Nobody could be asked what is too old without a mark.
@@ -100,7 +102,7 @@ extension Cluster {
                         of: object, head: SharedPictureHead(key: key, source: source()).text,
                         isStored: isStored, isLasting: isLasting,
                         // One that is of no use would stay.
-                        replacing: stored != .missing || mark ?? 0 > 0
+                        replacing: stored != .missing
                     ) { _ in objectName }
                 }
                 if let object = stored.object, object.isNewer(than: mark ?? 0),
@@ -112,15 +114,19 @@ extension Cluster {
                 let outcome = await making()
                 switch outcome {
                 case .success(let made):
-                    // Of a source that has changed meanwhile, another picture was made.
-                    guard made.key == key else {
+                    // Of a source that has changed meanwhile, another picture was made; of one from before a purge, of
+                    // which this server has not heard yet, an old one.
+                    guard made.key == key,
+                        await isCurrent(made.sourceGeneration, of: name.origin, mark ?? 0)
+                    else {
                         return LeasedWork.Made(outcome, publication: Self.elsewhere)
                     }
                     return LeasedWork.Made(
                         outcome,
                         publication: publication(of: SharedObject(made.picture), isLasting: true))
                 case .failure(let failure):
-                    return LeasedWork.Made(outcome, publication: self.publication(of: failure))
+                    return LeasedWork.Made(
+                        outcome, publication: self.publication(of: failure, at: key))
                 }
             })
         guard let outcome else { throw Failure(.clientGone, "nobody waits any longer") }
@@ -130,34 +136,57 @@ extension Cluster {
     /// A picture of which others have published what was known of its source, too: then nobody has to be asked
     /// about that one, as long as it is fresh.
     ///
-    /// - Parameter isFresh: Whether what was known of the source still counts.
+    /// - Parameter current: What is known of the source by now, if the picture may be sent with it; told what was
+    ///   published with the picture.
     func glance(
-        at name: SharedPictureName, isFresh: @Sendable (SharedHead) -> Bool
+        at name: SharedPictureName,
+        current: @Sendable (SharedPictureHead.Source) async -> SharedPictureHead.Source?
     ) async -> PictureGlance? {
         guard let work else { return nil }
         let (found, empty) = await work.glance(at: name.text, marks: name.marks) {
             record, mark -> PictureGlance.Found? in
-            let (head, body): (Data, ByteBuffer?)
-            switch SharedContent(record.content) {
-            case .bytes(let known, let bytes): (head, body) = (known, bytes)
-            case .object(let known, _): (head, body) = (known, nil)
-            default: return nil
-            }
             // A server that has not heard of a purge may have made it of what it had.
-            guard let known = SharedPictureHead(head), let source = known.source,
-                source.generation > mark, isFresh(source.head)
+            guard let content = SharedContent(record.content),
+                let known = content.head.flatMap({ SharedPictureHead($0) }),
+                let told = known.source, told.generation > mark,
+                let source = await current(told),
+                let data = await bytes(content, of: known.key, newerThan: mark),
+                let picture = made(data, of: name.origin, as: known.key)
             else { return nil }
-            var data = body.map { Data(buffer: $0) }
-            if data == nil {
-                data = await object(Self.name(ofPicture: known.key), newerThan: mark)?.body
-            }
-            guard let data, let picture = made(data, of: name.origin, as: known.key) else {
-                return nil
-            }
+            amend(record, content, of: name, known, with: source, mark: mark)
             return PictureGlance.Found(
                 picture: picture, data: data, key: known.key, source: source)
         }
         return PictureGlance(found: found, empty: empty, name: name.text)
+    }
+
+    /// Has the record of a picture say what the server of its source has said since, so that those who find it need
+    /// not ask: its own time is over when that of the source was.
+    ///
+    /// - Parameter head: What the record says.
+    private func amend(
+        _ record: SharedRecord, _ content: SharedContent, of name: SharedPictureName,
+        _ head: SharedPictureHead, with source: SharedPictureHead.Source?, mark: Int64
+    ) {
+        guard let source, source.generation > max(mark, head.source?.generation ?? 0),
+            source.head.text != nil,
+            let content = content.replacing(
+                head: SharedPictureHead(key: head.key, source: source).text)
+        else { return }
+        work?.amend(
+            SharedRecord(generation: record.generation, content: content.buffer),
+            of: name.text, lifetime: settings.maxAge)
+    }
+
+    /// The bytes of a picture that a record tells of; those of the store only if they were begun after a mark.
+    private func bytes(
+        _ content: SharedContent, of key: String, newerThan mark: Int64
+    ) async -> Data? {
+        switch content {
+        case .bytes(_, let body): Data(buffer: body)
+        case .object: await object(Self.name(ofPicture: key), newerThan: mark)?.body
+        case .head, .elsewhere, .failure: nil
+        }
     }
 
     /// A picture of another server; `nil` for what is none.
@@ -167,6 +196,22 @@ extension Cluster {
         return MadePicture(
             key: key, body: ByteBuffer(data: data), format: format, origin: origin,
             isOutOfStore: hasStore)
+    }
+
+    /// Whether a source was asked for after all purges that concern it.
+    ///
+    /// - Parameters:
+    ///   - generation: That of the source among servers; `nil` for one that is no server's.
+    ///   - mark: The latest that concerns the picture.
+    private func isCurrent(
+        _ generation: Int64?, of origin: PictureOrigin, _ mark: Int64
+    ) async -> Bool {
+        guard let generation, PurgeMark(time: mark).isAfter(generation) else { return true }
+        // Perhaps the picture alone was purged.
+        let name = Self.name(ofSource: origin.source)
+        let marks = PurgeMarks.names(forSource: origin.source, url: origin.url)
+        guard let known = await work?.mark(of: name, among: marks) else { return false }
+        return !PurgeMark(time: known).isAfter(generation)
     }
 
     /// One of the store that was begun after a mark.

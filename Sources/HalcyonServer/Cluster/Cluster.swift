@@ -18,7 +18,7 @@ final class Cluster: Sendable {
     private let knowledge: (any SharedKnowledge)?
     /// `nil` without a store of bytes.
     private let store: (any SharedBytes)?
-    private let settings: ImageServerConfiguration.Redis
+    let settings: ImageServerConfiguration.Redis
     private let negativeTTL: Duration
     private let metrics: ServerMetrics
     /// Begins messages of this server, which hears them, too.
@@ -93,19 +93,15 @@ final class Cluster: Sendable {
     ///
     /// - Parameters:
     ///   - head: What is known of it.
-    ///   - lifetime: How long it is good; no longer than the settings say.
     ///   - isStored: Whether it is in the store of bytes already.
     ///   - isLasting: Whether it is to outlive what Redis knows, however small it is.
     ///   - replacing: Whether one of the same name in the store may be too old to be used.
     ///   - name: What it is called there.
     func publication(
-        of object: SharedObject, head: Data = Data(), lifetime: Duration = .seconds(1 << 40),
-        isStored: Bool = false,
-        isLasting: Bool = false,
+        of object: SharedObject, head: Data, isStored: Bool = false, isLasting: Bool = false,
         replacing: Bool = false,
         as name: @escaping @Sendable (_ generation: Int64) -> String
     ) -> LeasedWork.Publication {
-        let lifetime = min(lifetime, settings.maxAge)
         @Sendable func stored(_ generation: Int64) async -> Bool {
             if isStored { return true }
             var object = object
@@ -113,28 +109,35 @@ final class Cluster: Sendable {
             return await store(object, as: name(generation), replacing: replacing)
         }
         if object.body.count <= settings.maxBytes {
-            return LeasedWork.Publication(lifetime: lifetime) { generation in
-                if isLasting { Task { await stored(generation) } }
-                return SharedContent.bytes(head: head, ByteBuffer(data: object.body)).buffer
-            }
+            @Sendable func keep(_ generation: Int64) async { _ = await stored(generation) }
+            return publication(
+                of: .bytes(head: head, ByteBuffer(data: object.body)),
+                afterwards: isLasting && !isStored ? keep : nil)
         }
         guard store != nil else { return Self.elsewhere }
-        return LeasedWork.Publication(lifetime: lifetime) { generation in
+        return LeasedWork.Publication(
+            lifetime: settings.maxAge, leavesSomething: !isStored
+        ) { generation in
             guard await stored(generation) else { return SharedContent.elsewhere.buffer }
             return SharedContent.object(head: head, name: name(generation)).buffer
         }
     }
 
-    /// What others get of a source whose bytes are not here any longer: what its server has said, which is all
-    /// that is needed of it where its pictures are made.
-    func publication(ofHead head: Data, lifetime: Duration) -> LeasedWork.Publication {
-        LeasedWork.Publication(lifetime: min(lifetime, settings.maxAge)) { _ in
-            SharedContent.head(head).buffer
+    /// What others get of something that is at hand, or where they know it.
+    func publication(
+        of content: SharedContent, afterwards: (@Sendable (Int64) async -> Void)? = nil
+    ) -> LeasedWork.Publication {
+        LeasedWork.Publication(lifetime: settings.maxAge, afterwards: afterwards) { _ in
+            content.buffer
         }
     }
 
     /// What others get of a failure; `nil` when they have to try for themselves.
-    func publication(of failure: Failure) -> LeasedWork.Publication? {
+    ///
+    /// - Parameter key: What would be kept under it; `nil` for a source.
+    func publication(
+        of failure: Failure, at key: String? = nil
+    ) -> LeasedWork.Publication? {
         switch failure.kind {
         case .clientGone, .busy, .deadline, .draining, .internalError: return nil
         default: break
@@ -144,7 +147,7 @@ final class Cluster: Sendable {
             !failure.isOfThisServer, failure.kind != .sourceTooLarge
         else { return Self.elsewhere }
         return LeasedWork.Publication(lifetime: negativeTTL) { _ in
-            SharedContent.failure(failure).buffer
+            SharedContent.failure(failure, of: key).buffer
         }
     }
 

@@ -68,6 +68,8 @@ struct Forgetting: Sendable {
 
     let remote: RemoteSources?
     let results: ResultCache
+    /// Pictures that could not be made.
+    let failures: KnownFailures
     let infos: InfoReader
     let headers: MemoryStorage.Backend<SourceHeader>
     let standing: [StandingPicture]
@@ -89,6 +91,7 @@ struct Forgetting: Sendable {
         let results = await results.forget(purge, noting: purges)
         // They are soon made again.
         infos.forget()
+        failures.removeAll()
         headers.removeAll()
         for picture in standing { picture.forget() }
         return Gone(sources: sources, results: results)

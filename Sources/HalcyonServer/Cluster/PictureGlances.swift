@@ -15,6 +15,8 @@ struct PictureGlances: Sendable {
         let source: RemoteSource?
         /// `nil` for a source that has come to be known here meanwhile.
         let glance: PictureGlance?
+        /// Whether the source may be used although its time is over, while its server is asked.
+        var isStale = false
     }
 
     private let cluster: Cluster
@@ -49,20 +51,16 @@ struct PictureGlances: Sendable {
     private func seen(
         _ name: SharedPictureName, _ fetch: SourceFetch, during visit: PurgeVisit
     ) async -> Seen? {
-        @Sendable func isFresh(_ stored: StoredResponse, _ size: Int) -> Bool {
-            guard size <= fetch.limit,
-                case .use = rules.decision(on: stored, for: fetch.url, at: Date())
-            else { return false }
-            return true
-        }
         // Somebody may have been faster between the look into memory and this.
-        if let source = sources.inMemory(fetch.key), isFresh(source.stored, source.size) {
+        if let source = sources.inMemory(fetch.key),
+            use(of: source.stored, source.size, fetch) == .fresh
+        {
             return Seen(source: source, glance: nil)
         }
         // What is purged from now on takes the right to keep from this fetch.
         sources.begin(fetch)
         defer { sources.end(fetch) }
-        let glance = await cluster.glance(at: name) { isFresh($0.stored, $0.length) }
+        let glance = await cluster.glance(at: name) { await self.current($0, fetch) }
         guard let glance, let found = glance.found else {
             return glance.map { Seen(source: nil, glance: $0) }
         }
@@ -71,6 +69,43 @@ struct PictureGlances: Sendable {
         source.setSharedGeneration(found.source.generation)
         // First, so that nobody finds the source and asks for the picture again.
         results.remember(found.picture, found.key, of: name.origin, during: visit)
-        return sources.remember(source, of: fetch) ? Seen(source: source, glance: glance) : nil
+        guard sources.remember(source, of: fetch) else { return nil }
+        return Seen(
+            source: source, glance: glance,
+            isStale: use(of: source.stored, source.size, fetch) != .fresh)
+    }
+
+    /// What is known of a source by now, if a picture of the version that was told of may be sent.
+    private func current(
+        _ told: SharedPictureHead.Source, _ fetch: SourceFetch
+    ) async -> SharedPictureHead.Source? {
+        let use = use(of: told.head.stored, told.head.length, fetch)
+        if use == .fresh { return told }
+        // Its server may have been asked since: it has confirmed that version, or has another one.
+        switch await cluster.lastWord(of: fetch.key, url: fetch.url.absoluteString) {
+        case .nothing: return use == .stale ? told : nil
+        case .failed: return nil
+        case .source(let newer):
+            guard newer.head.validator == told.head.validator,
+                self.use(of: newer.head.stored, newer.head.length, fetch) != nil
+            else { return nil }
+            return newer
+        }
+    }
+
+    private enum Use {
+        case fresh
+        /// While its server is asked.
+        case stale
+    }
+
+    /// Whether a source may be used now; `nil` when its server has to be asked first.
+    private func use(of stored: StoredResponse, _ size: Int, _ fetch: SourceFetch) -> Use? {
+        guard size <= fetch.limit else { return nil }
+        switch rules.decision(on: stored, for: fetch.url, at: Date()) {
+        case .use: return .fresh
+        case .useStale: return .stale
+        case .validate, .fetch, .unsatisfiable: return nil
+        }
     }
 }

@@ -14,7 +14,8 @@ enum SharedContent: Sendable {
     case head(Data)
     /// There is something, and each has to get it for itself.
     case elsewhere
-    case failure(Failure)
+    /// - Parameter key: What would be kept under it; `nil` for a source.
+    case failure(Failure, of: String?)
 
     private static let bytesKind = UInt8(ascii: "b")
     private static let objectKind = UInt8(ascii: "o")
@@ -35,9 +36,10 @@ enum SharedContent: Sendable {
         case Self.headKind: self = .head(head)
         case Self.elsewhereKind: self = .elsewhere
         case Self.failureKind:
-            guard let failure = try? JSONDecoder().decode(SharedFailure.self, from: head).failure
+            guard let shared = try? JSONDecoder().decode(SharedFailure.self, from: head),
+                let failure = shared.failure
             else { return nil }
-            self = .failure(failure)
+            self = .failure(failure, of: shared.key)
         default: return nil
         }
     }
@@ -52,10 +54,11 @@ enum SharedContent: Sendable {
             Self.buffer(Self.headKind, head, ByteBuffer())
         case .elsewhere:
             Self.buffer(Self.elsewhereKind, Data(), ByteBuffer())
-        case .failure(let failure):
+        case .failure(let failure, let key):
             // Texts and numbers are always JSON.
             Self.buffer(
-                Self.failureKind, (try? JSONEncoder().encode(SharedFailure(failure))) ?? Data(),
+                Self.failureKind,
+                (try? JSONEncoder().encode(SharedFailure(failure, of: key))) ?? Data(),
                 ByteBuffer())
         }
     }
@@ -76,8 +79,10 @@ private struct SharedFailure: Codable {
     let code: String
     let status: Int?
     let detail: String
+    let key: String?
 
-    init(_ failure: Failure) {
+    init(_ failure: Failure, of key: String?) {
+        self.key = key
         code = failure.kind.code
         detail = failure.detail
         status = if case .sourceStatus(let status) = failure.kind { status } else { nil }
