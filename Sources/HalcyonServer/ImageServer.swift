@@ -145,12 +145,14 @@ public final class ImageServer: Sendable {
             purges: purges, spans: spans)
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, encoders: encoders,
-            downloads: downloads,
-            cluster: cluster, metrics: metrics, spans: spans)
-        infos = InfoReader(sources: sources, rules: rules, gate: decoders)
+            downloads: downloads, failures: KnownFailures(for: cache.negativeTTL), cluster: cluster,
+            metrics: metrics, spans: spans)
+        infos = InfoReader(
+            sources: sources, rules: rules, gate: decoders,
+            failures: KnownFailures(for: cache.negativeTTL))
         forgetting = Forgetting(
-            remote: remote, results: results, infos: infos, headers: headers,
-            standing: [watermark, fallback].compactMap(\.self), purges: purges)
+            remote: remote, results: results, failures: makers.failures, infos: infos,
+            headers: headers, standing: [watermark, fallback].compactMap(\.self), purges: purges)
         forgotten.give(forgetting)
     }
 

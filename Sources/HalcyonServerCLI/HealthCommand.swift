@@ -9,14 +9,14 @@ struct HealthCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where the server tells of its health: HOST:PORT.")
+    @Option(name: .long, help: "Where the server tells of its health: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
     func run() async throws {
-        let (_, host, port) = try settings.operations(
-            at: opsBind, complaint: "The server tells of its health at no port.")
-        guard await ServerHealth.isReady(host: host, port: port) else {
-            complain("The server at \(host):\(port) is not ready.")
+        let (_, address) = try settings.operations(
+            at: opsBind, complaint: "The server tells of its health nowhere.")
+        guard await ServerHealth.isReady(at: address) else {
+            complain("The server at \(address) is not ready.")
             throw ExitCode.failure
         }
     }

@@ -6,13 +6,13 @@ import HalcyonServer
 struct OperationsOptions: ParsableArguments {
     @OptionGroup var settings: ConfigurationOptions
 
-    @Option(name: .long, help: "Where the server takes orders: HOST:PORT.")
+    @Option(name: .long, help: "Where the server takes orders: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
     func operations() throws -> ServerOperations {
-        let (configuration, host, port) = try settings.operations(
-            at: opsBind, complaint: "The server takes orders at no port.")
-        return ServerOperations(host: host, port: port, token: configuration.operationsToken)
+        let (configuration, address) = try settings.operations(
+            at: opsBind, complaint: "The server takes orders nowhere.")
+        return ServerOperations(at: address, token: configuration.operationsToken)
     }
 }
 

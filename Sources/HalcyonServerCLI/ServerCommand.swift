@@ -58,11 +58,11 @@ struct ConfigurationOptions: ParsableArguments {
     /// The settings of a running server, and where its operations address is.
     ///
     /// - Parameters:
-    ///   - address: Takes the place of `ops.bind` when it is one.
-    ///   - complaint: Told when there is no port.
+    ///   - text: Takes the place of `ops.bind` where it is given.
+    ///   - complaint: Told when there is no such address.
     func operations(
-        at address: String?, complaint: String
-    ) throws -> (configuration: ImageServerConfiguration, host: String, port: Int) {
+        at text: String?, complaint: String
+    ) throws -> (configuration: ImageServerConfiguration, address: ListenAddress) {
         let configuration: ImageServerConfiguration
         do {
             configuration = try read(warn: complain)
@@ -70,12 +70,18 @@ struct ConfigurationOptions: ParsableArguments {
             complain("\(error)")
             throw badConfiguration
         }
-        let address = address.flatMap(ListenAddress.init) ?? configuration.operationsBind
-        guard case .tcp(let host, let port) = address else {
+        if let text {
+            guard let address = ListenAddress(text) else {
+                complain("--ops-bind \(text) is neither HOST:PORT nor unix:PATH.")
+                throw badConfiguration
+            }
+            return (configuration, address)
+        }
+        guard let address = configuration.operationsBind else {
             complain(complaint)
             throw badConfiguration
         }
-        return (configuration, host, port)
+        return (configuration, address)
     }
 }
 

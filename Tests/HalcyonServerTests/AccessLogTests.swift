@@ -43,6 +43,18 @@ import Testing
         #expect(try await line(live)["path"] == "/iiif/3/china/info.json?token=***")
     }
 
+    @Test func theLogTellsWhereAPictureWasThatWasThere() async throws {
+        let live = try await LiveServer.start()
+        for _ in 0..<2 {
+            let answer = try await live.ask("/_/w:20/plain/local:///china.jpg")
+            #expect(answer["Server-Timing"]?.contains("total;dur=") == true)
+        }
+        let events = await live.log.wait { $0.count { $0.message == "request" } == 2 }
+        let requests = events.filter { $0.message == "request" }
+        #expect(requests.map { $0["cache"] } == ["miss", "hit"])
+        #expect(requests.map { $0["tier"] } == [nil, "memory"])
+    }
+
     @Test func ofACrowdThatIsSentAwayOneLineASecondIsAWarning() {
         var sampling = LogSampling()
         let start = ContinuousClock.now

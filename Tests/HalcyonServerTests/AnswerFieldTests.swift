@@ -100,6 +100,33 @@ import Testing
         #expect(whole["Accept-CH"] == nil && whole["Vary"] == nil)
     }
 
+    @Test(arguments: [
+        ("/_/w:50/dpr:1/plain/local:///china.jpg", false),
+        ("/_/rs:fit:50:50/dpr:2/plain/local:///china.jpg", false),
+        ("/_/pr:fixed/plain/local:///china.jpg", false),
+        ("/_/raw:1/plain/local:///china.jpg", false),
+        ("/iiif/3/china/full/50,/0/default.jpg", false),
+        ("/-/w=50,dpr=1/local:///china.jpg", false),
+        ("/_/w:50/plain/local:///china.jpg", true), ("/_/dpr:2/plain/local:///china.jpg", true),
+        ("/_/h:50/plain/local:///china.jpg", true), ("/-/h=50/local:///china.jpg", true),
+    ])
+    func hintsAreNamedWhereTheyCouldAct(target: String, acts: Bool) async throws {
+        let live = try await LiveServer.start {
+            $0.negotiation.usesClientHints = true
+            $0.processing.presets = ["fixed=w:50/dpr:1"]
+            $0.processing.allowsRaw = true
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [try #require(LiveServer.samples)]
+        }
+        for fields in [[:], ["Sec-CH-Width": "330", "Sec-CH-DPR": "2"]] {
+            let answer = try await live.ask(target, fields: fields)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(
+                answer["Vary"] == (acts ? "Sec-CH-DPR, DPR, Sec-CH-Width, Width" : nil))
+            #expect(answer["Accept-CH"] == "Sec-CH-DPR, Sec-CH-Width")
+        }
+    }
+
     @Test func anAnswerNamesTheSourceAsThePlaceWhereThePictureIsAtHome() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         let live = try await LiveServer.start(origin) { $0.http.sendsCanonical = true }

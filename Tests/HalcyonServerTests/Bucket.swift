@@ -20,8 +20,7 @@ final class Bucket: Sendable {
     private let objects: Locked<[String: Object]>
     private let asked: Locked<[String]>
 
-    /// It serves until the tests have ended. Servers put what they have made there behind their answers, and one
-    /// that is cancelled while it accepts a connection ends the process: SwiftNIO does not allow that.
+    /// It serves until the tests have ended: servers put what they have made there behind their answers.
     init() async throws {
         let objects = Locked<[String: Object]>([:])
         let asked = Locked<[String]>([])
@@ -77,6 +76,12 @@ final class Bucket: Sendable {
         configuration.shared.s3.secretKey = "s"
         // For a busy machine.
         configuration.shared.s3.timeout = .seconds(20)
+    }
+
+    /// Has an image server use it for all that it shares: nothing is small enough for Redis, which says where it is.
+    func useForAll(_ configuration: inout ImageServerConfiguration) {
+        use(&configuration)
+        configuration.shared.redis.maxBytes = 10
     }
 
     /// Methods and paths.

@@ -24,6 +24,8 @@ import Testing
         configuration.sources.local.root = try SamplePictures().directory.path
         configuration.cache.directory = folder.url.path
         configuration.signature.isRequired = false
+        // For a busy machine.
+        configuration.work.requestTimeout = .seconds(60)
         change(&configuration)
         return try ImageServer(configuration: configuration)
     }
@@ -114,6 +116,59 @@ import Testing
                 }
                 #expect(try await answer("/_/w:9/plain/local:///china.jpg").contains("200"))
             }
+        }
+    }
+
+    @Test func whatTheApplicationHasNotAskedForIsNotThere() async throws {
+        let images = try images {
+            $0.playground = true
+            $0.operationsToken = "secret-of-operators"
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [LiveServer.samples ?? ""]
+        }
+        let router = Router()
+        images.addRoutes(to: router, at: "usual")
+        images.addRoutes(to: router, at: "pictures", routes: .processing)
+        images.addRoutes(to: router, at: "health", routes: .health)
+        let picture = "/_/w:9/plain/local:///china.jpg"
+        let rows: [(path: String, places: Set<String>)] = [
+            (picture, ["usual", "pictures"]), ("/info/_/s:1/plain/local:///china.jpg", ["usual"]),
+            ("/iiif/3/china/info.json", ["usual"]), ("/live", ["health"]), ("/metrics", []),
+            ("/cache", []), ("/playground/", []),
+        ]
+        try await running(router, images) { port in
+            for (path, places) in rows {
+                for place in ["usual", "pictures", "health"] {
+                    let answer = try await RawClient(port: port).exchange(
+                        "/\(place)\(path)",
+                        headers: [
+                            "Connection: close", "Authorization: Bearer secret-of-operators",
+                        ])
+                    let isThere = places.contains(place)
+                    #expect(
+                        status(answer).contains(isThere ? "200" : "404"), "\(place) \(path)")
+                }
+            }
+            while images.currentState != .ready { await pause() }
+        }
+        // The application has ended.
+        #expect(images.currentState == .draining)
+    }
+
+    /// What happens to the process is the application's, and so is where it listens.
+    @Test func theAddressesAndTheDrainOfTheSettingsAreNotUsed() async throws {
+        let full = try FullPort()
+        let images = try images {
+            $0.bind = [.tcp(host: "127.0.0.1", port: full.number)]
+            $0.operationsBind = .tcp(host: "127.0.0.1", port: full.number + 1)
+            $0.drain.delay = .seconds(600)
+        }
+        let router = Router()
+        images.addRoutes(to: router, at: "images")
+        try await running(router, images) { port in
+            let answer = try await RawClient(port: port).exchange(
+                "/images/_/w:9/plain/local:///china.jpg", headers: ["Connection: close"])
+            #expect(status(answer) == "HTTP/1.1 200 OK")
         }
     }
 

@@ -359,15 +359,23 @@ import Testing
 
     private static let systemd = "/usr/bin/systemd-analyze"
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: systemd)))
-    func systemdTakesTheUnit() async throws {
-        let file = ServerGuide.root.appendingPathComponent("docs/server/halcyon-server.service")
-        let unit = try String(contentsOf: file, encoding: .utf8)
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: systemd)),
+        arguments: [
+            ("server/halcyon-server.service", "halcyon-server.service"),
+            ("cluster/halcyon-server@.service", "halcyon-server@8080.service"),
+        ])
+    func systemdTakesTheUnit(path: String, name: String) async throws {
+        let guides = ServerGuide.root.appendingPathComponent("docs")
+        let unit = try String(contentsOf: guides.appendingPathComponent(path), encoding: .utf8)
         let program = "/usr/local/bin/halcyon-server"
         #expect(unit.contains("ExecStart=\(program) "))
         let copy = try folder.write(
-            Data(unit.replacing(program, with: executable).utf8), to: "halcyon-server.service")
-        let verified = try await run(program: Self.systemd, ["verify", copy.path])
+            Data(unit.replacing(program, with: executable).utf8), to: name)
+        let slice = try folder.write(
+            Data(contentsOf: guides.appendingPathComponent("cluster/halcyon.slice")),
+            to: "halcyon.slice")
+        let verified = try await run(program: Self.systemd, ["verify", copy.path, slice.path])
         #expect(verified.code == 0 && verified.errors == "", "\(verified.errors)")
         // Its own measure of what a service may still do: 2.0 of 10.
         let security = try await run(
@@ -376,7 +384,7 @@ import Testing
         let start = try #require(unit.firstMatch(of: /ExecStart=([^\n]+)/)?.1)
             .replacing("%d/keys", with: folder.file("keys").path)
             .replacing("/etc/halcyon/server.json", with: folder.file("server.json").path)
-            .replacing("%C", with: folder.url.path)
+            .replacing("%C", with: folder.url.path).replacing("%i", with: "8080")
         try folder.write(
             Data(keyAndSalt.utf8), to: "keys")
         try folder.write(

@@ -84,4 +84,15 @@ import Testing
         let known = Set(Setting.all.map(\.variable))
         #expect(names.filter { !known.contains($0) } == [])
     }
+
+    @Test func theImageIsMadeWithThePackagesThatTheBuildNeeds() throws {
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: ServerGuide.root.appendingPathComponent(file), encoding: .utf8)
+        }
+        let list = try text("scripts/setup.sh").firstMatch(of: /build_packages=\(([^)]*)\)/)?.1
+        let packages = try #require(list).split(whereSeparator: \.isWhitespace)
+        #expect(packages.count > 10)
+        let installed = try text("docs/cluster/Dockerfile").split(whereSeparator: \.isWhitespace)
+        #expect(packages.filter { !installed.contains($0) } == [])
+    }
 }

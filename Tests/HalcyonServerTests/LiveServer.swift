@@ -61,12 +61,13 @@ final class LiveServer: Sendable {
         configuration.cache.directory = folder.url.path
         configuration.log.showsHits = true
         configuration.playground = false
+        configuration.drain.idleTimeout = .milliseconds(100)
         // For a busy machine; tests of limits set their own.
-        configuration.work.requestTimeout = .seconds(60)
-        configuration.work.writeTimeout = .seconds(60)
-        configuration.sources.http.connectTimeout = .seconds(60)
-        configuration.sources.http.stallTimeout = .seconds(60)
-        configuration.sources.http.totalTimeout = .seconds(60)
+        configuration.work.requestTimeout = .seconds(240)
+        configuration.work.writeTimeout = .seconds(240)
+        configuration.sources.http.connectTimeout = .seconds(240)
+        configuration.sources.http.stallTimeout = .seconds(240)
+        configuration.sources.http.totalTimeout = .seconds(240)
         try change(&configuration)
         let log = log
         server = try ImageServer(
@@ -130,7 +131,7 @@ extension LiveServer.Answer {
     /// That of whatever server the request goes to; redirects are not followed.
     ///
     /// - Parameter stall: How long nothing may come.
-    init(to request: URLRequest, stall: Duration = .seconds(60)) async throws {
+    init(to request: URLRequest, stall: Duration = .seconds(240)) async throws {
         var client = HTTPClientConfiguration()
         client.connectTimeout = 60
         client.usesEnvironmentProxies = false

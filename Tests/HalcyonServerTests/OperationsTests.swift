@@ -19,11 +19,11 @@ import Testing
         // It waits for two seconds only, which may be too short on a busy machine.
         var (isReady, trials) = (false, 0)
         while !isReady, trials < 10 {
-            isReady = await ServerHealth.isReady(host: "127.0.0.1", port: port)
+            isReady = await ServerHealth.isReady(at: .tcp(host: "127.0.0.1", port: port))
             trials += 1
         }
         #expect(isReady)
-        #expect(await !ServerHealth.isReady(host: "127.0.0.1", port: closed.number))
+        #expect(await !ServerHealth.isReady(at: .tcp(host: "127.0.0.1", port: closed.number)))
     }
 
     @Test func aTrialThatFailsIsToldUntilOneSucceeds() async {

@@ -452,6 +452,37 @@ struct PageBrowserTests {
             #expect(copied == "http://127.0.0.1:\(live.port)\(chinaPath)")
         }
     }
+
+    @Test(arguments: [
+        "undefined", "{ writeText: () => Promise.reject(new Error('no')) }",
+    ])
+    func whatCouldNotBeCopiedIsNotSaidToBe(clipboard: String) async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            try await browser.run(
+                "Object.defineProperty(navigator, 'clipboard', { value: \(clipboard) });"
+                    + "document.querySelector('[data-copies=\"url\"]').click()")
+            try await browser.wait(until: "\(status).startsWith('The text is selected')")
+        }
+    }
+
+    @Test func aSecondComparisonOfFormatsTakesThePlaceOfTheFirst() async throws {
+        try await withPage(Self.china) { _, browser in
+            try await waitForPicture(chinaPath, in: browser)
+            let rows = "document.querySelectorAll('#formats tbody tr')"
+            try await browser.run(
+                "for (let i = 0; i < 3; i++) document.getElementById('compare-formats').click()")
+            // Each row has its name, its bytes and its time.
+            let isWhole = "[...\(rows)].every((row) => row.cells.length === 3)"
+            try await browser.wait(until: "\(rows).length > 3 && \(isWhole)")
+            let names = "[...\(rows)].map((row) => row.cells[0].textContent)"
+            try await browser.wait(until: "new Set(\(names)).size === \(rows).length")
+            try await set("w", "120", in: browser)
+            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            let isHidden = "document.getElementById('formats').hidden"
+            #expect(try await browser.value(isHidden, as: Bool.self))
+        }
+    }
 }
 
 extension String {

@@ -191,6 +191,27 @@ import Testing
         #expect(await child.exitCode() == 0)
     }
 
+    @Test func aServerAtASocketIsAskedByBothPrograms() async throws {
+        let socket = ListenAddress.unix(path: folder.file("operations").path)
+        let live = try await LiveServer.start { $0.operationsBind = socket }
+        #expect(try await live.ask("/_/w:1/plain/local:///china.jpg").status == 200)
+        let program = URL(fileURLWithPath: executable).deletingLastPathComponent()
+            .appendingPathComponent("halcyon").path
+        let address = ["--ops-bind", socket.description]
+        let ready = try await run(program: program, ["serve", "health"] + address)
+        #expect(ready.code == 0, "\(ready.errors)")
+        let purged = try await run(
+            program: program, ["serve", "purge", "--source", "local:///china.jpg"] + address)
+        #expect(purged.output == "{\"results\":1,\"sources\":0}\n", "\(purged.errors)")
+        let list = try folder.write(Data("/_/w:2/plain/local:///china.jpg\n".utf8), to: "list")
+        let warmed = try await run(["warm", list.path] + address)
+        #expect(warmed.output == "1 of 1 pictures are there.\n", "\(warmed.errors)")
+        let nowhere = ["--ops-bind", "unix:\(folder.file("none").path)"]
+        #expect(try await run(["health"] + nowhere).code == 1)
+        #expect(try await run(["health", "--ops-bind", "nonsense"]).code == 78)
+        #expect(try await run(program: program, ["serve", "--check"] + address).code == 0)
+    }
+
     @Test func aServerTakesOrdersOfTheCommandLine() async throws {
         let root = try #require(LiveServer.samples)
         let live = try await LiveServer.start {

@@ -42,11 +42,6 @@ import Testing
     }
 
     /// The colour of the upper left pixel.
-    private func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
-        #expect(answer.status == 200, "\(answer.text)")
-        return Array(try Image.decoding(answer.body).bitmap().data.prefix(3))
-    }
-
     @Test func aPurgeOfASourceReachesAllThatWasMadeOfIt() async throws {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(old).with(.entityTag("\"1\"")))

@@ -44,6 +44,9 @@ import Testing
             }
             let answer = try await live.ask("/_/bl:2/plain/local:///large.png")
             #expect(answer.status == status, "\(answer.text)")
+            let metrics = try await live.ask("/metrics", operations: true).text
+            let isCounted = metrics.contains("halcyon_rejected_total{reason=\"memory\"} 1\n")
+            #expect(isCounted == (status == 422))
         }
     }
 

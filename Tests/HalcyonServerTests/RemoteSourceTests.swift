@@ -173,6 +173,16 @@ import Testing
         #expect((1...7).contains(busy["Retry-After"].flatMap { Int($0) } ?? 0))
     }
 
+    @Test func aPauseUntilADateIsToldInSeconds() async throws {
+        let origin = try await OriginServer.start()
+        origin.route(
+            "/a.png",
+            .status(429).header("Date", "Tue, 01 Jul 2025 10:00:00 GMT")
+                .header("Retry-After", "Tue, 01 Jul 2025 10:03:20 GMT"))
+        let live = try await start(origin)
+        #expect(try await live.ask(target(origin.url("/a.png")))["Retry-After"] == "200")
+    }
+
     @Test(arguments: [429, 503])
     func anOriginThatAsksForAPauseIsLeftAlone(status: Int) async throws {
         let origin = try await OriginServer.start(files: ["/b.png": picture, "/c.png": picture])

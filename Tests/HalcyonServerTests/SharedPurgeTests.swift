@@ -29,25 +29,10 @@ struct SharedPurgeTests {
         return answer.text
     }
 
-    private func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
-        #expect(answer.status == 200, "\(answer.text)")
-        return Array(try Image.decoding(answer.body).bitmap().data.prefix(3))
-    }
-
     /// Whether an answer was another server's.
     private func isShared(_ answer: LiveServer.Answer) -> Bool {
         #expect(answer.status == 200, "\(answer.text)")
         return answer["Cache-Status"]?.hasSuffix("detail=shared") == true
-    }
-
-    /// Waits until a server has published so much.
-    private func waitForPublications(_ count: Int, _ live: LiveServer) async throws {
-        while true {
-            let text = try await live.ask("/metrics", operations: true).text
-            let line = text.firstMatch(of: /halcyon_leases_total\{event="published"\} ([0-9]+)/)
-            if let published = line.flatMap({ Int($0.1) }), published >= count { return }
-            await pause()
-        }
     }
 
     /// Waits until servers have done all that one purge at another has them do.
@@ -65,7 +50,7 @@ struct SharedPurgeTests {
             try await LiveServer.start(origin, redis)
         )
         #expect(try color(try await two.ask(target())) == [10, 200, 30])
-        try await waitForPublications(2, two)
+        try await two.wait(forLeases: "published", 2)
         origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
         let orders = [
             "source": "{\"source\":\"\(url)\"}",
@@ -89,7 +74,7 @@ struct SharedPurgeTests {
         for options in ["w:10", "w:20"] {
             #expect(!isShared(try await two.ask(target(options))))
         }
-        try await waitForPublications(3, two)
+        try await two.wait(forLeases: "published", 3)
         #expect(isShared(try await four.ask(target("w:20"))))
         #expect(
             try await purge(one, "{\"url\":\"\(target())\"}")
@@ -125,6 +110,47 @@ struct SharedPurgeTests {
         let second = await bucket.picture(after: first)
         #expect(second > first)
         #expect(isShared(try await servers[4].ask(target())))
+    }
+
+    /// Has a server have its source still after a purge at another one, as if it had not heard of it.
+    private func purge(unheardBy one: LiveServer, at two: LiveServer) async throws {
+        let known = try #require(one.server.sources.remote?.known)
+        let place = origin.url("/2024/a.png")
+        let source = try #require(known.inMemory(RemoteSource.key(of: place)))
+        #expect(try await purge(two, "{\"source\":\"\(url)\"}").contains("\"told\":true"))
+        await waitForPurge([one])
+        let fetch = SourceFetch(place, source.key, limit: .max, asker: SourceAsker())
+        known.begin(fetch)
+        #expect(known.remember(source, of: fetch))
+        known.end(fetch)
+    }
+
+    @Test func aSourceFromBeforeAPurgeIsNotConfirmed() async throws {
+        let redis = try await RedisServer.start()
+        let one = try await LiveServer.start(origin, redis) {
+            $0.sources.freshness = .milliseconds(1)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        let two = try await LiveServer.start(origin, redis)
+        #expect(try color(try await one.ask(target())) == [10, 200, 30])
+        try await purge(unheardBy: one, at: two)
+        origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
+        #expect(try color(try await one.ask(target())) == [200, 10, 30])
+        #expect(origin.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test func aPictureOfASourceFromBeforeAPurgeIsNotShared() async throws {
+        let redis = try await RedisServer.start()
+        let (one, two) = (
+            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
+        )
+        #expect(try color(try await one.ask(target())) == [10, 200, 30])
+        try await one.wait(forLeases: "published", 2)
+        try await purge(unheardBy: one, at: two)
+        origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
+        #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
+        try await one.wait(forLeases: "published", 3)
+        #expect(try color(try await two.ask(target("w:20"))) == [200, 10, 30])
     }
 
     @Test func aPurgeThatWasCarriedOutIsNotRepeatedAfterARestart() async throws {

@@ -15,13 +15,7 @@ struct SharedRedisTests {
     /// The sum of all values of a metric.
     private func metric(_ name: String, _ servers: [LiveServer]) async throws -> Int {
         var sum = 0
-        for server in servers {
-            for line in try await server.ask("/metrics", operations: true).text.split(
-                separator: "\n")
-            where line.hasPrefix(name) {
-                sum += line.split(separator: " ").last.flatMap { Int($0) } ?? 0
-            }
-        }
+        for server in servers { sum += try await server.metric(name) }
         return sum
     }
 
@@ -88,6 +82,22 @@ struct SharedRedisTests {
         }
         #expect(origin.requestCount(for: "/a.png") == 1)
         #expect(origin.requestCount(for: "/b.png") == 1)
+    }
+
+    @Test func aFailureOfOneVersionOfASourceSaysNothingOfTheNext() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture.prefix(40)).with(.entityTag("\"1\"")))
+        let one = try await LiveServer.start(origin, redis) { $0.cache.negativeTTL = .seconds(600) }
+        #expect(try await one.ask(target(origin.url("/a.png"))).status != 200)
+        try await one.wait(forLeases: "published", 2)
+        origin.route("/a.png", .png(picture).with(.entityTag("\"2\"")))
+        let two = try await LiveServer.start(origin, redis) {
+            $0.cache.negativeTTL = .seconds(600)
+            $0.sources.freshness = .milliseconds(1)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        #expect(try await two.ask(target(origin.url("/a.png"))).status == 200)
     }
 
     @Test func whatOneMayNotFetchAnotherMay() async throws {

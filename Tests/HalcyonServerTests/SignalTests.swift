@@ -31,9 +31,9 @@ import Testing
     }
 
     private func serve(
-        _ settings: String..., environment: [String: String] = [:]
+        _ settings: String..., on port: ClosedPort? = nil, environment: [String: String] = [:]
     ) async throws -> Running {
-        let port = try ClosedPort(isReserved: true)
+        let port = try port ?? ClosedPort(isReserved: true)
         let usual = [
             "sources.http.allow=http://127.0.0.1:*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "sources.http.stallTimeout=600",
@@ -97,12 +97,67 @@ import Testing
             guard !bytes.isEmpty else { continue }
             #expect(
                 bytes.starts(with: "HTTP/1.1 200".utf8) || bytes.starts(with: "HTTP/1.1 503".utf8))
-            let text = String(decoding: bytes, as: UTF8.self)
-            let length = text.firstMatch(of: /[Cc]ontent-[Ll]ength: ([0-9]+)/).flatMap { Int($0.1) }
-            let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
-            #expect(bytes.count - end == length)
+            #expect(KeptAnswer(bytes).isWhole)
         }
         #expect(await server.child.exitCode() == 0)
+    }
+
+    @Test func aRequestThatIsOnItsWayWhenItEndsIsAnsweredAsTheLastOfItsConnection() async throws {
+        let server = try await serve("drain.timeout=1200", "drain.idleTimeout=600")
+        let kept = try server.connect()
+        func isLast() async -> Bool {
+            let answer = await kept.answer(to: "/_/w:20/plain/local:///china.jpg")
+            #expect(answer.isWhole && answer.status == "200")
+            return answer.isLast || !answer.isWhole
+        }
+        #expect(await !isLast())
+        server.child.send(SIGTERM)
+        while (try? server.connect()) != nil { await pause() }
+        // The server no longer listens; a moment later its connections know of the end, too.
+        while await !isLast() {}
+        #expect(await kept.read().bytes.isEmpty)
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    @Test func noRequestIsLostWhenAServerTakesThePlaceOfAnother() async throws {
+        let port = try ClosedPort(isReserved: true)
+        let load = KeptConnections(port: port.number, clients: 4)
+        var server = try await serve("drain.timeout=1200", "drain.idleTimeout=600", on: port)
+        let faults = try await load.asking {
+            for _ in 0..<4 {
+                // Then all have connections to this one.
+                await load.wait(forAnswers: 20)
+                server.child.send(SIGTERM)
+                #expect(await server.child.exitCode() == 0)
+                server = try await serve("drain.timeout=1200", "drain.idleTimeout=600", on: port)
+            }
+            await load.wait(forAnswers: 20)
+        }
+        #expect(faults.isEmpty, "\(faults)")
+        server.child.send(SIGTERM)
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    /// Some are being accepted when nobody takes connections any longer.
+    @Test func aCrowdThatComesWhileItEndsDoesNotKeepItFromEnding() async throws {
+        for _ in 0..<3 {
+            let server = try await serve("drain.timeout=120", "work.idleTimeout=600")
+            let clients = Locked<[RawClient]>([])
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<500 {
+                            guard let client = try? server.connect() else { return }
+                            client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            clients.withLock { $0.append(client) }
+                        }
+                    }
+                }
+                while clients.value.count < 50 { await pause() }
+                server.child.send(SIGTERM)
+            }
+            #expect(await server.child.exitCode() == 0)
+        }
     }
 
     @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {

@@ -9,9 +9,13 @@ import NIOCore
 struct PictureHead: Sendable {
     let tag: String
     let source: FoundSource
-    let cacheControl: String
+    var cacheControl: String
     /// Whether another client might get another format.
     let isNegotiated: Bool
+    /// Whether the client's hints could act.
+    let followsHints: Bool
+    /// Whether it has another format for lack of time.
+    var isSubstitute = false
     var cacheStatus = ""
     /// Seconds since the picture's source was known to be good.
     var age: Int?
@@ -25,11 +29,15 @@ struct PictureHead: Sendable {
         let sourceBytes: Int?
     }
 
-    init(tag: String, source: FoundSource, cacheControl: String, isNegotiated: Bool) {
+    init(
+        tag: String, source: FoundSource, cacheControl: String, isNegotiated: Bool,
+        followsHints: Bool = false
+    ) {
         self.tag = tag
         self.source = source
         self.cacheControl = cacheControl
         self.isNegotiated = isNegotiated
+        self.followsHints = followsHints
     }
 }
 
@@ -45,13 +53,13 @@ extension ImageServer {
             fields.append("Accept-Ranges", "none")
         }
         fields.append("Cache-Control", head.cacheControl)
-        if http.sendsETag { fields.append("ETag", head.tag) }
-        if http.sendsLastModified, let date = head.source.lastModified {
+        if http.sendsETag, !head.isSubstitute { fields.append("ETag", head.tag) }
+        if http.sendsLastModified, !head.isSubstitute, let date = head.source.lastModified {
             fields.append("Last-Modified", HTTPDate.text(date))
         }
         var vary: [String] = head.isNegotiated ? ["Accept"] : []
         if configuration.negotiation.usesClientHints {
-            vary += ClientHints.fieldNames
+            if head.followsHints { vary += ClientHints.fieldNames }
             fields.append("Accept-CH", ClientHints.requestedNames.joined(separator: ", "))
         }
         if !vary.isEmpty { fields.append("Vary", vary.joined(separator: ", ")) }
@@ -61,7 +69,7 @@ extension ImageServer {
         if http.sendsCanonical, let link = Self.canonicalLink(plan.source) {
             fields.append("Link", link)
         }
-        if http.sendsDebugHeaders || configuration.isLoopbackOnly, !head.stages.isEmpty {
+        if http.sendsDebugHeaders || configuration.isLoopbackOnly {
             let parts = head.stages.map { name, duration in
                 "\(name);dur=\(Self.milliseconds(duration))"
             }
@@ -130,7 +138,9 @@ extension ImageServer {
         answer.fields.append("X-Request-ID", request.id)
         if let times = answer.fields.first("Server-Timing") {
             let total = Self.milliseconds(.now - request.start)
-            answer.fields.set("Server-Timing", to: "\(times), total;dur=\(total)")
+            let parts = times.isEmpty ? [] : [times]
+            answer.fields.set(
+                "Server-Timing", to: (parts + ["total;dur=\(total)"]).joined(separator: ", "))
         }
         noteForwarding(in: &answer, to: request)
         answer.fields.append("X-Content-Type-Options", "nosniff")

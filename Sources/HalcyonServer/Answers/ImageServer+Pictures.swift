@@ -73,7 +73,7 @@ extension ImageServer {
             now: now)
         let head = PictureHead(
             tag: tag(source.validator), source: source, cacheControl: caching.field,
-            isNegotiated: isNegotiated)
+            isNegotiated: isNegotiated, followsHints: request.followsHints && !plan.options.raw)
 
         // Whoever has the substitute with another status than 200 may not take it for the picture.
         let mayBeKnown = !standingIn || configuration.fallback.status == 200
@@ -113,6 +113,7 @@ extension ImageServer {
         var head = head
         if let picture = makers.remembered(order) {
             notes.cache = source.isStale ? "stale" : "hit"
+            notes.tier = "memory"
             head.cacheStatus = status(of: source, detail: "memory")
             head.age = source.age
             return answer(picture, head, plan, &notes)
@@ -121,12 +122,15 @@ extension ImageServer {
         switch made.place {
         case .memory, .disk, .shared:
             notes.cache = source.isStale ? "stale" : "hit"
+            notes.tier = made.place.rawValue
             head.cacheStatus = status(of: source, detail: made.place.rawValue)
             head.age = source.age
         case .made:
             notes.cache = "miss"
+            let isSubstitute = made.product?.isSubstitute == true
+            if isSubstitute { noteSubstitute(&head, plan) }
             head.cacheStatus =
-                missStatus(of: source, isStored: order.isStorable)
+                missStatus(of: source, isStored: order.isStorable && !isSubstitute)
                 + (isShared || source.isShared ? "; collapsed" : "")
             head.stages = made.stages
             notes.stages = made.stages
@@ -137,6 +141,19 @@ extension ImageServer {
             }
         }
         return answer(made.picture, head, plan, &notes)
+    }
+
+    /// A picture in another format than the one there was too little time for is not kept for long, nor confirmed
+    /// afterwards.
+    private func noteSubstitute(_ head: inout PictureHead, _ plan: ImagePlan) {
+        let now = Date()
+        let end = Int(now.timeIntervalSince1970) + Int(configuration.fallback.ttl / .seconds(1))
+        head.isSubstitute = true
+        head.cacheControl =
+            cacheControl(
+                .picture(head.source.originCaching), expires: min(plan.options.expires ?? end, end),
+                now: now
+            ).field
     }
 
     /// Names the picture for other servers, whatever its source is; `nil` when nothing is shared.

@@ -119,7 +119,10 @@ extension ImageServer {
             throw Failure(.notFound, "There is nothing at this path")
         }
         notes.route = "processing"
-        return try await picture(try plan(rest, request), request, &notes)
+        let known = try known(rest, hints: hints(request))
+        var request = request
+        request.followsHints = known.followsHints
+        return try await picture(known.plan, request, &notes)
     }
 
     /// A page of somebody else whose name has come to lead to this machine must not get at what the page here
@@ -162,6 +165,10 @@ extension ImageServer {
     }
 
     func plan(_ target: String, hints: ClientHints) throws(Failure) -> ImagePlan {
+        try known(target, hints: hints).plan
+    }
+
+    private func known(_ target: String, hints: ClientHints) throws(Failure) -> KnownPlan {
         let rules = presentURLRules
         // With hints a target means more than one thing.
         let isLasting = hints == ClientHints()
@@ -173,26 +180,39 @@ extension ImageServer {
             if isLasting { rules.known.remember(known, for: target) }
         }
         noteSignature(known.signedBy)
-        return known.plan
+        return known
     }
 
     private func read(
         _ target: String, _ hints: ClientHints, by rules: URLRules
     ) throws(Failure) -> KnownPlan {
         if !configuration.signature.isRequired, target.hasPrefix("/-/") {
-            return try Failure.ofPlan { () throws(PlanError) in
-                KnownPlan(
-                    plan: try rules.parser.parse(
-                        shortForm: String(target.dropFirst(3)), hints: hints, note: noteOddity),
-                    signedBy: nil)
+            return try plan(for: hints, signedBy: nil) { (hints, note) throws(PlanError) in
+                try rules.parser.parse(
+                    shortForm: String(target.dropFirst(3)), hints: hints, note: note)
             }
         }
         let (signed, signedBy) = try proved(target, by: rules.signer)
-        return try Failure.ofPlan { () throws(PlanError) in
-            KnownPlan(
-                plan: try rules.parser.parse(path: signed.path, hints: hints, note: noteOddity),
-                signedBy: signedBy)
+        return try plan(for: hints, signedBy: signedBy) { (hints, note) throws(PlanError) in
+            try rules.parser.parse(path: signed.path, hints: hints, note: note)
         }
+    }
+
+    private func plan(
+        for hints: ClientHints, signedBy: String?,
+        by parse: (ClientHints, @escaping (String) -> Void) throws(PlanError) -> ImagePlan
+    ) throws(Failure) -> KnownPlan {
+        let plan = try Failure.ofPlan { () throws(PlanError) in try parse(hints, noteOddity) }
+        let negotiation = configuration.negotiation
+        var followsHints = false
+        if negotiation.usesClientHints, !plan.options.raw {
+            // A width that no URL names.
+            let others = [ClientHints(width: 7919, dpr: negotiation.dprSteps.max()), ClientHints()]
+            // What can be read for some hints only depends on them, too.
+            let plans = others.map { try? parse($0, { _ in }) }
+            followsHints = plans[0] != plans[1]
+        }
+        return KnownPlan(plan: plan, signedBy: signedBy, followsHints: followsHints)
     }
 
     /// The path of a target, once its signature has proved to be right.

@@ -25,5 +25,7 @@ struct KnownPlan: CacheCostCalculable {
     let plan: ImagePlan
     /// Who has signed the target, for metrics; `nil` where nobody has to.
     let signedBy: String?
+    /// Whether hints about the client could act.
+    let followsHints: Bool
     var cacheCost: Int { 1 }
 }

@@ -36,6 +36,8 @@ struct AnswerNotes: Sendable {
     var route = "other"
     /// Whether it came from a cache: `hit`, `stale`, `miss`, `not_modified` or `none`.
     var cache = "none"
+    /// Where a picture was that was there.
+    var tier: String?
     var failure: Failure?
     var source: String?
     /// Formats of source and picture, and the sizes of the picture.

@@ -19,6 +19,8 @@ struct ServerRequest: Sendable {
     var mount = ""
     /// What is answered at all.
     var routes: ImageServer.Routes = [.all, .page]
+    /// Whether hints about the client could have asked for another picture.
+    var followsHints = false
     let start = ContinuousClock.now
     /// Given when nobody waits for the answer any longer.
     let ending: Ending

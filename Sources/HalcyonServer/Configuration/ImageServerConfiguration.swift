@@ -206,6 +206,9 @@ extension ImageServerConfiguration {
         public var delay = Duration.zero
         /// How long requests under way may take to end; 20 seconds by default.
         public var timeout = Duration.seconds(20)
+        /// How long connections without a request stay open after no more are taken, since one may be on its way; a
+        /// second by default, and never more than half of ``timeout``.
+        public var idleTimeout = Duration.seconds(1)
     }
 
     /// What is done to pictures when the URL does not say it.

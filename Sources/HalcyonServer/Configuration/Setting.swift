@@ -131,6 +131,7 @@ struct Setting: Sendable {
         Setting("work.maxConnections", \.work.maxConnections, in: 1...1_000_000),
         Setting("drain.delay", \.drain.delay),
         Setting("drain.timeout", \.drain.timeout),
+        Setting("drain.idleTimeout", \.drain.idleTimeout),
         Setting("processing.presets", \.processing.presets),
         Setting("processing.onlyPresets", \.processing.onlyPresets),
         Setting("processing.allowedOptions", \.processing.allowedOptions),

@@ -16,6 +16,8 @@ struct Failure: Error, Hashable, Sendable {
     var retryAfter: Int?
     /// Of a source that is refused whatever its server would say: by what, in a word for metrics.
     var refusal: String?
+    /// Whether it was memory for decoding that could not be had.
+    var lacksMemory = false
     /// Whether it tells of the way from this server to the source, which others may have.
     var isOfThisServer = false
     /// Whether it was found out for an earlier request, and nobody was asked for this one.

@@ -36,30 +36,50 @@ final class ClientPresence: Sendable {
 
 /// The clients of a server, by their connections.
 final class ClientRegistry: Sendable {
-    private let clients = Mutex<[ObjectIdentifier: (presence: ClientPresence, any Channel)]>([:])
+    private struct State {
+        var clients: [ObjectIdentifier: (presence: ClientPresence, channel: any Channel)] = [:]
+        var isQuiescing = false
+    }
+
+    private let state = Mutex(State())
 
     /// The client at the other end of `channel`; `nil` when the connection has ended.
     subscript(channel: any Channel) -> ClientPresence? {
-        clients.withLock { $0[ObjectIdentifier(channel)]?.presence }
+        state.withLock { $0.clients[ObjectIdentifier(channel)]?.presence }
+    }
+
+    /// Has each connection end after one more request at most. The framework tells those that it knows; others
+    /// are being accepted at that moment.
+    func quiesce() {
+        let channels = state.withLock { state in
+            state.isQuiescing = true
+            return state.clients.values.map { $0.channel }
+        }
+        for channel in channels {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
     }
 
     /// Ends all connections, whatever they are doing.
     func cutOff() {
-        for (_, channel) in clients.withLock({ Array($0.values) }) {
+        for channel in state.withLock({ $0.clients.values.map { $0.channel } }) {
             channel.pipeline.fireUserInboundEventTriggered(ConnectionLimits.Cut())
         }
     }
 
-    var count: Int { clients.withLock { $0.count } }
+    var count: Int { state.withLock { $0.clients.count } }
 
-    fileprivate func add(_ channel: any Channel) -> ClientPresence {
+    /// - Returns: Also whether the connection has to end after its first request.
+    fileprivate func add(_ channel: any Channel) -> (presence: ClientPresence, isQuiescing: Bool) {
         let presence = ClientPresence()
-        clients.withLock { $0[ObjectIdentifier(channel)] = (presence, channel) }
-        return presence
+        return state.withLock { state in
+            state.clients[ObjectIdentifier(channel)] = (presence, channel)
+            return (presence, state.isQuiescing)
+        }
     }
 
     fileprivate func remove(_ channel: any Channel) {
-        _ = clients.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
+        _ = state.withLock { $0.clients.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }
 
@@ -76,7 +96,11 @@ final class ClientWatch: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        presence = registry.add(context.channel)
+        let (presence, isQuiescing) = registry.add(context.channel)
+        self.presence = presence
+        if isQuiescing {
+            context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

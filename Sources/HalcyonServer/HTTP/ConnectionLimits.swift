@@ -8,6 +8,7 @@ import NIOHTTPTypes
 /// Ends connections when it is time: not before an answer has been taken, but at once when the client takes
 /// nothing of it, or is silent for too long; when it sends the head of a request too slowly, after the answers
 /// to those before it. What a client goes on sending after an answer that ends the connection is not kept.
+/// When the server ends, a connection without a request waits for a little while: one may be on its way.
 ///
 /// It stands behind the decoder of HTTP, and puts a handler of bytes before it. The framework closes a
 /// connection as soon as it has handed over the answer: that waits here.
@@ -24,6 +25,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         var idle: TimeAmount
         /// Without a byte of an answer being taken.
         var write: TimeAmount
+        /// For a last request once the server takes no more connections.
+        var lastRequest: TimeAmount
         /// For what the client still sends after the last answer: if it were not read, the client's system
         /// would throw the answer away.
         var linger = TimeAmount.seconds(1)
@@ -58,10 +61,12 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.serving
     /// What was to be closed before all had been written.
     private var held: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
+    /// Whether the server takes no more connections, so that each answer ends its own.
     private var isQuiescing = false
     private var idleTimer: Scheduled<Void>?
     private var writeTimer: Scheduled<Void>?
     private var lingerTimer: Scheduled<Void>?
+    private var lastRequestTimer: Scheduled<Void>?
 
     private enum Phase {
         case serving
@@ -96,7 +101,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        for timer in [idleTimer, writeTimer, lingerTimer] { timer?.cancel() }
+        for timer in [idleTimer, writeTimer, lingerTimer, lastRequestTimer] { timer?.cancel() }
         held?.promise?.fail(ChannelError.alreadyClosed)
         held = nil
     }
@@ -157,7 +162,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             isBodyWanted = true
             return
         case is ChannelShouldQuiesceEvent:
+            // The framework would end at once what has no request.
+            if !isQuiescing { watchLastRequest(context) }
             isQuiescing = true
+            return
         case let event as ChannelEvent where event == .inputClosed:
             isReading = false
             if phase == .lingering { cut(context) }
@@ -313,6 +321,18 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
             let left =
                 isWorking ? times.idle : lastActivity + times.idle - NIODeadline.now()
             if left > .zero { watchIdleness(context, in: left) } else { cut(context) }
+        }
+    }
+
+    private func watchLastRequest(_ context: ChannelHandlerContext) {
+        lastRequestTimer = context.eventLoop.assumeIsolated().scheduleTask(in: times.lastRequest) {
+            [self] in
+            guard phase == .serving else { return }
+            if unanswered > 0 {
+                watchLastRequest(context)
+            } else {
+                takeNoMore(context)
+            }
         }
     }
 

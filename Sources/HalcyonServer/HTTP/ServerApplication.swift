@@ -48,7 +48,10 @@ enum ServerApplication {
                 ConnectionLimits(
                     ConnectionLimits.Times(
                         head: TimeAmount(work.headTimeout), idle: TimeAmount(work.idleTimeout),
-                        write: TimeAmount(work.writeTimeout)), refusal: refusal),
+                        write: TimeAmount(work.writeTimeout),
+                        lastRequest: TimeAmount(
+                            min(configuration.drain.idleTimeout, configuration.drain.timeout / 2))),
+                    refusal: refusal),
                 ClientWatch(clients),
             ],
             httpDecoderConfiguration: .init(
@@ -77,6 +80,7 @@ enum ServerApplication {
                     // permissions nobody else is told.
                     _ = chmod(path, mode_t(configuration.bindMode.bits))
                 }
+                channel.closeFuture.whenComplete { _ in clients.quiesce() }
                 onListening(channel.localAddress?.port ?? 0)
             }, logger: quiet)
     }

@@ -11,7 +11,8 @@ struct IIIFExecution: PictureWork {
     let rules: PictureRules
 
     func run(
-        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+        _ data: Data, by deadline: ContinuousClock.Instant?,
+        isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product {
         let start = ContinuousClock.now
         return try Failure.ofPicture {
@@ -24,7 +25,7 @@ struct IIIFExecution: PictureWork {
             let format = parameters.format.possible(for: image)
             var encoding = rules.encoding(of: format)
             encoding.metadata = try options.metadata(of: data)
-            let encoded = try image.encoded(as: format.imageFormat, options: encoding)
+            let encoded = try rules.encoded(image, as: format, encoding, by: deadline)
             try rules.check(resultBytes: encoded.count)
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
@@ -35,6 +36,7 @@ struct IIIFExecution: PictureWork {
     }
 
     var mayUseThreadsOfEncoder: Bool { parameters.format == .avif }
+    var kind: String { parameters.format.rawValue }
 
     private func steps(on image: Image) -> Image {
         var image = image.cut(to: geometry.region, at: geometry.origin)

@@ -113,6 +113,7 @@ extension ImageServer {
             identifier, in: sources, for: asker(of: request), until: request.ending)
         let key = "\(source.key)\n\(source.validator)"
         if let known = headers.value(forKey: key) { return (source, known) }
+        if let failure = makers.failures[key] { throw failure }
         let (data, _) = try await sources.bytes(of: source, until: request.ending)
         let limits = rules.decodingLimits
         let result = await DecodingPool.shared.run { () -> Result<SourceHeader, Failure> in
@@ -125,6 +126,9 @@ extension ImageServer {
             } catch {
                 return .failure(Failure(.sourceDamaged, "The source cannot be read"))
             }
+        }
+        if case .failure(let failure) = result {
+            makers.failures.note(failure, for: key, of: source, as: nil)
         }
         let header = try result.get()
         if source.visit?.isUndisturbed != false { headers.store(value: header, forKey: key) }

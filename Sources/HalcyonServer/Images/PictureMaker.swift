@@ -13,10 +13,15 @@ protocol PictureWork: Sendable {
     /// Whether the picture may be written by an encoder that takes threads of its own, of which there are fewer
     /// than places.
     var mayUseThreadsOfEncoder: Bool { get }
+    /// What takes about as long as other work of this kind, of which there are few.
+    var kind: String { get }
 
-    /// - Parameter isWanted: Asked before each step: whether anybody still waits.
+    /// - Parameters:
+    ///   - deadline: When nobody waits any longer, where that is known.
+    ///   - isWanted: Asked before each step: whether anybody still waits.
     func run(
-        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+        _ data: Data, by deadline: ContinuousClock.Instant?,
+        isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product
 }
 
@@ -34,6 +39,8 @@ final class PictureMaker: Sendable {
         let place: Place
         /// What it is kept under; `nil` when it is not.
         let key: String?
+        /// That of its source among servers; see ``FoundSource/sharedGeneration``.
+        var sourceGeneration: Int64?
         /// Of a picture that was just made.
         var product: PlanExecution.Product?
         var sourceBytes: Int?
@@ -45,22 +52,26 @@ final class PictureMaker: Sendable {
     /// Passed before ``gate`` by pictures whose encoder takes threads of its own.
     let encoders: Gate
     let downloads: Gate
+    /// Pictures that could not be made a moment ago, by their keys.
+    let failures: KnownFailures
     private let sources: SourceFinder
     /// `nil` when nothing is shared with other servers.
     private let cluster: Cluster?
     private let metrics: ServerMetrics
     private let spans: SpanScope
     private let work = SharedTasks<String, Made>()
+    private let runs = DecodingRuns()
 
     init(
         sources: SourceFinder, results: ResultCache, gate: Gate, encoders: Gate, downloads: Gate,
-        cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope
+        failures: KnownFailures, cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope
     ) {
         self.sources = sources
         self.results = results
         self.gate = gate
         self.encoders = encoders
         self.downloads = downloads
+        self.failures = failures
         self.cluster = cluster
         self.metrics = metrics
         self.spans = spans
@@ -94,6 +105,9 @@ final class PictureMaker: Sendable {
             self.tag = tag
         }
 
+        /// Names the work among all that is under way.
+        var workName: String { "\(key) \(source.version)" }
+
         /// The key of the same made of `source`.
         func key(of source: FoundSource) -> String { Self.key(source, tag) }
 
@@ -126,6 +140,10 @@ final class PictureMaker: Sendable {
     func picture(
         _ order: Order, until ending: Ending
     ) async throws(Failure) -> (made: Made, isShared: Bool) {
+        if let failure = failures[order.key] {
+            metrics.noteCache("result", tier: "memory", "negative")
+            throw failure
+        }
         let start = ContinuousClock.now
         var (outcome, isShared) = await shared(order, until: ending)
         if isShared, case .failure(let failure) = outcome, failure.kind == .deadline,
@@ -143,7 +161,8 @@ final class PictureMaker: Sendable {
         _ order: Order, until ending: Ending
     ) async -> (outcome: Result<Made, Failure>, isShared: Bool) {
         await work.value(
-            for: "\(order.key) \(order.source.version)", until: ending,
+            for: order.workName, until: ending,
+            failure: { [runs] in runs.failure($0, of: order.workName) },
             onSharing: { metrics.noteCollapsed("result") }
         ) { stopped in
             do throws(Failure) {
@@ -198,27 +217,31 @@ final class PictureMaker: Sendable {
         let start = ContinuousClock.now
         let (data, source) = try await sources.bytes(of: order.source, until: stopped)
         let fetched = metrics.noteStage("fetch", since: start)
-        let (result, waited, begun) = try await run(
-            order.work, on: data, by: order.deadline, stopped)
+        let (result, waited, begun) = try await run(order, on: data, stopped)
         noteSpans(of: result, since: begun)
         if stopped.isGiven, case .failure = result { metrics.cancelled.add(["decode"]) }
-        let product = try result.get()
-        note(product, data)
         let key =
             source.validator == order.source.validator ? order.key : order.key(of: source)
+        if case .failure(let failure) = result {
+            failures.note(failure, for: key, of: order.source, as: order.origin)
+        }
+        let product = try result.get()
+        note(product, data)
+        // The next one may have more time.
+        let isStorable = order.isStorable && !product.isSubstitute
         let picture = MadePicture(
             key: key, body: ByteBuffer(data: product.data), format: product.format,
-            origin: order.isStorable ? order.origin : nil, isTruncated: product.isTruncated)
-        if order.isStorable {
+            origin: isStorable ? order.origin : nil, isTruncated: product.isTruncated)
+        if isStorable {
             results.keep(
                 picture, product.data, for: key, of: order.origin, during: order.source.visit)
         }
         // What was purged meanwhile is for those who wait, and for no other server.
         let isCurrent = order.source.visit?.hasForgotten(order.origin) != true
-        let isShareable = order.isStorable && isCurrent && !product.isTruncated
+        let isShareable = isStorable && isCurrent && !product.isTruncated
         return Made(
             picture: picture, place: .made, key: isShareable ? key : nil,
-            product: product,
+            sourceGeneration: source.sharedGeneration, product: product,
             sourceBytes: data.count,
             stages: [
                 ("queue", waited), ("fetch", fetched), ("decode", product.decoding),
@@ -230,11 +253,11 @@ final class PictureMaker: Sendable {
     ///
     /// - Returns: Also how long it has waited for that, and when it began.
     private func run(
-        _ work: any PictureWork, on data: Data, by deadline: ContinuousClock.Instant?,
-        _ stopped: Ending
+        _ order: Order, on data: Data, _ stopped: Ending
     ) async throws(Failure) -> (
         Result<PlanExecution.Product, Failure>, waited: Duration, begun: ContinuousClock.Instant
     ) {
+        let (work, deadline) = (order.work, order.deadline)
         let queued = ContinuousClock.now
         // Whoever waits for an encoder keeps nobody from decoding.
         let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter(by: deadline) : nil
@@ -243,19 +266,19 @@ final class PictureMaker: Sendable {
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(encoders.name)])
         }
         let next = ContinuousClock.now
-        let place = try await gate.enter(by: deadline)
+        let place = try await gate.enter(kind: work.kind, by: deadline)
         defer { gate.leave(place) }
         let waited = metrics.noteStage("queue_decode", since: queued)
         spans.note("halcyon.queue", from: next, ["halcyon.gate": .string(gate.name)])
         let begun = queued + waited
         // Who has not had to wait has all the time there is.
         if let deadline, place.hasWaited || encoder?.hasWaited == true,
-            begun + gate.expectedHold > deadline
+            begun + gate.expectedHold(of: work.kind) > deadline
         {
             throw Failure(.deadline, "There is too little time left for the picture")
         }
-        let result = await DecodingPool.run(until: stopped) { () throws(Failure) in
-            try work.run(data, isWanted: { !stopped.isGiven })
+        let result = await runs.run(order.workName, until: stopped) { () throws(Failure) in
+            try work.run(data, by: deadline, isWanted: { !stopped.isGiven })
         }
         return (result, waited, begun)
     }

@@ -21,6 +21,7 @@ struct PictureRules: Sendable {
     let decodingLimits: DecodingLimits
     let writesProgressiveJPEG: Bool
     private let effort: [OutputFormat: Int]
+    let pace = MeasuredAVIFPace()
     private let quality: Int
     private let formatQuality: [OutputFormat: Int]
 
@@ -97,6 +98,34 @@ struct PictureRules: Sendable {
         return options
     }
 
+    /// Whether there is time to write a picture in a format.
+    func hasTime(
+        for image: Image, as format: OutputFormat, by deadline: ContinuousClock.Instant?
+    ) -> Bool {
+        format != .avif || avifEffort(for: image, by: deadline) != nil
+    }
+
+    /// A picture as a file; as AVIF with less effort where time is short.
+    func encoded(
+        _ image: Image, as format: OutputFormat, _ options: ImageEncodingOptions,
+        by deadline: ContinuousClock.Instant?
+    ) throws -> Data {
+        guard format == .avif else {
+            return try image.encoded(as: format.imageFormat, options: options)
+        }
+        var options = options
+        let effort = avifEffort(for: image, by: deadline) ?? 0
+        options.effort = effort
+        let start = ContinuousClock.now
+        let data = try image.encoded(as: format.imageFormat, options: options)
+        pace.note(.now - start, pixels: image.pixelsOfAllFrames, effort: effort)
+        return data
+    }
+
+    private func avifEffort(for image: Image, by deadline: ContinuousClock.Instant?) -> Int? {
+        pace.effort(upTo: effort[.avif] ?? 1, pixels: image.pixelsOfAllFrames, by: deadline)
+    }
+
     /// - Throws: `Failure` when a source has more bytes than these options allow, which may be more than the
     ///   settings do where they have the right to.
     func check(sourceBytes: Int, _ options: ProcessingOptions) throws(Failure) {
@@ -112,6 +141,10 @@ struct PictureRules: Sendable {
             throw Failure(.sourceTooComplex, "The result has more than \(maxResultBytes) bytes")
         }
     }
+}
+
+extension Image {
+    fileprivate var pixelsOfAllFrames: Int { pixelSize.pixelCount * max(1, frameCount) }
 }
 
 extension OutputFormat {

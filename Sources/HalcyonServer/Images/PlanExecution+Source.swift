@@ -24,6 +24,7 @@ extension PlanExecution {
                 throw Failure(.sourceFormat, "SVG drawings are not served")
             }
             try rules.check(sourceBytes: data.count, options)
+            if format == .SVG { try SVGSanitizer.check(bytes: data.count) }
             let completed = rules.acceptsTruncated ? TruncatedJPEG.completed(data) : nil
             isTruncated = completed != nil
             self.data = completed ?? data
@@ -32,6 +33,7 @@ extension PlanExecution {
                 isTruncated
                 ? DirectCoding(formats: [], skipsJPEGCoefficients: false) : DirectCoding.current
             image = try Self.image(self.data, coding, rules.decodingLimits(for: options))
+            if format == .SVG { try SVGSanitizer.check(image) }
             let most = options.limits.frames ?? rules.maxFrames
             frameCount = min(image.frameCount, max(1, most))
             try checkPixels(options, rules)

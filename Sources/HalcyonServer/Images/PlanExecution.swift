@@ -20,6 +20,8 @@ struct PlanExecution: PictureWork {
         let encoding: Duration
         /// Whether a part of the source was missing.
         var isTruncated = false
+        /// Whether there was too little time for the format that it was to have.
+        var isSubstitute = false
     }
 
     let options: ProcessingOptions
@@ -30,7 +32,8 @@ struct PlanExecution: PictureWork {
     var watermark: WatermarkLayer?
 
     func run(
-        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+        _ data: Data, by deadline: ContinuousClock.Instant?,
+        isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> Product {
         let start = ContinuousClock.now
         return try Failure.ofPicture {
@@ -62,17 +65,21 @@ struct PlanExecution: PictureWork {
             if !choice.isAnimated { _ = try image.bitmap() }
             let decoded = ContinuousClock.now
             try Self.check(isWanted)
-            let format = choice.format.possible(
+            let possible = choice.format.possible(
                 for: image, otherwise: options.format == nil ? accepted.small : nil)
+            // Where the URL names the format, there is no other one.
+            let hasTime =
+                options.format != nil || rules.hasTime(for: image, as: possible, by: deadline)
+            let format = hasTime ? possible : accepted.small ?? (image.hasAlpha ? .png : .jpeg)
             let encoded = try encode(
                 image, as: format, metadata: options.metadata(of: data), profile: profile,
-                isWanted: isWanted)
+                by: deadline, isWanted: isWanted)
             try rules.check(resultBytes: encoded.count)
             return Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
                 decoding: decoded - start, encoding: .now - decoded,
-                isTruncated: source.isTruncated)
+                isTruncated: source.isTruncated, isSubstitute: !hasTime)
         }
     }
 
@@ -166,14 +173,14 @@ struct PlanExecution: PictureWork {
     /// quality.
     private func encode(
         _ image: Image, as format: OutputFormat, metadata: ImageMetadata?, profile: Data?,
-        isWanted: () -> Bool
+        by deadline: ContinuousClock.Instant?, isWanted: () -> Bool
     ) throws -> Data {
         var quality = options.quality ?? options.formatQuality[format] ?? rules.quality(of: format)
         func attempt() throws -> Data {
             var encoding = rules.encoding(of: format, quality: quality)
             encoding.metadata = metadata
             encoding.profile = profile
-            return try image.encoded(as: format.imageFormat, options: encoding)
+            return try rules.encoded(image, as: format, encoding, by: deadline)
         }
         var data = try attempt()
         guard let most = options.maxBytes, format.isLossy else { return data }
@@ -193,6 +200,9 @@ extension PlanExecution {
         let format = options.format ?? accepted.still
         return format == .avif || format == .heic
     }
+
+    /// By what is written, as far as that is known before the source.
+    var kind: String { (options.format ?? accepted.still)?.rawValue ?? "source" }
 
     /// Options that nothing here can do: URLs with them are refused, since a picture that is not what was
     /// asked for would be worse than none.
@@ -257,11 +267,13 @@ extension Failure {
         let kind: Kind
         switch error {
         case .emptyData, .unknownFormat, .unsupported: kind = .sourceFormat
-        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooManyFrames: kind = .sourceTooComplex
+        case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooComplex, .tooManyFrames:
+            kind = .sourceTooComplex
         case .corrupt, .processing: kind = .sourceDamaged
         case .encodingFailed: kind = .internalError
         }
         self.init(kind, error.description)
+        if case .tooMuchMemory = error { lacksMemory = true }
     }
 
     /// What `work` on a picture returns; what it throws is thrown as a failure.

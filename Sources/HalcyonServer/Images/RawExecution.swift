@@ -7,8 +7,11 @@ struct RawExecution: PictureWork {
     let options: ProcessingOptions
     let rules: PictureRules
 
+    var kind: String { "raw" }
+
     func run(
-        _ data: Data, isWanted: @escaping @Sendable () -> Bool
+        _ data: Data, by deadline: ContinuousClock.Instant?,
+        isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product {
         let format = ImageSniffer.format(of: data)
         guard format != .unknown, format != .PDF, format != .SVG || rules.svg != .refuse else {

@@ -17,7 +17,10 @@ final class InfoReader: Sendable {
     private let rules: PictureRules
     private let gate: Gate
     private let texts: MemoryStorage.Backend<InfoText>
+    /// Documents that could not be made a moment ago.
+    private let failures: KnownFailures
     private let work = SharedTasks<String, Made>()
+    private let runs = DecodingRuns()
 
     private struct Made: Sendable {
         let text: String
@@ -26,17 +29,21 @@ final class InfoReader: Sendable {
     }
 
     /// - Parameter gate: What work on pixels has to pass.
-    init(sources: SourceFinder, rules: PictureRules, gate: Gate) {
+    init(sources: SourceFinder, rules: PictureRules, gate: Gate, failures: KnownFailures) {
         self.sources = sources
         self.rules = rules
         self.gate = gate
+        self.failures = failures
         var config = MemoryStorage.Config(totalCostLimit: 4 << 20)
         config.expiration = .seconds(3600)
         texts = MemoryStorage.Backend(config: config)
     }
 
     /// Forgets all that is known.
-    func forget() { texts.removeAll() }
+    func forget() {
+        texts.removeAll()
+        failures.removeAll()
+    }
 
     /// The document about a source.
     ///
@@ -48,12 +55,15 @@ final class InfoReader: Sendable {
         of source: FoundSource, fields: InfoFields, isStorable: Bool,
         by deadline: ContinuousClock.Instant, until ending: Ending
     ) async throws(Failure) -> (text: String, isHit: Bool) {
-        let key = "\(source.key)\n\(source.validator)\n\(fields.canonicalText)"
+        let key = Self.key(source, fields)
         if isStorable, let known = texts.value(forKey: key) { return (known.text, true) }
-        let (outcome, _) = await work.value(for: "\(key)\n\(source.version)", until: ending) {
-            stopped in
+        if let failure = failures[key] { throw failure }
+        let name = "\(key)\n\(source.version)"
+        let (outcome, _) = await work.value(
+            for: name, until: ending, failure: { [runs] in runs.failure($0, of: name) }
+        ) { stopped in
             do throws(Failure) {
-                return .success(try await self.made(source, fields, by: deadline, stopped))
+                return .success(try await self.made(source, fields, name, by: deadline, stopped))
             } catch {
                 return .failure(error)
             }
@@ -65,17 +75,24 @@ final class InfoReader: Sendable {
         return (made.text, false)
     }
 
+    private static func key(_ source: FoundSource, _ fields: InfoFields) -> String {
+        "\(source.key)\n\(source.validator)\n\(fields.canonicalText)"
+    }
+
     private func made(
-        _ source: FoundSource, _ fields: InfoFields, by deadline: ContinuousClock.Instant,
-        _ stopped: Ending
+        _ source: FoundSource, _ fields: InfoFields, _ name: String,
+        by deadline: ContinuousClock.Instant, _ stopped: Ending
     ) async throws(Failure) -> Made {
         let (data, now) = try await sources.bytes(of: source, until: stopped)
         let place = fields.needsPixels ? try await gate.enter(by: deadline) : nil
         let rules = rules
-        let result = await DecodingPool.run(until: stopped) { () throws(Failure) in
+        let result = await runs.run(name, until: stopped) { () throws(Failure) in
             try InfoDocument(data, fields: fields, rules: rules).json
         }
         if let place { gate.leave(place) }
+        if case .failure(let failure) = result {
+            failures.note(failure, for: Self.key(now, fields), of: source, as: nil)
+        }
         return Made(
             text: try result.get(), isOfVersionFound: now.validator == source.validator)
     }

@@ -45,6 +45,7 @@ extension ImageServer {
         metrics.errors.add([failure.kind.code])
         if let refusal = failure.refusal, !failure.isRemembered { metrics.refused.add([refusal]) }
         switch failure.kind {
+        case _ where failure.lacksMemory: metrics.rejected.add(["memory"])
         case .busy: metrics.rejected.add(["queue"])
         case .deadline: metrics.rejected.add(["deadline"])
         case .draining: metrics.rejected.add(["draining"])
@@ -69,6 +70,7 @@ extension ImageServer {
         func add(_ key: String, _ value: (some CustomStringConvertible & Sendable)?) {
             if let value { metadata[key] = .stringConvertible(value) }
         }
+        add("tier", notes.tier)
         add("peer", request.peer)
         add("source", notes.source.map(LogText.source))
         add("in", notes.input)

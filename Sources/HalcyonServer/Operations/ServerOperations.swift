@@ -1,6 +1,4 @@
 public import Foundation
-import FoundationNetworking
-import HalcyonHTTP
 
 /// Orders to a running server at its operations address: purges and warming.
 public struct ServerOperations: Sendable {
@@ -11,11 +9,10 @@ public struct ServerOperations: Sendable {
     private let token: String?
 
     /// - Parameters:
-    ///   - host: The host of the server's `ops.bind`, which must not be a socket of the file system.
-    ///   - port: The port of `ops.bind`.
+    ///   - address: The server's `ops.bind`.
     ///   - token: The server's `ops.token`; `nil` when it has none.
-    public init(host: String, port: Int, token: String?) {
-        address = .tcp(host: host, port: port)
+    public init(at address: ListenAddress, token: String?) {
+        self.address = address
         self.token = token
     }
 
@@ -33,30 +30,20 @@ public struct ServerOperations: Sendable {
     /// - Returns: The answer, as JSON.
     /// - Throws: `Refusal`.
     public func order(_ path: String, json: Data? = nil) async throws(Refusal) -> Data {
-        guard let url = URL(string: "http://\(address)\(path)") else {
-            throw Refusal(description: "\(address) is no address.")
-        }
-        var request = URLRequest(url: url)
-        request.httpMethod = json == nil ? "GET" : "POST"
-        request.httpBody = json
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        var client = HTTPClientConfiguration()
-        client.connectTimeout = 5
-        client.usesEnvironmentProxies = false
-        let status: Int
-        let body: Data
+        let client = OperationsClient(address: address, patience: .seconds(600))
+        let answer: OperationsClient.Answer
         do {
-            let answer = try await CurlTransport.shared(for: client).answer(
-                to: request, terms: ExchangeTerms(stall: .seconds(600)), limit: Self.mostBytes)
-            (status, body) = (answer.head.status, answer.body)
+            answer = try await client.answer(
+                to: path, json: json, token: token, limit: Self.mostBytes)
         } catch {
             throw Refusal(description: "The server at \(address) cannot be asked: \(error)")
         }
-        guard (200..<300).contains(status) else {
-            let text = String(decoding: body.prefix(2000), as: UTF8.self)
+        guard (200..<300).contains(answer.status) else {
+            let text = String(decoding: answer.body.prefix(2000), as: UTF8.self)
             throw Refusal(
-                description: "\(status): " + text.trimmingCharacters(in: .whitespacesAndNewlines))
+                description: "\(answer.status): "
+                    + text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
-        return body
+        return answer.body
     }
 }

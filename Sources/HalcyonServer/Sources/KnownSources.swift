@@ -43,8 +43,7 @@ struct SourceFetch: Hashable, Sendable {
 final class KnownSources: Sendable {
     private let memory: MemoryStorage.Backend<RemoteSource>
     private let folder: SourceFolder?
-    private let failures: MemoryStorage.Backend<KnownFailure>
-    private let negativeTTL: Duration
+    private let failures: KnownFailures
     /// The fetches that may still keep what they find.
     private let underWay = Mutex<Set<SourceFetch>>([])
     /// How often something has been forgotten.
@@ -59,13 +58,10 @@ final class KnownSources: Sendable {
     ) {
         self.folder = folder
         self.onForgetting = onForgetting
-        negativeTTL = cache.negativeTTL
         var config = MemoryStorage.Config(totalCostLimit: max(1, cache.sources.memoryBytes))
         config.expiration = .seconds(cache.sources.maxAge / .seconds(1))
         memory = MemoryStorage.Backend(config: config)
-        var negative = MemoryStorage.Config(totalCostLimit: 0)
-        negative.countLimit = 10_000
-        failures = MemoryStorage.Backend(config: negative)
+        failures = KnownFailures(for: cache.negativeTTL)
     }
 
     var memoryUsage: TierUsage { TierUsage(of: memory) }
@@ -170,23 +166,12 @@ extension KnownSources {
     }
 
     /// The failure of a fetch with this name a moment ago.
-    func failure(_ name: String) -> Failure? {
-        guard let known = failures.value(forKey: name, extendingExpiration: .none),
-            // Also when the clock by which the store forgets has been set back.
-            ContinuousClock.now < known.end
-        else { return nil }
-        return known.failure
-    }
+    func failure(_ name: String) -> Failure? { failures[name] }
 
     /// Remembers a failure, if it is one that would repeat.
     func note(_ failure: Failure, of fetch: SourceFetch) {
         // Not what was asked before somebody had it forgotten.
-        guard failure.kind.caching == .negativeTTL, negativeTTL > .zero, isWanted(fetch) else {
-            return
-        }
-        failures.store(
-            value: KnownFailure(failure, until: .now + negativeTTL), forKey: fetch.failureName,
-            expiration: .seconds(negativeTTL / .seconds(1)))
+        if isWanted(fetch) { failures.note(failure, for: fetch.failureName) }
     }
 }
 
@@ -241,19 +226,5 @@ extension KnownSources {
             return meant
         }
         for fetch in fetches { onForgetting(fetch) }
-    }
-}
-
-/// A failure that is remembered for a while.
-private struct KnownFailure: CacheCostCalculable {
-    let failure: Failure
-    let end: ContinuousClock.Instant
-    var cacheCost: Int { 1 }
-
-    init(_ failure: Failure, until end: ContinuousClock.Instant) {
-        self.end = end
-        var failure = failure
-        failure.isRemembered = true
-        self.failure = failure
     }
 }

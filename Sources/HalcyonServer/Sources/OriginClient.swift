@@ -219,8 +219,8 @@ final class OriginClient: Sendable {
         case 429:
             throw Failure(
                 .sourceBusy, "The source is asked too often",
-                retryAfter: head.value("retry-after").flatMap { Int($0) }
-                    .map { min(max(1, $0), 3600) } ?? 30)
+                retryAfter: RetryAfter.delay(status: 429, fields: fields, received: Date())
+                    .map { Int(min(max(1, $0.rounded(.up)), 3600)) } ?? 30)
         case 500...599:
             throw Failure(.sourceStatus(head.status), "The source has answered with \(head.status)")
         default:

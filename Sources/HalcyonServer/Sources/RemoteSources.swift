@@ -96,15 +96,11 @@ final class RemoteSources: Sendable {
         let source = await known.source(fetch.key)
         if let source {
             let now = Date()
-            let ttl = rules.secondsLeft(source.stored, at: now)
             switch rules.decision(on: source.stored, for: fetch.url, at: now) {
             case .use:
-                metrics.noteCache("source", tier: source.tier, "hit")
-                return Found(source: source, use: .hit(ttl: ttl, detail: source.tier))
+                return hit(source, tier: source.tier, isStale: false, at: now, fetch, visit)
             case .useStale:
-                metrics.noteCache("source", tier: source.tier, "stale")
-                renewInBackground(source, fetch, during: visit)
-                return Found(source: source, use: .hit(ttl: min(ttl, -1), detail: "stale"))
+                return hit(source, tier: source.tier, isStale: true, at: now, fetch, visit)
             case .validate, .fetch, .unsatisfiable:
                 break
             }
@@ -114,14 +110,12 @@ final class RemoteSources: Sendable {
         var glance: PictureGlance?
         if source == nil, fetch.asker.hops == 0, let glances, let naming {
             let seen = try await glances.look(fetch, naming, during: visit, until: ending)
-            if let found = seen?.source {
-                let tier = seen?.glance == nil ? found.tier : "shared"
-                metrics.noteCache("source", tier: tier, "hit")
-                let ttl = rules.secondsLeft(found.stored, at: Date())
-                return Found(
-                    source: found, use: .hit(ttl: ttl, detail: tier), glance: seen?.glance)
-            }
             glance = seen?.glance
+            if let seen, let source = seen.source {
+                return hit(
+                    source, tier: glance == nil ? source.tier : "shared", isStale: seen.isStale,
+                    at: Date(), fetch, visit, glance)
+            }
         }
         let start = ContinuousClock.now
         let (outcome, isShared) = await renewed(
@@ -152,6 +146,21 @@ final class RemoteSources: Sendable {
     /// Has what is known of a source on the disk, too, if that was left for its next use.
     func keepOnDisk(_ source: RemoteSource) {
         known.keepOnDisk(source, freshUntil: rules.freshUntil(source.stored))
+    }
+
+    /// A source that is used as it is known; when its time is over, its server is asked meanwhile.
+    private func hit(
+        _ source: RemoteSource, tier: String, isStale: Bool, at now: Date, _ fetch: SourceFetch,
+        _ visit: PurgeVisit, _ glance: PictureGlance? = nil
+    ) -> Found {
+        metrics.noteCache("source", tier: tier, isStale ? "stale" : "hit")
+        let ttl = rules.secondsLeft(source.stored, at: now)
+        guard isStale else {
+            return Found(source: source, use: .hit(ttl: ttl, detail: tier), glance: glance)
+        }
+        renewInBackground(source, fetch, during: visit)
+        return Found(
+            source: source, use: .hit(ttl: min(ttl, -1), detail: "stale"), glance: glance)
     }
 
     private func renewInBackground(

@@ -94,6 +94,11 @@ struct FoundSource: Sendable {
         return visit.map { String($0.start) } ?? ""
     }
 
+    /// That among servers: 0 for a source of which no other one knows, `nil` for what is no server's.
+    var sharedGeneration: Int64? {
+        if case .remote(let source) = place { source.sharedGeneration ?? 0 } else { nil }
+    }
+
     /// Seconds since the source's server has spoken of it.
     var age: Int? {
         guard case .remote(let source) = place else { return nil }

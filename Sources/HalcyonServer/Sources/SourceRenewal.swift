@@ -46,11 +46,13 @@ struct SourceRenewal: Sendable {
         // Who has been led back here by the source must not wait for those who have asked before.
         guard let cluster, fetch.asker.hops == 0 else { return await asked(fetch, known, as: nil) }
         let outcome = await cluster.source(
-            fetch.key, url: fetch.url.absoluteString, until: stopped,
-            accept: { await self.taken($0, fetch, known, as: $1) },
-            asking: { generation in
-                let found = await self.asked(fetch, known, as: generation)
-                return (found, await self.shared(found))
+            fetch.key, url: fetch.url.absoluteString, needsBody: fetch.needsBody, until: stopped,
+            isGood: { self.isGood($0, fetch, known) },
+            accept: { await self.taken($0, fetch, known) },
+            asking: { turn in
+                let known = self.confirmable(known, fetch, turn)
+                let found = await self.asked(fetch, known, as: turn.generation)
+                return (found, self.tellable(found))
             })
         // What another server has failed at may be had here, though stale.
         if case .failure(let failure) = outcome { return failed(failure, fetch, known) }
@@ -149,52 +151,74 @@ struct SourceRenewal: Sendable {
 }
 
 extension SourceRenewal {
-    /// Keeps what another server has, if it is good and not older than what is known here.
-    private func taken(
-        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64
-    ) async -> Found? {
-        let stored = shared.stored
-        guard case .use = rules.decision(on: stored, for: fetch.url, at: Date()),
-            known.map({ stored.isAtLeastAsNew(as: $0.stored) }) ?? true
+    /// Whether what another server has need not be asked for, and is not older than what is known here.
+    private func isGood(
+        _ head: SharedHead, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) -> Bool {
+        guard head.length <= fetch.limit,
+            case .use = rules.decision(on: head.stored, for: fetch.url, at: Date())
+        else { return false }
+        return known.map { head.stored.isAtLeastAsNew(as: $0.stored) } ?? true
+    }
+
+    /// What the server of a source may say of that it is still good: what is known here, unless it was purged, or
+    /// what others know.
+    private func confirmable(
+        _ known: RemoteSource?, _ fetch: SourceFetch, _ turn: SourceTurn
+    ) -> RemoteSource? {
+        if let known, !turn.mark.isAfter(known.sharedGeneration) { return known }
+        // Without its bytes it is of no use where those are needed.
+        guard !fetch.needsBody, let (head, generation) = turn.outdated, head.length <= fetch.limit,
+            !turn.mark.isAfter(generation)
         else { return nil }
-        guard let source = await kept(shared, fetch, known, as: generation) else { return nil }
+        let source = RemoteSource(head: head.stored, key: fetch.key, size: head.length)
+        source.setSharedGeneration(generation)
+        return source
+    }
+
+    /// Keeps what another server has.
+    private func taken(
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
+    ) async -> Found? {
+        guard let source = await kept(shared, fetch, known) else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
-        let ttl = rules.secondsLeft(stored, at: Date())
+        let ttl = rules.secondsLeft(shared.head.stored, at: Date())
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
     }
 
-    /// `nil` when nothing may be kept, or when bytes are needed that the other server had no longer.
+    /// `nil` when nothing may be kept.
     private func kept(
-        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64
+        _ shared: SharedSource, _ fetch: SourceFetch, _ known: RemoteSource?
     ) async -> RemoteSource? {
-        let freshUntil = rules.freshUntil(shared.stored)
+        let stored = shared.head.stored
+        let freshUntil = rules.freshUntil(stored)
         if let body = shared.body {
-            let source = RemoteSource(new: shared.stored, key: fetch.key, body: body)
-            source.setSharedGeneration(generation)
+            let source = RemoteSource(new: stored, key: fetch.key, body: body)
+            source.setSharedGeneration(shared.generation)
             let isKept = await sources.keep(source, body, freshUntil: freshUntil, of: fetch)
             return isKept ? source : nil
         }
-        guard !fetch.needsBody else { return nil }
-        let source = RemoteSource(head: shared.stored, key: fetch.key, size: shared.length)
-        source.setSharedGeneration(generation)
-        if let known, known.size == source.size, known.validator == source.validator {
-            let confirmed = known.confirmed(shared.stored)
-            confirmed.setSharedGeneration(generation)
+        let source = RemoteSource(head: stored, key: fetch.key, size: shared.head.length)
+        source.setSharedGeneration(shared.generation)
+        if let known, !shared.mark.isAfter(known.sharedGeneration), known.size == source.size,
+            known.validator == source.validator
+        {
+            let confirmed = known.confirmed(stored)
+            confirmed.setSharedGeneration(shared.generation)
             let isKept = await sources.freshen(confirmed, freshUntil: freshUntil, of: fetch)
             return isKept ? confirmed : nil
         }
         return sources.remember(source, of: fetch) ? source : nil
     }
 
-    /// What other servers get of a source, and how long it is good for them.
-    private func shared(
-        _ found: Result<Found, Failure>
-    ) async -> (source: SharedSource, lifetime: Duration)? {
+    /// What other servers may have of a source; `nil` when each has to ask for itself.
+    private func tellable(_ found: Result<Found, Failure>) -> TellableSource? {
         guard case .success(let found) = found, found.isKept else { return nil }
-        let stored = found.source.stored
-        let lifetime = Duration.seconds(rules.secondsLeft(stored, at: Date()))
-        guard lifetime > .zero else { return nil }
-        let body = await sources.body(of: found.source)?.body
-        return (SharedSource(stored: stored, length: found.source.size, body: body), lifetime)
+        let source = found.source
+        guard rules.secondsLeft(source.stored, at: Date()) > 0 else { return nil }
+        return TellableSource(
+            head: SharedHead(source.stored, length: source.size), validator: source.validator,
+            isConfirmed: found.use == .validated
+        ) { [sources] in await sources.body(of: source)?.body }
     }
 }

@@ -9,6 +9,7 @@ final class Gate: Sendable {
         /// Whether others had to leave first.
         let hasWaited: Bool
         fileprivate let group: String
+        fileprivate let kind: String
         fileprivate let start: ContinuousClock.Instant
     }
 
@@ -27,8 +28,8 @@ final class Gate: Sendable {
         var waiting: [Int: OneShot<Bool>] = [:]
         /// How long places were held, the latest counting most; seconds.
         var meanHold = 0.1
-        /// Whether that is more than a guess.
-        var isMeasured = false
+        /// The same of those of a kind.
+        var meanHolds: [String: Double] = [:]
     }
 
     let name: String
@@ -48,19 +49,21 @@ final class Gate: Sendable {
         }
     }
 
-    /// About how long a place will be held; nothing as long as nobody has held one.
-    var expectedHold: Duration {
-        state.withLock { $0.isMeasured ? .seconds($0.meanHold) : .zero }
+    /// About how long a place will be held by somebody of a kind; nothing as long as nobody has held one.
+    func expectedHold(of kind: String) -> Duration {
+        state.withLock { .seconds($0.meanHolds[kind] ?? 0) }
     }
 
     /// About how many seconds it takes until all who wait have had their turn; 1…30.
     var secondsUntilFree: Int { state.withLock { $0.secondsUntilFree } }
 
     /// Takes a place, after waiting for it if need be.
-    /// - Parameter deadline: When the place is of no use any longer; who has less time goes first.
+    /// - Parameters:
+    ///   - kind: What is done, of few kinds: some take longer than others.
+    ///   - deadline: When the place is of no use any longer; who has less time goes first.
     /// - Throws: `Failure`: `busy` when too many wait, `clientGone` when the task was cancelled.
     func enter(
-        group: String = "", by deadline: ContinuousClock.Instant? = nil
+        group: String = "", kind: String = "", by deadline: ContinuousClock.Instant? = nil
     ) async throws(Failure) -> Place {
         let turn = OneShot<Bool>()
         let (id, entry, retryAfter) = state.withLock { state in
@@ -82,12 +85,12 @@ final class Gate: Sendable {
             }
             guard isPassing else { throw Failure(.clientGone, "nobody waits any longer") }
         }
-        return Place(hasWaited: entry == .wait, group: group, start: .now)
+        return Place(hasWaited: entry == .wait, group: group, kind: kind, start: .now)
     }
 
     /// Gives a place back.
     func leave(_ place: Place) {
-        noteHold(ContinuousClock.now - place.start)
+        noteHold(ContinuousClock.now - place.start, of: place.kind)
         let next = state.withLock { state in
             state.admission.leave(group: place.group).flatMap {
                 state.waiting.removeValue(forKey: $0)
@@ -97,10 +100,12 @@ final class Gate: Sendable {
     }
 
     /// Takes note of how long somebody has held a place.
-    func noteHold(_ duration: Duration) {
+    func noteHold(_ duration: Duration, of kind: String = "") {
+        let seconds = duration / .seconds(1)
         state.withLock { state in
-            state.meanHold += (duration / .seconds(1) - state.meanHold) / 16
-            state.isMeasured = true
+            state.meanHold += (seconds - state.meanHold) / 16
+            let mean = state.meanHolds[kind] ?? seconds
+            state.meanHolds[kind] = mean + (seconds - mean) / 16
         }
     }
 

@@ -47,14 +47,18 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Waits for the work for `key`, which the first caller begins.
     ///
     /// - Parameters:
-    ///   - ending: When it is given, this caller waits no longer and gets a failure of that kind.
+    ///   - ending: When it is given, this caller waits no longer.
+    ///   - failure: That of a caller who waits no longer, asked for before the work is stopped.
     ///   - onSharing: Called when somebody else has begun the work, before it is waited for.
     ///   - work: Runs in a task of its own, which is cancelled when nobody waits; its argument is given
     ///     then.
     ///   - afterwards: Called in that task when nobody can join the work any longer.
     /// - Returns: The outcome, and whether somebody else had begun the work.
     func value(
-        for key: Key, until ending: Ending, onSharing: () -> Void = {},
+        for key: Key, until ending: Ending,
+        failure: @escaping @Sendable (Failure.Kind) -> Failure = {
+            Failure($0, "nobody waits any longer")
+        }, onSharing: () -> Void = {},
         work: @escaping @Sendable (Ending) async -> Outcome,
         afterwards: @escaping @Sendable () -> Void = {}
     ) async -> (outcome: Outcome, isShared: Bool) {
@@ -76,8 +80,9 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if !isOwn { onSharing() }
         if let ticket {
             ending.whenGiven { [table] kind in
+                let failure = failure(kind)
                 guard table.leave(ticket) != nil else { return }
-                place.give(.failure(Failure(kind, "nobody waits any longer")))
+                place.give(.failure(failure))
             }
         }
         return (await place.value, !isOwn)

@@ -23,11 +23,10 @@ struct Exchange: Sendable {
 
     private func send(_ plan: ResponsePlan) async throws {
         for pause in plan.leadIn { try await state.pause(pause) }
-        if let raw = plan.raw { try await connection.sendRaw(raw) }
-        if plan.sendsHead, plan.raw == nil {
+        if plan.sendsHead {
             if plan.steps.isAtEnd { finish() }
-            try await write(.head(head))
-            try await sendBody(plan.steps)
+            if !plan.isRaw { try await write(.head(head)) }
+            try await sendBody(plan.steps, isRaw: plan.isRaw)
         }
         finish()
         switch plan.ending {
@@ -39,7 +38,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private func sendBody(_ body: BodySteps) async throws {
+    private func sendBody(_ body: BodySteps, isRaw: Bool) async throws {
         var steps = body
         while let step = steps.next() {
             try Task.checkCancellation()
@@ -55,7 +54,11 @@ struct Exchange: Sendable {
             }
             // A client may send its next request as soon as it has the last byte.
             if steps.isAtEnd { finish() }
-            try await write(.body(.byteBuffer(bytes)))
+            if isRaw {
+                try await connection.sendRaw(bytes)
+            } else {
+                try await write(.body(.byteBuffer(bytes)))
+            }
         }
     }
 

@@ -16,8 +16,8 @@ struct ResponsePlan: Sendable {
     var status = 200
     /// With `Content-Length` unless the length is not to be told.
     var headers = HeaderFields()
-    /// Sent instead of an HTTP message.
-    var raw: ByteBuffer?
+    /// Whether ``steps`` are sent instead of an HTTP message.
+    var isRaw = false
     /// `false` when the connection ends before the header.
     var sendsHead = true
     var steps: BodySteps = .none
@@ -25,7 +25,7 @@ struct ResponsePlan: Sendable {
 
     /// The body when it goes out in one piece and nothing has to be waited for.
     var immediateBody: ByteBuffer? {
-        guard leadIn.isEmpty, raw == nil, sendsHead, ending == .complete else { return nil }
+        guard leadIn.isEmpty, !isRaw, sendsHead, ending == .complete else { return nil }
         return steps.immediate
     }
 }
@@ -56,9 +56,10 @@ struct ResponsePlanner {
             plan.ending = .abort(how)
             return plan
         }
-        if case .raw(let bytes) = response.body.content {
-            plan.raw = bytes
+        if case .raw = response.body.content {
+            plan.isRaw = true
             plan.ending = .abort(.close)
+            setSteps(&plan, source: source(of: response), behaviours: response.behaviours)
             return plan
         }
         if let denial = denial(response.behaviours) {

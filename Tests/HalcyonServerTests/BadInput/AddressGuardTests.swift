@@ -61,6 +61,17 @@ import Testing
         try await live.expectCalm()
     }
 
+    @Test(arguments: ["https://example.com:80/", "http://example.com/", "http://example.com:80/"])
+    func aPortThatIsNotOnTheListIsNotAsked(source: String) async throws {
+        let live = try await start { $0.sources.http.ports = [443] }
+        let answer = try await live.ask(
+            "/_/plain/\(source)", fields: ["Accept": "application/json"])
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("\"code\":\"source_not_allowed\""), "\(answer.text)")
+        let metrics = try await live.ask("/metrics", operations: true).text
+        #expect(metrics.contains("halcyon_source_refused_total{reason=\"port\"} 1"))
+    }
+
     @Test func theWatermarkIsFetchedByTheSameRules() async throws {
         let inner = origin.url("/a.png").absoluteString
         let live = try await start { $0.watermark.picture.url = inner }

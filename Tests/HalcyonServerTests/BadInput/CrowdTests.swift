@@ -1,7 +1,8 @@
 import Foundation
-import HalcyonServer
 import HalcyonTestKit
 import Testing
+
+@testable import HalcyonServer
 
 /// More clients than there are places.
 @Suite struct CrowdTests {
@@ -68,5 +69,24 @@ import Testing
         #expect(Set(statuses).isSubset(of: [200, 429]))
         #expect(statuses.count { $0 == 200 } >= 5)
         try await live.expectCalm(warnings: 100)
+    }
+    @Test func nothingIsLeftOfACrowdThatLeaves() async throws {
+        let live = try await LiveServer.start { $0.work.queue = 100 }
+        let gate = live.server.makers.gate
+        var clients = try (0..<50).map { _ in try RawClient(port: live.port) }
+        for (index, client) in clients.enumerated() {
+            // 12 million pixels each.
+            client.send(
+                "GET /_/rs:force:\(4000 + index):3000:1/bl:40/plain/local:///chelsea.png HTTP/1.1\r\n"
+                    + "Host: localhost\r\n\r\n")
+        }
+        while gate.usage.entered < clients.count { await pause() }
+        clients = []
+        while gate.usage.passing + gate.usage.waiting > 0 { await pause() }
+        try await live.expectCalm(warnings: 0)
+        let left = await live.log.wait { $0.count { $0.message == "request" } == 50 }
+            .count { $0["status"] == "499" }
+        #expect(left > 0 && live.server.metrics.pictures.total < 50)
+        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
     }
 }

@@ -8,6 +8,8 @@ const numbers = new Intl.NumberFormat("en");
 
 // What is under way: a newer change ends it.
 let work = null;
+// The same of the table of formats.
+let comparison = null;
 let timer = null;
 let shown = null;
 let sourceBytes = null;
@@ -64,6 +66,7 @@ function changed() {
 async function update(isNew) {
   clearTimeout(timer);
   work?.abort();
+  comparison?.abort();
   const own = (work = new AbortController());
   const state = query();
   if (isNew && `?${state}` !== location.search) history.pushState(null, "", state.size ? `?${state}` : "./");
@@ -165,17 +168,23 @@ function swatch(colour) {
 }
 
 async function writeFormats(formats) {
+  comparison?.abort();
+  const { signal } = (comparison = new AbortController());
   const body = byId("formats").tBodies[0];
   body.replaceChildren();
   byId("formats").hidden = false;
-  for (const { name, path } of formats) {
-    const row = body.insertRow();
-    row.insertCell().textContent = name;
-    const start = performance.now();
-    const answer = await fetch(path, { headers: { Accept: accept } });
-    const text = answer.ok ? numbers.format((await answer.blob()).size) : (await problem(answer)).code;
-    row.insertCell().textContent = text;
-    row.insertCell().textContent = Math.round(performance.now() - start);
+  try {
+    for (const { name, path } of formats) {
+      const row = body.insertRow();
+      row.insertCell().textContent = name;
+      const start = performance.now();
+      const answer = await fetch(path, { signal, headers: { Accept: accept } });
+      const text = answer.ok ? numbers.format((await answer.blob()).size) : (await problem(answer)).code;
+      row.insertCell().textContent = text;
+      row.insertCell().textContent = Math.round(performance.now() - start);
+    }
+  } catch (error) {
+    if (!signal.aborted) tell({ code: "error", message: error.message });
   }
 }
 
@@ -265,8 +274,10 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   button.addEventListener("click", async () => {
     const field = byId(button.dataset.copies);
     field.select();
-    await navigator.clipboard?.writeText(field.value).catch(() => {});
-    byId("status").textContent = "Copied.";
+    // Without a secure context there is no clipboard; the text is selected for the keyboard.
+    const isCopied = navigator.clipboard
+      ? await navigator.clipboard.writeText(field.value).then(() => true, () => false) : false;
+    byId("status").textContent = isCopied ? "Copied." : "The text is selected: copy it by keyboard.";
   });
 }
 

@@ -1,0 +1,65 @@
+import HalcyonStorage
+
+/// Failures that would repeat, at most 10,000, each remembered for a while by a name for what has failed.
+final class KnownFailures: Sendable {
+    private let memory: MemoryStorage.Backend<KnownFailure>
+    private let ttl: Duration
+
+    /// - Parameter ttl: How long a failure is remembered; none is for zero.
+    init(for ttl: Duration) {
+        self.ttl = ttl
+        var config = MemoryStorage.Config(totalCostLimit: 0)
+        config.countLimit = 10_000
+        memory = MemoryStorage.Backend(config: config)
+    }
+
+    /// The failure with this name a moment ago.
+    subscript(name: String) -> Failure? {
+        guard let known = memory.value(forKey: name, extendingExpiration: .none),
+            // Also when the clock by which the store forgets has been set back.
+            ContinuousClock.now < known.end
+        else { return nil }
+        return known.failure
+    }
+
+    /// Remembers a failure, if it is one that would repeat.
+    func note(_ failure: Failure, for name: String) {
+        guard failure.kind.caching == .negativeTTL, ttl > .zero else { return }
+        memory.store(
+            value: KnownFailure(failure, until: .now + ttl), forKey: name,
+            expiration: .seconds(ttl / .seconds(1)))
+    }
+
+    func removeAll() { memory.removeAll() }
+}
+
+extension KnownFailures {
+    /// Remembers that something could not be made of `source`, unless that is purged since it was looked for.
+    ///
+    /// - Parameter origin: What was to be made, and of what; `nil` where any purge may mean it.
+    func note(
+        _ failure: Failure, for name: String, of source: FoundSource, as origin: PictureOrigin?
+    ) {
+        var isPurged: Bool {
+            guard let visit = source.visit else { return false }
+            return origin.map(visit.hasForgotten) ?? !visit.isUndisturbed
+        }
+        guard !isPurged else { return }
+        note(failure, for: name)
+        // Or meanwhile: then it may have come after the purge.
+        if isPurged { removeAll() }
+    }
+}
+
+private struct KnownFailure: CacheCostCalculable {
+    let failure: Failure
+    let end: ContinuousClock.Instant
+    var cacheCost: Int { 1 }
+
+    init(_ failure: Failure, until end: ContinuousClock.Instant) {
+        self.end = end
+        var failure = failure
+        failure.isRemembered = true
+        self.failure = failure
+    }
+}

@@ -1,0 +1,47 @@
+import HalcyonPixels
+import HalcyonWork
+import Synchronization
+
+/// Work on the threads of the decoding pool that is stopped when nobody waits any longer, by names.
+final class DecodingRuns: Sendable {
+    private let stops = Mutex<[String: DecodingStop]>([:])
+
+    /// Whether the work of this name waits for memory that other pictures take at the moment.
+    func waitsForMemory(_ name: String) -> Bool {
+        stops.withLock { $0[name] }?.waitsForMemory ?? false
+    }
+
+    /// What `work` makes on one of the pool's threads; decoding in it stops when `stopped` is given.
+    func run<Value: Sendable>(
+        _ name: String, until stopped: Ending,
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async -> Result<Value, Failure> {
+        let stop = DecodingStop()
+        stops.withLock { $0[name] = stop }
+        defer {
+            stops.withLock { stops in
+                // After a purge there may be other work of this name.
+                if stops[name] === stop { stops[name] = nil }
+            }
+        }
+        stopped.whenGiven { _ in stop.give() }
+        return await DecodingPool.shared.run {
+            stop.watching { () -> Result<Value, Failure> in
+                do throws(Failure) {
+                    return .success(try work())
+                } catch {
+                    // What is stopped fails in some way.
+                    return .failure(
+                        stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : error)
+                }
+            }
+        }
+    }
+
+    /// What somebody is told who waits for the work of this name no longer.
+    func failure(_ kind: Failure.Kind, of name: String) -> Failure {
+        var failure = Failure(kind, "nobody waits any longer")
+        failure.lacksMemory = kind == .deadline && waitsForMemory(name)
+        return failure
+    }
+}

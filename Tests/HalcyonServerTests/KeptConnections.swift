@@ -1,0 +1,90 @@
+import Foundation
+import HalcyonTestKit
+
+/// Clients that ask one request after the other on connections that they keep until an answer says that it is the
+/// last, and never ask twice.
+final class KeptConnections: Sendable {
+    private let port: Int
+    private let answers: Locked<[Int]>
+    private let isOver = Locked(false)
+    private let faults = Locked<[String]>([])
+
+    init(port: Int, clients: Int) {
+        self.port = port
+        answers = Locked(Array(repeating: 0, count: clients))
+    }
+
+    /// Has the clients ask for as long as `body` runs.
+    ///
+    /// - Returns: The answers that were not as they should be.
+    func asking(while body: () async throws -> Void) async throws -> [String] {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in answers.value.indices {
+                group.addTask { await self.ask(client) }
+            }
+            defer { isOver.set(true) }
+            try await body()
+        }
+        return faults.value
+    }
+
+    /// Waits until each client has had so many more answers.
+    func wait(forAnswers count: Int) async {
+        let before = answers.value
+        while zip(answers.value, before).contains(where: { $0 < $1 + count }) { await pause() }
+    }
+
+    private func ask(_ client: Int) async {
+        var connection: RawClient?
+        var number = 0
+        while !isOver.value {
+            guard let open = connection ?? (try? RawClient(port: port)) else {
+                // The next server does not listen yet.
+                await pause()
+                continue
+            }
+            number += 1
+            // Most are known.
+            let width = number.isMultiple(of: 10) ? 20 + number / 10 % 500 : 20
+            let answer = await open.answer(to: "/_/w:\(width)/plain/local:///china.jpg")
+            if !answer.isWhole || answer.status != "200" {
+                faults.withLock { $0.append("error \(answer.error): \(answer.head)") }
+            }
+            answers.withLock { $0[client] += 1 }
+            connection = answer.isWhole && !answer.isLast ? open : nil
+        }
+    }
+}
+
+/// What has come of an answer.
+struct KeptAnswer {
+    let head: String
+    /// Whether all of its body has come.
+    let isWhole: Bool
+    let error: Int32
+
+    init(_ bytes: [UInt8], error: Int32 = 0) {
+        self.error = error
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else {
+            head = String(decoding: bytes, as: UTF8.self)
+            isWhole = false
+            return
+        }
+        head = String(decoding: bytes[..<end], as: UTF8.self)
+        let length = head.lowercased().firstMatch(of: /content-length: ([0-9]+)/)
+        isWhole = length.flatMap { Int($0.1) } == bytes.count - end
+    }
+
+    var status: Substring { head.dropFirst(9).prefix(3) }
+    /// Whether it says that no other follows.
+    var isLast: Bool { head.lowercased().contains("\r\nconnection: close\r\n") }
+}
+
+extension RawClient {
+    /// Asks, and reads the answer, for a connection that stays.
+    func answer(to target: String) async -> KeptAnswer {
+        send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let (bytes, error) = await read { KeptAnswer($0).isWhole }
+        return KeptAnswer(bytes, error: error)
+    }
+}

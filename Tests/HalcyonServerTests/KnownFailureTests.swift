@@ -1,0 +1,99 @@
+import Foundation
+@testable import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// Pictures that cannot be made are not tried again for a while.
+@Suite struct KnownFailureTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let negative = "halcyon; hit; detail=negative"
+
+    private func start(
+        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+    ) async throws -> LiveServer {
+        try await LiveServer.start(origin) {
+            $0.cache.negativeTTL = .seconds(600)
+            $0.http.ttl = .seconds(1000)
+            change(&$0)
+        }
+    }
+
+    private func decodings(_ live: LiveServer) -> Int { live.server.makers.gate.usage.entered }
+
+    @Test(arguments: ["source_damaged": 0.5, "source_too_complex": 1, "source_format": 0])
+    func aPictureThatCannotBeMadeIsTriedOnce(code: String, share: Double) async throws {
+        let origin = try await OriginServer.start()
+        let drawing = Data(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"/>".utf8)
+        let half = picture.prefix(Int(Double(picture.count) * share))
+        origin.route("/a.png", .png(share == 0 ? drawing : half))
+        let live = try await start(origin) {
+            $0.processing.svg = .refuse
+            if share == 1 { $0.limits.maxPixels = 100 }
+        }
+        let target = "/_/w:10/plain/\(origin.url("/a.png"))"
+        for number in 0..<3 {
+            let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+            #expect(answer.status == 422)
+            #expect(answer.text.contains("\"code\":\"\(code)\""), "\(answer.text)")
+            #expect(answer["Cache-Status"] == (number == 0 ? nil : negative))
+            #expect(answer["Cache-Control"] == "public, max-age=600")
+        }
+        #expect(decodings(live) == 1)
+        // Something else may be had of it.
+        let other = try await live.ask("/_/w:11/plain/\(origin.url("/a.png"))")
+        #expect(other.status == 422 && other["Cache-Status"] == nil)
+        #expect(decodings(live) == 2)
+    }
+
+    @Test func informationAboutADamagedPictureIsLookedForOnce() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture.prefix(picture.count / 2)))
+        let live = try await start(origin)
+        for number in 0..<3 {
+            let answer = try await live.ask("/info/_/blurhash:1/plain/\(origin.url("/a.png"))")
+            #expect(answer.status == 422)
+            #expect(answer["Cache-Status"] == (number == 0 ? nil : negative))
+        }
+        #expect(decodings(live) == 1)
+    }
+
+    @Test func aPurgeHasItTriedAgain() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture.prefix(picture.count / 2)).with(.entityTag("\"1\"")))
+        let live = try await start(origin)
+        let url = origin.url("/a.png").absoluteString
+        let target = "/_/w:10/plain/\(url)"
+        #expect(try await live.ask(target).status == 422)
+        // The server is wrong: it says that this is what it had before.
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        #expect(try await live.ask(target)["Cache-Status"] == negative)
+        let purge = try await live.ask(
+            "/purge", method: "POST", body: Data("{\"source\":\"\(url)\"}".utf8), operations: true)
+        #expect(purge.status == 200)
+        #expect(try await live.ask(target).status == 200)
+    }
+
+    @Test func anotherVersionOfTheSourceIsTried() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture.prefix(picture.count / 2)).with(.entityTag("\"1\"")))
+        let live = try await start(origin) {
+            $0.sources.freshness = .zero
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        let target = "/_/w:10/plain/\(origin.url("/a.png"))"
+        #expect(try await live.ask(target).status == 422)
+        #expect(try await live.ask(target)["Cache-Status"] == negative)
+        origin.route("/a.png", .png(picture).with(.entityTag("\"2\"")))
+        #expect(try await live.ask(target).status == 200)
+    }
+
+    @Test func nothingIsRememberedWhereTheSettingsSaySo() async throws {
+        let origin = try await OriginServer.start()
+        origin.route("/a.png", .png(picture.prefix(picture.count / 2)))
+        let live = try await start(origin) { $0.cache.negativeTTL = .zero }
+        let target = "/_/w:10/plain/\(origin.url("/a.png"))"
+        for _ in 0..<2 { #expect(try await live.ask(target)["Cache-Status"] == nil) }
+        #expect(decodings(live) == 2)
+    }
+}

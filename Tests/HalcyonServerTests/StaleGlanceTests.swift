@@ -1,0 +1,166 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import HalcyonTestKit
+import Testing
+
+@testable import HalcyonServer
+
+/// Pictures of other servers whose sources' time is over: one server asks, for all.
+///
+/// One server keeps sources for as long as its settings say. For the others, which go by the words of the sources'
+/// servers, the time of the same sources is over at once; a confirmation says a longer one.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct StaleGlanceTests {
+    private let green = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let red = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let origin: OriginServer
+    private let redis: RedisServer
+    private let bucket: Bucket
+
+    init() async throws {
+        origin = try await OriginServer.start()
+        redis = try await RedisServer.start()
+        bucket = try await Bucket()
+        origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
+    }
+
+    private func target(_ options: String) -> String {
+        "/_/\(options)/plain/\(origin.url("/a.png").absoluteString)"
+    }
+
+    /// One that has made pictures of the source and told of them.
+    private func maker(of options: [String], areLarge: Bool) async throws {
+        let one = try await LiveServer.start(origin, redis) {
+            if areLarge { bucket.useForAll(&$0) }
+        }
+        for options in options {
+            #expect(try color(try await one.ask(target(options))) == [10, 200, 30])
+        }
+        try await one.wait(forLeases: "published", options.count + 1)
+        #expect(origin.requestCount == 1)
+    }
+
+    /// One of those that go by the words of the source's server.
+    private func server(
+        areLarge: Bool = false, staleWhileRevalidate: Duration
+    ) async throws -> LiveServer {
+        try await LiveServer.start(origin, redis) {
+            if areLarge { bucket.useForAll(&$0) }
+            $0.http.passesCacheControl = true
+            $0.cache.staleWhileRevalidate = staleWhileRevalidate
+            $0.cache.negativeTTL = .seconds(600)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatOneHasHadConfirmedNobodyAsksAboutAgain(areLarge: Bool) async throws {
+        try await maker(of: ["w:10", "w:20"], areLarge: areLarge)
+        origin.route(
+            "/a.png", .png(green).with(.entityTag("\"1\"")).cacheControl("max-age=3600"))
+        func server() async throws -> LiveServer {
+            try await self.server(areLarge: areLarge, staleWhileRevalidate: .zero)
+        }
+        let two = try await server()
+        #expect(try color(try await two.ask(target("w:10"))) == [10, 200, 30])
+        #expect(origin.requestCount == 2)
+        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        // Of the picture it says so at once, of the source too.
+        try await two.wait(forLeases: "amended", 1)
+        try await two.wait(forLeases: "published", 1)
+        // Another picture of the source says so when somebody has found that it is still good.
+        let three = try await server()
+        let other = try await three.ask(target("w:20"))
+        #expect(try color(other) == [10, 200, 30])
+        #expect(other["Cache-Status"]?.hasSuffix("detail=shared") == true)
+        try await three.wait(forLeases: "amended", 1)
+        // From then on one question is enough, for both.
+        for options in ["w:10", "w:20"] {
+            let four = try await server()
+            let answer = try await four.ask(target(options))
+            #expect(try color(answer) == [10, 200, 30])
+            #expect(answer["Cache-Status"]?.hasSuffix("detail=shared") == true)
+            #expect(try await four.leases("found") == 1)
+            #expect(try await four.metric("halcyon_leases_total") == 1)
+        }
+        for live in [two, three] { #expect(try await live.metric("halcyon_images_total") == 0) }
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func aStalePictureIsSentAtOnceByAllWhileOneAsks(areLarge: Bool) async throws {
+        try await maker(of: ["w:10"], areLarge: areLarge)
+        let gate = Gate()
+        origin.route(
+            "/a.png",
+            .png(green).with(.entityTag("\"1\"")).cacheControl("max-age=3600")
+                .with(.wait(.gate(gate))))
+        var servers: [LiveServer] = []
+        for _ in 0..<3 {
+            servers.append(
+                try await server(areLarge: areLarge, staleWhileRevalidate: .seconds(36_000)))
+        }
+        for _ in 0..<3 {
+            for live in servers {
+                // Nobody waits: the source's server has not answered yet.
+                let answer = try await live.ask(target("w:10"))
+                #expect(try color(answer) == [10, 200, 30])
+                #expect(answer["Cache-Status"]?.hasSuffix("detail=stale") == true)
+            }
+        }
+        await gate.waitForWaiters()
+        var waiting = 0
+        while waiting < 2 {
+            waiting = 0
+            for live in servers { waiting += try await live.leases("waited") }
+            await pause()
+        }
+        #expect(origin.requestCount == 2)
+        gate.open()
+        // What the one was told counts for all.
+        for live in servers {
+            while try await live.ask(target("w:10"))["Cache-Status"]?.hasSuffix("detail=stale")
+                == true
+            { await pause() }
+            #expect(try await live.metric("halcyon_images_total") == 0)
+        }
+        #expect(origin.requestCount == 2)
+        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+    }
+
+    @Test func aStalePictureIsNotSentOnceAnotherServerKnowsANewerOne() async throws {
+        try await maker(of: ["w:10", "w:20"], areLarge: false)
+        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")).cacheControl("max-age=3600"))
+        let two = try await server(staleWhileRevalidate: .zero)
+        #expect(try color(try await two.ask(target("w:10"))) == [200, 10, 30])
+        try await two.wait(forLeases: "published", 2)
+        let three = try await server(staleWhileRevalidate: .seconds(36_000))
+        #expect(try color(try await three.ask(target("w:20"))) == [200, 10, 30])
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func aStalePictureIsNotSentOnceAnotherServerKnowsThatItIsGone() async throws {
+        try await maker(of: ["w:10", "w:20"], areLarge: false)
+        origin.route("/a.png", .status(410))
+        let two = try await server(staleWhileRevalidate: .zero)
+        #expect(try await two.ask(target("w:10")).status == 410)
+        try await two.wait(forLeases: "published", 1)
+        let three = try await server(staleWhileRevalidate: .seconds(36_000))
+        #expect(try await three.ask(target("w:20")).status == 410)
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test func aPurgedPictureIsNotSentThoughStaleOnesAre() async throws {
+        try await maker(of: ["w:10"], areLarge: false)
+        let (two, three) = (
+            try await server(staleWhileRevalidate: .seconds(36_000)),
+            try await server(staleWhileRevalidate: .seconds(36_000))
+        )
+        // The source's server is wrong: it would confirm the old one.
+        origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
+        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
+        let report = try await two.ask("/purge", method: "POST", body: order, operations: true)
+        #expect(report.text.contains("\"told\":true"))
+        #expect(try color(try await three.ask(target("w:10"))) == [200, 10, 30])
+    }
+}
