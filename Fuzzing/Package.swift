@@ -21,7 +21,7 @@ let package = Package(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
-        .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
+        .target(name: "CoefficientJPEG", dependencies: ["CDecoding", "CPixels"]),
         .target(
             name: "DirectCodecs",
             dependencies: [

@@ -27,7 +27,7 @@ extension FuzzTarget {
             let size = PixelSize(
                 width: max(1, header.size.width / divisor),
                 height: max(1, header.size.height / divisor))
-            _ = encoded.memory(decodedAt: size)
+            _ = encoded.memory(passedOnAt: size)
             try? encoded.checkWork(reducedTo: size)
             _ = try? encoded.decode(frame: 0, atLeast: divisor == 1 ? nil : size)
         }

@@ -51,9 +51,12 @@ extension FuzzTarget {
             if loader == "pngload_buffer" {
                 _ = try data.withUnsafeBytes { bytes in try PNGStructure(bytes) }
             }
+            var data = data
             if loader == "svgload_buffer" {
-                let cost = SVGCost(data)
-                try cost.check()
+                let document = try SVGDocument(data)
+                let cost = document.cost
+                try cost.check(.default)
+                data = document.data
                 let size = PixelSize(width: 1000, height: 1000)
                 let longest = cost.duration(drawnAt: size) + cost.longestPainting(drawnAt: size)
                 guard longest < .seconds(1) else { return }
