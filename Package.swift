@@ -75,7 +75,7 @@ let package = Package(
         .target(name: "CJXL", dependencies: ["CLibrary"]),
         // Keeps libraries from writing to the standard error stream.
         .target(name: "CQuiet"),
-        .target(name: "CoefficientJPEG", dependencies: ["CPixels"]),
+        .target(name: "CoefficientJPEG", dependencies: ["CDecoding", "CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         // Threads, digests: what knows nothing of images, files or HTTP.
         .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL"]),

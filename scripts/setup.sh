@@ -31,8 +31,11 @@ readonly test_packages=(xvfb xauth chromium chromium-driver python3 openssl redi
 # whose promtool reads them, too.
 readonly validator_packages=(python3 python3-venv libmagic1 curl prometheus)
 
-# What scripts/cluster-test puts before and between image servers; SeaweedFS comes from PyPI.
-readonly cluster_packages=(haproxy nginx-light redis-server wrk curl python3 python3-venv)
+# What scripts/cluster-test puts before and between image servers, openssl for certificates and ip for networks
+# that can be cut; SeaweedFS and moto come from PyPI.
+readonly cluster_packages=(
+    haproxy nginx-light redis-server wrk curl openssl iproute2 python3 python3-venv
+)
 
 # What scripts/crash-test interrupts processes with.
 readonly crash_packages=(strace)

@@ -1,6 +1,7 @@
 """What libvips alone does of a server's work: no server with it can be faster."""
 
 import pathlib
+import signal
 import subprocess
 import tempfile
 
@@ -8,8 +9,15 @@ from contestants import CORES
 from load import Round
 
 # What Halcyon's settings are by default.
-SUFFIXES = {"jpg": ".jpg[Q=80,strip]", "png": ".png[strip]", "webp": ".webp[Q=79,effort=2,strip]",
-            "avif": ".avif[Q=63,effort=1,strip]", "gif": ".gif[effort=3,strip]"}
+QUALITIES = {"jpg": 80, "webp": 79, "avif": 63}
+EFFORTS = {"webp": 2, "avif": 1, "gif": 3}
+
+
+def suffix(row):
+    """How libvips is told a format."""
+    values = {"Q": row.quality or QUALITIES.get(row.result), "effort": EFFORTS.get(row.result)}
+    told = [f"{name}={value}" for name, value in values.items() if value is not None]
+    return f".{row.result}[{','.join([*told, 'strip'])}]"
 
 
 class Ceiling:
@@ -34,19 +42,23 @@ class Ceiling:
 
     def run(self, orders, *arguments):
         with tempfile.NamedTemporaryFile("w", prefix="halcyon-orders-") as file:
-            file.write("".join(f"{width} {SUFFIXES[result]} {self.pictures / name}\n"
-                               for width, result, name in orders))
+            file.write("".join(f"{width} {options} {self.pictures / name}\n"
+                               for width, options, name in orders))
             file.flush()
-            outcome = subprocess.run([str(self.program), file.name, *map(str, arguments)],
-                                     capture_output=True, text=True)
+            for _ in range(5):
+                outcome = subprocess.run([str(self.program), file.name, *map(str, arguments)],
+                                         capture_output=True, text=True)
+                # The Orc of Debian 12 ends a program of several threads now and then.
+                if outcome.returncode != -signal.SIGSEGV:
+                    break
         if outcome.returncode != 0:
-            raise RuntimeError(outcome.stderr)
+            raise RuntimeError(outcome.stderr or f"it ended with {outcome.returncode}")
         return outcome.stdout
 
     def sample(self, row, width, file):
         """The bytes of one picture."""
         with tempfile.NamedTemporaryFile(prefix="halcyon-picture-") as output:
-            self.run([(width, row.result, file)], "-w", output.name)
+            self.run([(width, suffix(row), file)], "-w", output.name)
             return pathlib.Path(output.name).read_bytes()
 
 
@@ -54,7 +66,7 @@ class CeilingLoad:
     """Pictures of a row, as many as come in some seconds."""
 
     def __init__(self, row):
-        self.orders = [(width, row.result, file) for width, file in row.steps()]
+        self.orders = [(width, suffix(row), file) for width, file in row.steps()]
 
     def run(self, ceiling, seconds):
         answers, duration, processor, errors = map(

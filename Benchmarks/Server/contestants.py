@@ -89,7 +89,8 @@ class Halcyon(Server):
                 *(f"--set={setting}" for setting in self.settings)]
 
     def target(self, row, width, file, url):
-        return f"/_/w:{width}/plain/{url or 'local:///' + file}@{row.result}"
+        quality = f"/q:{row.quality}" if row.quality else ""
+        return f"/_/w:{width}{quality}/plain/{url or 'local:///' + file}@{row.result}"
 
 
 class Thumbor(Server):

@@ -12,10 +12,12 @@ class Row:
         result: the format of what is made.
         is_remote: whether the source is at another server.
         target: the least that Halcyon is to make for each one that thumbor makes.
+        quality: Halcyon's and that of libvips alone, where it is not the one that all have.
     """
 
-    def __init__(self, name, files, result, is_remote=False, target=None):
+    def __init__(self, name, files, result, is_remote=False, target=None, quality=None):
         self.name, self.result, self.is_remote, self.target = name, result, is_remote, target
+        self.quality = quality
         self.files = [files] if isinstance(files, str) else files
         self.converts = not self.files[0].endswith("." + result)
 
@@ -53,7 +55,8 @@ ROWS = [
     Row("GIF, 22 frames", "22-frames.gif", "gif", target=3),
     Row("GIF, 44 frames", "44-frames.gif", "gif", target=3),
     Row("3 MP JPEG → WebP", "3mp.jpg", "webp"),
-    Row("3 MP JPEG → AVIF", "3mp.jpg", "avif", target=3),
+    Row("3 MP JPEG → AVIF", "3mp.jpg", "avif"),
+    Row("3 MP JPEG → AVIF, no larger", "3mp.jpg", "avif", target=3, quality=57),
     Row("3 MP JPEG of another server", "3mp.jpg", "jpg", is_remote=True),
 ]
 # What a short trial asks for.
