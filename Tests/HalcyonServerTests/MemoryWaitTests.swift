@@ -31,7 +31,7 @@ import Testing
     @Test func whoseTimeEndsWhileThereIsNoMemoryIsToldSoAndHoldsNoThread() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryDirectory()
-            let live = try await MemoryWaitTests.start(in: folder, requestTimeout: .seconds(5))
+            let live = try await MemoryWaitTests.start(in: folder, requestTimeout: .seconds(20))
             // As many as there are threads.
             let targets = (1...Processors.count).map { "/_/bl:\($0)/plain/local:///large.png" }
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
