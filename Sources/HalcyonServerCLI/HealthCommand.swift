@@ -12,10 +12,19 @@ struct HealthCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Where the server tells of its health: HOST:PORT or unix:PATH.")
     var opsBind: String?
 
+    @Option(name: .long, help: "How many seconds the answer may take.")
+    var timeout = 2.0
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout is a number of seconds, at most a day.")
+        }
+    }
+
     func run() async throws {
         let (_, address) = try settings.operations(
             at: opsBind, complaint: "The server tells of its health nowhere.")
-        guard await ServerHealth.isReady(at: address) else {
+        guard await ServerHealth.isReady(at: address, within: .seconds(timeout)) else {
             complain("The server at \(address) is not ready.")
             throw ExitCode.failure
         }

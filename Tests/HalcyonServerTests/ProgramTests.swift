@@ -198,7 +198,8 @@ import Testing
         let program = URL(fileURLWithPath: executable).deletingLastPathComponent()
             .appendingPathComponent("halcyon").path
         let address = ["--ops-bind", socket.description]
-        let ready = try await run(program: program, ["serve", "health"] + address)
+        let ready = try await run(
+            program: program, ["serve", "health", "--timeout", "240"] + address)
         #expect(ready.code == 0, "\(ready.errors)")
         let purged = try await run(
             program: program, ["serve", "purge", "--source", "local:///china.jpg"] + address)
@@ -209,6 +210,9 @@ import Testing
         let nowhere = ["--ops-bind", "unix:\(folder.file("none").path)"]
         #expect(try await run(["health"] + nowhere).code == 1)
         #expect(try await run(["health", "--ops-bind", "nonsense"]).code == 78)
+        for timeout in ["0", "-1", "nan", "inf", "soon"] {
+            #expect(try await run(["health", "--timeout=\(timeout)"]).code == 64)
+        }
         #expect(try await run(program: program, ["serve", "--check"] + address).code == 0)
     }
 
