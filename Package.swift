@@ -282,7 +282,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonStorageTests",
             dependencies: [
-                "HalcyonStorage", "HalcyonTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+                "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "DirectCodecsTests",

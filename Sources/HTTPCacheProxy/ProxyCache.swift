@@ -10,6 +10,9 @@ import HalcyonWork
 final class ProxyCache: Sendable {
     typealias Answer = ProxyServer.Answer
 
+    /// Seconds that the server is waited for: what is judged are decisions, on however busy a machine.
+    private static let patience = 600.0
+
     private let policy: HTTPCachePolicy
     private let store: ProxyStore
     private let transport: CurlTransport
@@ -23,6 +26,7 @@ final class ProxyCache: Sendable {
         var configuration = HTTPClientConfiguration()
         configuration.connectionsPerHost = 64
         configuration.usesEnvironmentProxies = false
+        configuration.connectTimeout = Self.patience
         transport = try CurlTransport.shared(for: configuration)
     }
 
@@ -58,7 +62,7 @@ final class ProxyCache: Sendable {
         // What kept the server from answering makes no difference to a cache.
         guard
             let (head, content) = try? await transport.answer(
-                to: outgoing, terms: ExchangeTerms(stall: .seconds(60)))
+                to: outgoing, terms: ExchangeTerms(stall: .seconds(Self.patience)))
         else { return nil }
         var received = HTTPFields(head.fields.map { .init(name: $0.name, value: $0.value) })
             .withoutConnection(keeping: [])

@@ -42,7 +42,7 @@ import Testing
         request.allHTTPHeaderFields = fields
         let transport = try CurlTransport.shared(for: HTTPClientConfiguration())
         let (head, body) = try await transport.answer(
-            to: request, terms: ExchangeTerms(stall: .seconds(60)))
+            to: request, terms: ExchangeTerms(stall: .seconds(600)))
         return Answer(
             status: head.status, body: String(decoding: body, as: UTF8.self),
             fields: HTTPFields(head))

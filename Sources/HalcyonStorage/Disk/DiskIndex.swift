@@ -26,6 +26,10 @@ final class DiskIndex: Sendable {
     /// Connections of their own, so that a write never delays a read of this process.
     private let reader: DatabaseQueue
     private let writer: DatabaseQueue
+    /// Has the reads and the commits of this process wait for each other as long as it takes. SQLite's locks
+    /// exclude each other, too, but these are not waited for longer than other processes may keep us waiting,
+    /// and on a busy machine a thread that holds one may not get on for longer than that.
+    private let turns = NSLock()
 
     /// Opens the database of that name in `folder`, which is at `path`.
     init(folder: CacheFolder, path: String, patience: LockPatience) throws {
@@ -89,7 +93,9 @@ final class DiskIndex: Sendable {
 
     /// Runs `body` as far as each of its statements is one view of the index.
     func read<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
-        try reader.unsafeRead { try body(transaction($0)) }
+        try turns.withLock {
+            try reader.unsafeRead { try body(transaction($0)) }
+        }
     }
 
     /// Runs `body` while no other thread or process can change the index.
@@ -99,7 +105,7 @@ final class DiskIndex: Sendable {
             try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             do {
                 let result = try body(transaction(db))
-                try db.cachedStatement(sql: "COMMIT").execute()
+                try turns.withLock { try db.cachedStatement(sql: "COMMIT").execute() }
                 return result
             } catch {
                 // What counts is the first error.

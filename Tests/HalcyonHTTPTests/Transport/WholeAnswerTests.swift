@@ -17,7 +17,7 @@ import Testing
 
     private func answer(limit: Int?) async throws -> (head: AnswerHead, body: Data) {
         try await transport.answer(
-            to: URLRequest(url: origin.url("/ten")), terms: ExchangeTerms(stall: .seconds(60)),
+            to: URLRequest(url: origin.url("/ten")), terms: ExchangeTerms(stall: .seconds(600)),
             limit: limit)
     }
 
@@ -39,7 +39,7 @@ import Testing
     @Test func aPathWithoutARouteIsAnAnswerToo() async throws {
         let request = URLRequest(url: origin.url("/nothing"))
         let (head, _) = try await transport.answer(
-            to: request, terms: ExchangeTerms(stall: .seconds(60)))
+            to: request, terms: ExchangeTerms(stall: .seconds(600)))
         #expect(head.status == 404)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import HalcyonStorage
@@ -188,6 +189,27 @@ import Testing
                 #expect(origin?.response?.generation == generation)
             }
         }
+    }
+
+    @Test func aStoreThatDoesNotWaitForOthersWaitsForItself() async throws {
+        let store = fixture.makeStore(patience: .zero)
+        let cat = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: cat, in: store)
+        let isOver = Locked(false)
+        async let unknown = DiskLane.reading.run {
+            var count = 0
+            while !isOver.value {
+                if try store.responses(forKey: "cat") != [cat] { count += 1 }
+            }
+            return count
+        }
+        for number in 1...300 {
+            let dog = fixture.row("dog", generation: 0, received: Double(number))
+            try await DiskLane.writing.run { try store.put(ResponsePut(row: dog)) }
+            #expect(try store.responses(forKey: "dog") == [dog])
+        }
+        isOver.set(true)
+        #expect(try await unknown == 0)
     }
 
     @Test func whileTheIndexIsLockedNothingIsKnownAndNothingChanges() throws {

@@ -75,8 +75,9 @@ import Testing
         }
         fixture.serve(3, Self.words, tag: "\"1\"")
         #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
-        guard case .unchanged? = await events.waitFor(count: 4).last else {
-            Issue.record("not unchanged")
+        let event = await events.waitFor(count: 4).last
+        guard case .unchanged? = event else {
+            Issue.record("\(String(describing: event))")
             return
         }
         #expect(try await fixture.got() == "3 fresh")
@@ -159,8 +160,9 @@ import Testing
         let events = Recorder<HTTPRevalidation>()
         let options = listening(events) + [.lowDataMode(.network(fixture.url("/small.png")))]
         #expect(try await fixture.got(options) == "3 stale revalidating")
-        guard case .failed(let error)? = await events.waitFor(count: 1).first else {
-            Issue.record("not failed")
+        let event = await events.waitFor(count: 1).first
+        guard case .failed(let error)? = event else {
+            Issue.record("\(String(describing: event))")
             return
         }
         #expect(error.errorCode == 2003)
@@ -182,8 +184,9 @@ import Testing
             ])
         let events = Recorder<HTTPRevalidation>()
         #expect(try await fixture.got(listening(events)) == "3 stale revalidating")
-        guard case .changed(let result)? = await events.waitFor(count: 1).first else {
-            Issue.record("not changed")
+        let event = await events.waitFor(count: 1).first
+        guard case .changed(let result)? = event else {
+            Issue.record("\(String(describing: event))")
             return
         }
         #expect(result.image.pixelSize.width == 4)

@@ -61,4 +61,10 @@ struct Outcome {
     var missed: Set<String> {
         Set(cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))
     }
+    /// The required and optimal cases that are not passed apart from `expected` ones, each with the check
+    /// that failed.
+    func missed(except expected: Set<String>) -> [String] {
+        missed.subtracting(expected).sorted()
+            .map { "\($0): \(failures[$0]?.what ?? "what it depends on")" }
+    }
 }

@@ -18,8 +18,9 @@ struct PreparedCasesOverTheWireTests {
     func privateRole() async throws {
         let outcome = try await play(PreparedCases.privateSet.get(), .on)
         outcome.print("private role over the wire")
-        #expect(
-            outcome.missed.subtracting(Self.unsent) == Missed.storedParts.union(Missed.choices))
+        let expected = Missed.storedParts.union(Missed.choices)
+        #expect(outcome.missed(except: expected.union(Self.unsent)) == [])
+        #expect(outcome.missed.isSuperset(of: expected))
         #expect(outcome.passed[.required, default: 0] >= 136)
         #expect(outcome.passed[.optimal, default: 0] >= 69)
     }
@@ -30,9 +31,9 @@ struct PreparedCasesOverTheWireTests {
         caching.targetedFields = ["CDN-Cache-Control"]
         let outcome = try await play(PreparedCases.sharedSet.get(), caching)
         outcome.print("shared role over the wire")
-        #expect(
-            outcome.missed.subtracting(Self.unsent)
-                == Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate))
+        let expected = Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate)
+        #expect(outcome.missed(except: expected.union(Self.unsent)) == [])
+        #expect(outcome.missed.isSuperset(of: expected))
         #expect(outcome.passed[.required, default: 0] >= 159)
         #expect(outcome.passed[.optimal, default: 0] >= 97)
     }
@@ -44,7 +45,9 @@ struct PreparedCasesOverTheWireTests {
         let proxy = try await CachingProxy.start(
             port: 0, upstream: origin.baseURL.absoluteString, caching: caching, folder: folder.url,
             clock: ProxyClock(isManual: true, start: start))
-        let transport = try CurlTransport.shared(for: HTTPClientConfiguration())
+        var configuration = HTTPClientConfiguration()
+        configuration.connectTimeout = 600
+        let transport = try CurlTransport.shared(for: configuration)
         // A run waits for answers, as cases are judged step by step.
         let outcome = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -113,15 +116,17 @@ private struct ProxyClient: CaseCache {
         let result = Locked<SimulatedAnswer?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         Task { [request, transport] in
-            let answer = try? await transport.answer(
-                to: request, terms: ExchangeTerms(stall: .seconds(60)))
-            result.set(
-                answer.map {
+            defer { isDone.signal() }
+            do {
+                let answer = try await transport.answer(
+                    to: request, terms: ExchangeTerms(stall: .seconds(600)))
+                result.set(
                     SimulatedAnswer(
-                        status: $0.head.status, fields: HTTPFields($0.head),
-                        body: String(decoding: $0.body, as: UTF8.self))
-                })
-            isDone.signal()
+                        status: answer.head.status, fields: HTTPFields(answer.head),
+                        body: String(decoding: answer.body, as: UTF8.self)))
+            } catch {
+                Issue.record(error)
+            }
         }
         isDone.wait()
         return result.value
