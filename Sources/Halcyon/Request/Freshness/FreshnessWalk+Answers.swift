@@ -62,12 +62,14 @@ extension FreshnessWalk {
         let isFirst = !hasSent
         hasSent = true
         let request = request
+        // What is to be asked in the background is no answer of the request that wants it asked.
+        let visit = request.isRevalidation ? nil : downloads
         let announces = isFirst && (request.isReplacement || foundCopy || request.preparesLater)
         options.events?.note(.waiting)
         let outcome = await handedOver { hand in
             downloader.start(
                 url: resource.downloadURL, options: options, progress: request.progress,
-                viewer: request.progressiveViewer, handle: request.handle, visit: downloads,
+                viewer: request.progressiveViewer, handle: request.handle, visit: visit,
                 hop: download, completion: hand)
             if announces { request.taskUpdated?(request.handle) }
         }
