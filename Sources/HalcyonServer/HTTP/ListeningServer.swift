@@ -1,6 +1,7 @@
 import HalcyonWork
 import Hummingbird
 import Logging
+import NIOPosix
 import ServiceLifecycle
 
 /// An image server that listens, until it is told to stop.
@@ -51,10 +52,15 @@ public final class ListeningServer: Sendable {
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
         let operationsClients = ClientRegistry()
-        if let address = configuration.operationsBind {
+        // Whoever asks how the server is does not wait for its clients.
+        let operationsLoop = configuration.operationsBind.map { _ in
+            MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        }
+        if let address = configuration.operationsBind, let operationsLoop {
             services.append(
                 ServerApplication.make(
-                    address, configuration, clients: operationsClients, logger: server.logger,
+                    address, configuration, on: operationsLoop, clients: operationsClients,
+                    logger: server.logger,
                     onListening: { operationsPort.give(.success($0)) }, refusal: server.refusal,
                     answer: server.answerOperations))
         }
@@ -75,6 +81,7 @@ public final class ListeningServer: Sendable {
                 result = .failure(error)
             }
             await server.makers.results.finishWriting()
+            try? await operationsLoop?.shutdownGracefully()
             ended.give(result)
         }
         let cleaning = Task(priority: .background) { await server.cleanFromTimeToTime() }

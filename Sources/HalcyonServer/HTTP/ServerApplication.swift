@@ -7,6 +7,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
 
 /// A request's connection, for what the framework does not tell of it.
 struct ConnectionContext: RequestContext {
@@ -24,11 +25,13 @@ enum ServerApplication {
     typealias Responder = CallbackResponder<ConnectionContext>
 
     /// - Parameters:
+    ///   - loops: What reads and writes its connections, and answers them.
     ///   - onListening: Told the port, or 0 for a socket of the file system.
     ///   - refusal: Asked for the answer to what is no request that can be read.
     ///   - answer: Called for each request, in the connection's task.
     static func make(
         _ address: ListenAddress, _ configuration: ImageServerConfiguration,
+        on loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         clients: ClientRegistry, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void,
         refusal: @escaping ConnectionLimits.Refusal,
@@ -82,7 +85,7 @@ enum ServerApplication {
                 }
                 channel.closeFuture.whenComplete { _ in clients.quiesce() }
                 onListening(channel.localAddress?.port ?? 0)
-            }, logger: quiet)
+            }, eventLoopGroupProvider: .shared(loops), logger: quiet)
     }
 }
 
