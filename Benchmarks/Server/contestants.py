@@ -72,8 +72,9 @@ class Server:
 class Halcyon(Server):
     name = "Halcyon"
 
+    # And with as much time for an answer as the others take.
     UNCACHED = ("cache.results.bytes=0", "cache.results.memoryBytes=0", "cache.sources.bytes=0",
-                "cache.sources.memoryBytes=0")
+                "cache.sources.memoryBytes=0", "work.requestTimeout=600")
 
     def __init__(self, folder, program, pictures, origin_ports=(), settings=UNCACHED):
         super().__init__(folder)
