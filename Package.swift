@@ -343,3 +343,12 @@ for target in package.targets where target.type != .system {
         .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
 }
+
+// scripts/thread-sanitizer builds no servers, windows and programs: it runs only tests of the library.
+if Context.environment["HALCYON_LIBRARY_ALONE"] != nil {
+    let others = ["CLI", "Cluster", "GTK", "Gallery", "Observability", "S3", "Server", "Telemetry"]
+    package.targets.removeAll { target in
+        others.contains { target.name.hasPrefix("Halcyon" + $0) }
+    }
+    package.products.removeAll { !["Halcyon", "HalcyonTesting", "Vips"].contains($0.name) }
+}
