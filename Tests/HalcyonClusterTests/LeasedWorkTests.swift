@@ -120,7 +120,7 @@ struct LeasedWorkTests {
     @Test func aLeaseIsRenewedAsLongAsTheWorkGoesOn() async throws {
         let server = try await RedisServer.start()
         let node = TextNode(server)
-        let knowledge = LongLeases(node.knowledge)
+        let knowledge = LongLeases(knowledge: node.knowledge)
         let work = LeasedWork(knowledge, duration: .milliseconds(90))
         let gate = Gate()
         let text = Task {
@@ -575,72 +575,4 @@ struct LeasedWorkTests {
         try await nodes[0].knowledge.forget(["a", "b"], telling: ByteBuffer(string: "message"))
         for node in nodes { #expect(await node.messages.waitFor(count: 1) == ["message"]) }
     }
-}
-
-/// Leases that last longer than whoever takes them thinks, and longer still when they are renewed: no machine is so
-/// busy that they end meanwhile.
-private struct LongLeases: SharedKnowledge {
-    static let atFirst = Duration.seconds(600)
-    static let renewed = Duration.seconds(1200)
-
-    let knowledge: RedisKnowledge
-    /// What has come of each attempt to renew one.
-    let renewals = Recorder<Bool>()
-
-    init(_ knowledge: RedisKnowledge) {
-        self.knowledge = knowledge
-    }
-
-    func acquire(
-        _ name: String, token: String, for duration: Duration, after generation: Int64,
-        marks: [String]
-    ) async throws(EngineError) -> Marked<Acquisition> {
-        try await knowledge.acquire(
-            name, token: token, for: Self.atFirst, after: generation, marks: marks)
-    }
-
-    func renew(
-        _ name: String, token: String, for duration: Duration
-    ) async throws(EngineError) -> Bool {
-        let isRenewed = try await knowledge.renew(name, token: token, for: Self.renewed)
-        renewals.record(isRenewed)
-        return isRenewed
-    }
-
-    func record(
-        _ name: String, marks: [String]
-    ) async throws(EngineError) -> Marked<SharedRecord?> {
-        try await knowledge.record(name, marks: marks)
-    }
-
-    func release(_ name: String, token: String) async throws(EngineError) {
-        try await knowledge.release(name, token: token)
-    }
-
-    func publish(
-        _ record: SharedRecord, as name: String, token: String, lifetime: Duration
-    ) async throws(EngineError) -> Bool {
-        try await knowledge.publish(record, as: name, token: token, lifetime: lifetime)
-    }
-
-    func amend(
-        _ record: SharedRecord, of name: String, lifetime: Duration
-    ) async throws(EngineError) -> Bool {
-        try await knowledge.amend(record, of: name, lifetime: lifetime)
-    }
-
-    func forget(
-        _ names: [String], marking marks: [String], telling message: ByteBuffer
-    ) async throws(EngineError) {
-        try await knowledge.forget(names, marking: marks, telling: message)
-    }
-
-    func tell(_ message: ByteBuffer, of topic: Topic) async throws(EngineError) {
-        try await knowledge.tell(message, of: topic)
-    }
-
-    func news(of name: String) -> News { knowledge.news(of: name) }
-
-    var hearsNews: Bool { knowledge.hearsNews }
-    var breakerState: CircuitBreaker.State { knowledge.breakerState }
 }

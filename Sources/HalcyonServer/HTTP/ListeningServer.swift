@@ -81,6 +81,7 @@ public final class ListeningServer: Sendable {
                 result = .failure(error)
             }
             await server.makers.results.finishWriting()
+            // Nothing is on it any longer; what it says matters to nobody.
             try? await operationsLoop?.shutdownGracefully()
             ended.give(result)
         }
