@@ -10,10 +10,12 @@ struct DuplicatesRequest: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
 
-    /// Reads all pictures and prints the groups; returns how many pictures could not be read.
+    /// Reads all pictures and prints the groups; returns how many files and folders could not be read.
     func run(console: Console) async throws -> Int {
-        let paths = try await BlockingWork.run { [folders] in try Self.files(in: folders) }
-        let (pictures, failures) = try await read(paths, console)
+        let found = try await BlockingWork.run { [folders] in FoundFiles(in: folders) }
+        for failure in found.failures { console.note(failure) }
+        let (pictures, unreadable) = try await read(found.paths, console)
+        let failures = found.failures.count + unreadable
         let groups = PictureGroup.groups(of: pictures, distance: distance)
         if isJSON {
             for group in groups { console.print(group.json.text) }
@@ -36,57 +38,6 @@ struct DuplicatesRequest: Sendable {
         return failures
     }
 
-    /// The files to look at, each once, in the order of the arguments and by name.
-    private static func files(in folders: [String]) throws -> [String] {
-        var files: [String] = []
-        var seen: Set<String> = []
-        for folder in folders {
-            var isDirectory: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) else {
-                throw MissingFolder(path: folder)
-            }
-            let found = isDirectory.boolValue ? try regularFiles(below: folder) : [folder]
-            for path in found where seen.insert(standardized(path)).inserted {
-                files.append(path)
-            }
-        }
-        return files
-    }
-
-    private static func standardized(_ path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.path
-    }
-
-    /// Their paths begin as `folder` was written. Symbolic links are not followed.
-    private static func regularFiles(below folder: String) throws -> [String] {
-        let keys: [URLResourceKey] = [.isRegularFileKey]
-        let root = URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL
-        let rootLength = root.pathComponents.count
-        var failure: (any Error)?
-        let files = FileManager.default.enumerator(
-            at: root, includingPropertiesForKeys: keys, options: .skipsHiddenFiles
-        ) { _, error in
-            failure = error
-            return false
-        }
-        var paths: [String] = []
-        while let file = files?.nextObject() as? URL {
-            guard try file.resourceValues(forKeys: Set(keys)).isRegularFile == true else {
-                continue
-            }
-            let inside = file.standardizedFileURL.pathComponents.dropFirst(rootLength)
-            paths.append(inside.reduce(folder) { ($0 as NSString).appendingPathComponent($1) })
-        }
-        if let failure { throw failure }
-        return paths.sorted()
-    }
-
-    private struct MissingFolder: Error, CustomStringConvertible {
-        let path: String
-
-        var description: String { "“\(path.printable)” is not there." }
-    }
-
     /// Some at a time, as many as there are cores and one more, which reads meanwhile.
     private func read(
         _ paths: [String], _ console: Console
@@ -94,7 +45,7 @@ struct DuplicatesRequest: Sendable {
         console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
         let width = Processors.count + 1
         return try await withThrowingTaskGroup(
-            of: (Int, Result<FoundPicture?, any Error>).self
+            of: Reading.self
         ) { group in
             var results = [Int: FoundPicture]()
             var failures = 0
@@ -103,30 +54,35 @@ struct DuplicatesRequest: Sendable {
                 guard next < paths.count else { return }
                 let (index, path) = (next, paths[next])
                 next += 1
-                group.addTask {
-                    do {
-                        return (index, .success(try await FoundPicture.reading(path)))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+                group.addTask { Reading(index: index, result: await FoundPicture.read(path)) }
             }
             for _ in 0..<width { addNext() }
-            while let (index, result) = try await group.next() {
+            while let reading = try await group.next() {
                 try Task.checkCancellation()
-                switch result {
+                var isFailed = false
+                switch reading.result {
                 case .success(let picture):
-                    results[index] = picture
+                    results[reading.index] = picture
                 case .failure(let error):
+                    isFailed = true
                     failures += 1
-                    console.note("\(paths[index].printable): \(ErrorText.of(error).printable)")
+                    let path = paths[reading.index].printable
+                    console.note("\(path): \(ErrorText.of(error).printable)")
                 }
-                let isFailed = if case .failure = result { true } else { false }
-                console.progress { $0.finish(failed: isFailed) }
+                console.progress { [isFailed] in $0.finish(failed: isFailed) }
                 addNext()
             }
             return (paths.indices.compactMap { results[$0] }, failures)
         }
+    }
+
+    /// The outcome for one of the paths.
+    ///
+    /// Not a tuple made in the closure of the task: optimised code of Swift 6.3 loses the index of a tuple that
+    /// leaves such a closure from a `do` or its `catch` (Tests/Compiler/task-tuple.swift).
+    private struct Reading: Sendable {
+        let index: Int
+        let result: Result<FoundPicture?, any Error>
     }
 
     private static func copies(in groups: [PictureGroup]) -> Int {

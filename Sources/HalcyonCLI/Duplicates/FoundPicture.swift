@@ -7,15 +7,26 @@ struct FoundPicture: Sendable, Equatable {
     let size: PixelSize
     let format: ImageFormat
     let byteCount: Int
+    /// The hash of the colours, on white.
     let hash: PerceptualHash
+    /// The hash of the opacity; `nil` where all pixels are opaque.
+    let opacityHash: PerceptualHash?
     let average: Color
 
     /// Whether this picture looks like `other`.
     ///
     /// - Parameter distance: How many bits of the hashes may differ.
     func looksLike(_ other: FoundPicture, distance: Int) -> Bool {
-        hash.distance(to: other.hash) <= distance && hasProportions(of: other)
-            && hasColor(of: other)
+        self.distance(to: other) <= distance && hasProportions(of: other) && hasColor(of: other)
+    }
+
+    /// The bits that differ: in the hashes of the colours or of the opacity, whichever are more.
+    ///
+    /// White icons on transparency have the same colours, and shapes in their opacity alone. An opaque picture
+    /// is not compared by opacity: a copy of it without an opacity channel is a copy.
+    func distance(to other: FoundPicture) -> Int {
+        let opacity = opacityHash.flatMap { own in other.opacityHash.map { own.distance(to: $0) } }
+        return max(hash.distance(to: other.hash), opacity ?? 0)
     }
 
     /// Whether one is the other in another size, but for rounding to whole pixels.
@@ -42,9 +53,17 @@ extension FoundPicture {
     /// Longer sides are reduced to this before the picture is looked at.
     private static let side = 128.0
 
-    /// The picture in a file; `nil` when it is none.
-    /// - Throws: What keeps the file from being read, or its pixels from being decoded.
-    static func reading(_ path: String) async throws -> FoundPicture? {
+    /// The picture in a file; `nil` when the file is not a picture. A failure says what keeps the file from being
+    /// read, or its pixels from being decoded.
+    static func read(_ path: String) async -> Result<FoundPicture?, any Error> {
+        do {
+            return .success(try await reading(path))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func reading(_ path: String) async throws -> FoundPicture? {
         let data = try await BlockingWork.run {
             try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
         }
@@ -63,6 +82,23 @@ extension FoundPicture {
         return FoundPicture(
             path: path, size: image.pixelSize, format: data.kf.imageFormat, byteCount: data.count,
             hash: try await rendered.kf.pHash(),
+            opacityHash: try await opacity(of: rendered)?.kf.pHash(),
             average: try await rendered.kf.palette(count: 1).average)
+    }
+
+    /// The opacity of each pixel as a grey; `nil` where all are opaque.
+    private static func opacity(of image: Image) throws -> Image? {
+        let bitmap = try image.bitmap()
+        guard bitmap.hasAlpha else { return nil }
+        let size = bitmap.size
+        var greys = Data(capacity: size.pixelCount * 3)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let grey = UInt8((bitmap[x, y].alpha * 255).rounded())
+                greys.append(contentsOf: [grey, grey, grey])
+            }
+        }
+        guard greys.contains(where: { $0 < 255 }) else { return nil }
+        return Bitmap(pixels: greys, size: size, channels: 3).map { Image(bitmap: $0) }
     }
 }

@@ -4,9 +4,9 @@ import Halcyon
 struct PictureGroup: Sendable, Equatable {
     let pictures: [FoundPicture]
 
-    /// How many bits of a picture's hash differ from the first one's.
+    /// How many bits of a picture's hashes differ from the first one's.
     func distance(of picture: FoundPicture) -> Int {
-        picture.hash.distance(to: pictures[0].hash)
+        picture.distance(to: pictures[0])
     }
 }
 

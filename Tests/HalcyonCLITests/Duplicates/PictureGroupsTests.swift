@@ -7,11 +7,12 @@ import Testing
 @Suite struct PictureGroupsTests {
     private func picture(
         _ path: String, _ width: Int = 400, _ height: Int = 300, hash: UInt64 = 0,
-        average: Color = .gray
+        opacity: UInt64? = nil, average: Color = .gray
     ) -> FoundPicture {
         FoundPicture(
             path: path, size: PixelSize(width: width, height: height), format: .JPEG,
-            byteCount: 1000, hash: PerceptualHash(bits: hash), average: average)
+            byteCount: 1000, hash: PerceptualHash(bits: hash),
+            opacityHash: opacity.map { PerceptualHash(bits: $0) }, average: average)
     }
 
     private func paths(_ pictures: [FoundPicture], distance: Int = 8) -> [[String]] {
@@ -50,5 +51,12 @@ import Testing
 
     @Test func plainPicturesOfOtherColorsAreOthers() {
         #expect(paths([picture("a", average: .red), picture("b", average: .blue)]).isEmpty)
+    }
+
+    @Test func shapesInOpacityAreComparedWhereBothHaveThem() {
+        let (square, circle) = (picture("a", opacity: 0xffff), picture("b", opacity: 0))
+        #expect(paths([square, circle]).isEmpty)
+        #expect(paths([square, picture("c", opacity: 0xfffe)]) == [["a", "c"]])
+        #expect(paths([square, picture("d")]) == [["a", "d"]])
     }
 }

@@ -95,6 +95,49 @@ struct DuplicatesProgramTests {
         #expect(outcome.error.contains("pictures/broken.png"))
     }
 
+    /// A white shape on transparency, of the given size.
+    private func icon(_ side: Int, isInside: (_ x: Double, _ y: Double) -> Bool) throws -> Image {
+        var bytes = Data()
+        for y in 0..<side {
+            for x in 0..<side {
+                let place = (Double(x) / Double(side) - 0.5, Double(y) / Double(side) - 0.5)
+                bytes.append(contentsOf: [255, 255, 255, isInside(place.0, place.1) ? 255 : 0])
+            }
+        }
+        let size = PixelSize(width: side, height: side)
+        return Image(bitmap: try #require(Bitmap(pixels: bytes, size: size)))
+    }
+
+    @Test func whiteIconsOfOtherShapesAreOtherPictures() async throws {
+        let disc = { (x: Double, y: Double) in x * x + y * y < 0.1 }
+        try write(try icon(96, isInside: disc), .PNG, to: "icons/disc.png")
+        try write(try icon(48, isInside: disc), .WebP, to: "icons/small-disc.webp")
+        try write(try icon(96) { x, y in abs(x) < 0.1 || y < -0.3 }, .PNG, to: "icons/t.png")
+        try write(
+            try icon(96) { x, y in x < -0.3 || abs(y) < 0.06 }, .PNG, to: "icons/e.png")
+        let outcome = try await program.run("duplicates", "icons")
+        #expect(
+            outcome.lines == ["icons/disc.png  96×96 PNG", "icons/small-disc.webp  48×48 WebP"])
+    }
+
+    @Test func everyPictureOfManyIsCounted() async throws {
+        for number in 0..<50 {
+            try write(
+                try photo(seed: UInt64(number) + 1), .PNG, to: "many/\(number).png")
+        }
+        let rows = try await program.run("duplicates", "--json", "many").rows
+        #expect(rows.last?["pictures"] as? Int == 50 && rows.last?["failed"] as? Int == 0)
+    }
+
+    @Test func whatCannotBeLookedIntoIsCountedAndNamed() async throws {
+        try writeLibrary()
+        let outcome = try await program.run("duplicates", "nowhere", "pictures")
+        #expect(outcome.exitCode == 1 && outcome.lines.count == 3)
+        #expect(outcome.error.contains("“nowhere” is not there"))
+        let rows = try await program.run("duplicates", "--json", "nowhere", "pictures").rows
+        #expect(rows.last?["failed"] as? Int == 1 && rows.last?["pictures"] as? Int == 4)
+    }
+
     @Test func aFolderThatIsNotThereIsNamed() async throws {
         let outcome = try await program.run("duplicates", "nowhere")
         #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
