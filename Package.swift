@@ -296,6 +296,14 @@ let package = Package(
             dependencies: [
                 "CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference", "CPixels",
             ]),
+        // The targets of Fuzzing with the cases that are kept there.
+        .testTarget(
+            name: "FuzzCasesTests",
+            dependencies: [
+                "CJPEG", "CPNG", "CoefficientJPEG", "DirectCodecs", "Halcyon", "HalcyonHTTP",
+                "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit", "Vips",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "HalcyonTestKitTests",
             dependencies: [

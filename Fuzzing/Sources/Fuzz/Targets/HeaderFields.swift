@@ -2,7 +2,13 @@ import Foundation
 import FoundationNetworking
 
 @testable import HalcyonHTTP
-@testable import Readers
+
+#if canImport(Readers)
+    @testable import Readers
+#else
+    // The tests have all of the library.
+    @testable import Halcyon
+#endif
 
 extension FuzzTarget {
     /// Heads of answers, line by line as libcurl hands them on.
