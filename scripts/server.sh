@@ -2,13 +2,16 @@
 # What the scripts share that test a running halcyon-server. Sourced after setup.sh, never run. Whoever
 # sources it has $root.
 
-# Starts the halcyon-server that was built last on ports of its own, with the arguments given, and waits until
-# it is ready. Sets server (its process), port and operations_port.
+# Starts halcyon-server, of the folder that HALCYON_PROGRAMS names, else of the release build, else of the debug build,
+# on ports of its own, with the arguments given, and waits until it is ready. Sets server (its process), port and
+# operations_port.
 start_server() {
-    local program attempt status
-    program=$(find "$root"/.build/{debug,release}/halcyon-server -printf '%T@ %p\n' 2>/dev/null |
-        sort -n | tail -n 1 | cut -d ' ' -f 2-) || true
-    [[ -n $program ]] ||
+    local folder program attempt status
+    for folder in ${HALCYON_PROGRAMS:+"$HALCYON_PROGRAMS"} "$root"/.build/{release,debug}; do
+        program=$folder/halcyon-server
+        if [[ -x $program ]]; then break; fi
+    done
+    [[ -x $program ]] ||
         fail "There is no halcyon-server. Build it:" "    swift build --product halcyon-server"
     for attempt in 1 2 3; do
         read -r port operations_port < <(python3 -c '

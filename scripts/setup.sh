@@ -148,26 +148,3 @@ install_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -qq -y --no-install-recommends -o Acquire::Retries=3 "${missing[@]}" >&2
 }
-
-# Runs a command that tests. What fails in it is kept for tell_failures: logs are long, and where they
-# are shown they are often cut to their end.
-failures=()
-run_tests() {
-    local log status=0
-    log=$(mktemp)
-    "$@" 2>&1 | tee "$log" || status=$?
-    if ((status != 0)); then
-        failures+=("$(grep -E '✘ Test .* recorded an issue|^↳|^error:|Fatal error' "$log" | head -n 100 || true)")
-        failures+=("Exit code $status of: $*")
-    fi
-    rm -f "$log"
-    return "$status"
-}
-
-# Says once more what failed in all that run_tests ran.
-tell_failures() {
-    if ((${#failures[@]} > 0)); then
-        say "What failed, once more"
-        printf '%s\n' "${failures[@]}" >&2
-    fi
-}

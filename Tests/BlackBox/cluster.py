@@ -20,15 +20,14 @@ import urllib.request
 from case import Skipped
 from drawing import png
 from origin import Origin, closed_port
+from program import find_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def find_server():
-    """The program built last; None when there is none."""
-    built = [ROOT / ".build" / kind / "halcyon-server" for kind in ("release", "debug")]
-    return max(filter(pathlib.Path.exists, built), key=lambda path: path.stat().st_mtime,
-               default=None)
+    """The server to be tested; None when there is none."""
+    return find_program("halcyon-server")
 
 
 class Clock:

@@ -12,11 +12,13 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def find_program():
-    """The program built last; None when there is none."""
-    built = [ROOT / ".build" / kind / "halcyon" for kind in ("release", "debug")]
-    built = [path for path in built if path.exists()]
-    return max(built, key=lambda path: path.stat().st_mtime, default=None)
+def find_program(name="halcyon"):
+    """The program of the folder that HALCYON_PROGRAMS names, else of the release build, else of the debug build; None
+    when there is none."""
+    folders = [os.environ.get("HALCYON_PROGRAMS"), *(ROOT / ".build" / kind
+                                                     for kind in ("release", "debug"))]
+    files = (pathlib.Path(folder) / name for folder in folders if folder)
+    return next((file for file in files if file.exists()), None)
 
 
 class Outcome:

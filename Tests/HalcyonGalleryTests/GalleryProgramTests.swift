@@ -12,9 +12,7 @@ import Testing
         folder = try TemporaryDirectory(prefix: "halcyon-gallery-tests")
     }
 
-    /// Beside the tests, where the build puts it.
-    private static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("halcyon-gallery")
+    private static let executable = BuiltProgram.file("halcyon-gallery")
 
     private struct Outcome {
         let exitCode: Int32?

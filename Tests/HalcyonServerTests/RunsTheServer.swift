@@ -2,7 +2,7 @@ import Foundation
 import HalcyonTestKit
 import Testing
 
-/// A suite that runs the program halcyon-server, which the build puts beside the tests.
+/// A suite that runs the program halcyon-server.
 protocol RunsTheServer {
     /// Where the program writes what it says, and keeps its caches.
     var folder: TemporaryDirectory { get }
@@ -16,10 +16,7 @@ struct EndedProgram {
 }
 
 extension RunsTheServer {
-    var executable: String {
-        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent().appendingPathComponent("halcyon-server").path
-    }
+    var executable: String { BuiltProgram.file("halcyon-server").path }
 
     /// Starts the program, which writes to the files run.out and run.err unless told to write elsewhere.
     ///

@@ -35,9 +35,7 @@ final class Program: Sendable {
         folder = try TemporaryDirectory(prefix: "halcyon-program")
     }
 
-    /// Beside the tests, where the build puts it.
-    static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("halcyon")
+    static let executable = BuiltProgram.file("halcyon")
 
     /// Runs the program to its end.
     func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Outcome {

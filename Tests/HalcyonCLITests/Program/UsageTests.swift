@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonTestKit
 import Testing
 
 @testable import HalcyonCLI
@@ -93,8 +94,7 @@ struct UsageTests {
     /// A server and its keys belong to tests; TLS and HTTP come from the system.
     @Test(arguments: ["halcyon", "halcyon-gallery"])
     func hasNoServerOfTheTestsInIt(name: String) throws {
-        let file = Program.executable.deletingLastPathComponent().appendingPathComponent(name)
-        let bytes = try Data(contentsOf: file, options: .alwaysMapped)
+        let bytes = try Data(contentsOf: BuiltProgram.file(name), options: .alwaysMapped)
         for text in ["HalcyonTestKit", "NIOPosix", "BoringSSL", "AsyncHTTPClient"] {
             #expect(bytes.range(of: Data(text.utf8)) == nil, "\(text) is in \(name)")
         }
