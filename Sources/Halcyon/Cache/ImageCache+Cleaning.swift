@@ -1,6 +1,16 @@
 public import Foundation
 import HalcyonWork
 
+extension Notification.Name {
+    /// Posted on the main queue when a cleaning has removed files from a disk cache. The object is the
+    /// cache; the file names are in the user info under `KingfisherDiskCacheCleanedHashKey`.
+    public static let KingfisherDidCleanDiskCache = Notification.Name(
+        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
+}
+
+/// The user info key of the removed files' names, an array of strings.
+public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
+
 extension ImageCache {
     /// Removes all files from disk once nothing was stored on it or read from it for `interval` seconds;
     /// `nil`, the default, for never.

@@ -30,11 +30,16 @@ extension ImageCache {
     /// Writes the bytes of a live photo's resource to disk, under the extension of its type.
     func storeLivePhoto(
         _ data: Data, of resource: LivePhotoResource, options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) {
+    ) async throws {
         let key = ImageKey(
             options.cacheKey(of: resource.dataSource),
             processor: LivePhotoResource.processorIdentifier,
             forcedExtension: resource.referenceFileType.determinedFileExtension(data))
+        if isSubclass {
+            return try await storeToDisk(
+                data, forKey: key.source, processorIdentifier: key.processor,
+                forcedExtension: key.forcedExtension, expiration: options.diskCacheExpiration)
+        }
         let result = await startWriting(
             data, for: key, expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions, isShared: true

@@ -2,9 +2,6 @@ import Foundation
 import HalcyonWork
 
 extension ImageCache {
-    /// Whether overridden methods have to be asked: the class itself is used without detours.
-    var isSubclass: Bool { type(of: self) != ImageCache.self }
-
     /// Looks an image up in memory and, unless the options forbid, on disk; what is found on disk is
     /// put into memory. A hit in memory is answered without suspension.
     ///
@@ -62,6 +59,17 @@ extension ImageCache {
         do throws(KingfisherError) {
             return .success(
                 try await lookup(ImageKey(key, options), options: options, isCurrent: nil))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// `diskImage` with its error as a value.
+    func diskResult(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo
+    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
+        do throws(KingfisherError) {
+            return .success(try await diskImage(key, options: options, isCurrent: nil))
         } catch {
             return .failure(error)
         }

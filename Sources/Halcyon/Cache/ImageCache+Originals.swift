@@ -74,19 +74,6 @@ extension ImageCache {
         }
         return ImageMaterial(.image(image), file: data)
     }
-
-    /// The look-up of a subclass, by the method that it may override.
-    func overriddenLookup(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
-    ) async throws(KingfisherError) -> ImageCacheResult {
-        guard isCurrent?() ?? true else { return .none }
-        let result: Result<ImageCacheResult, KingfisherError> = await handedOver { hand in
-            retrieveImage(
-                forKey: key.source, options: options, callbackQueue: .untouch,
-                completionHandler: hand)
-        }
-        return try result.get()
-    }
 }
 
 /// A request's visit of the originals of a cache.

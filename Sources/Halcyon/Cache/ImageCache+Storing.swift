@@ -7,9 +7,34 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
         options: KingfisherParsedOptionsInfo, toDisk: Bool
     ) async -> CacheStoreResult {
-        await startStore(
-            image, original: original, forKey: key, options: options, toDisk: toDisk
-        ).result
+        guard isSubclass else {
+            return await startStore(
+                image, original: original, forKey: key, options: options, toDisk: toDisk
+            ).result
+        }
+        var options = options
+        options.callbackQueue = .untouch
+        return await handedOver { [options] hand in
+            store(
+                image, original: original, forKey: key, options: options, toDisk: toDisk,
+                completionHandler: hand)
+        }
+    }
+
+    /// Writes `data` to disk, in place of the key's former file, and returns when that is done.
+    func writeAsync(
+        _ data: Data, for key: ImageKey, expiration: StorageExpiration?
+    ) async -> CacheStoreResult {
+        guard isSubclass else {
+            return await startWriting(data, for: key, expiration: expiration, stated: .program)
+                .value
+        }
+        return await handedOver { hand in
+            storeToDisk(
+                data, forKey: key.source, processorIdentifier: key.processor,
+                forcedExtension: key.forcedExtension, expiration: expiration,
+                callbackQueue: .untouch, completionHandler: hand)
+        }
     }
 
     /// Writes the original bytes of an image to disk after what was asked for before: without the
@@ -96,7 +121,7 @@ extension ImageCache {
         }
     }
 
-    /// Calls `handler` with the result: at once when the store is finished.
+    /// Calls `handler` with the result: at once when nothing was to be written.
     func deliver(
         _ store: PendingStore, on queue: CallbackQueue,
         to handler: (@Sendable (CacheStoreResult) -> Void)?
@@ -106,7 +131,7 @@ extension ImageCache {
         case .finished(let result):
             queue.execute { handler(result) }
         case .writing(let result):
-            result.whenGiven { result in queue.execute { handler(result) } }
+            queue.deliver(to: handler) { hand in result.whenGiven(hand) }
         }
     }
 

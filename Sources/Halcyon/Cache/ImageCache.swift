@@ -2,16 +2,6 @@ public import Foundation
 import HalcyonWork
 import Synchronization
 
-extension Notification.Name {
-    /// Posted on the main queue when a cleaning has removed files from a disk cache. The object is the
-    /// cache; the file names are in the user info under `KingfisherDiskCacheCleanedHashKey`.
-    public static let KingfisherDidCleanDiskCache = Notification.Name(
-        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache")
-}
-
-/// The user info key of the removed files' names, an array of strings.
-public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
-
 /// A memory and a disk cache for images.
 ///
 /// Images are cached under their key, to which the identifier of a processor is added. All members may
@@ -88,53 +78,11 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The cache `name` in the user's folder for caches; the name must not be empty. Its memory may
-    /// take a quarter of what this process may use. When the folder cannot be made, each store tries
-    /// again.
-    public convenience init(name: String) {
-        precondition(!name.isEmpty, "a cache needs a name")
-        self.init(
-            memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: DiskStorage.Backend(
-                noThrowConfig: DiskStorage.Config(name: name, sizeLimit: 0),
-                creatingDirectory: true))
-    }
-
-    /// The cache `name` in `cacheDirectoryURL`, or where `diskCachePathClosure` says.
-    /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
-    public convenience init(
-        name: String, cacheDirectoryURL: URL?, diskCachePathClosure: DiskCachePathClosure? = nil
-    ) throws {
-        precondition(!name.isEmpty, "a cache needs a name")
-        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
-        if let diskCachePathClosure { config.cachePathBlock = diskCachePathClosure }
-        self.init(
-            memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: try DiskStorage.Backend(config: config))
-    }
-
-    /// A cache for tests of programs in a folder of its own, which takes the time from `now`.
-    /// - Throws: `KingfisherError`, 3005, when the folder cannot be made.
-    package convenience init(
-        name: String, folder: URL, now: @escaping @Sendable () -> Date
-    ) throws {
-        let disk = DiskStorage.Backend<Data>(
-            config: DiskStorage.Config(name: name, sizeLimit: 0, directory: folder), now: now)
-        try disk.prepareDirectory()
-        let memory = MemoryStorage.Config(totalCostLimit: 256 << 20)
-        self.init(
-            memoryStorage: MemoryStorage.Backend(config: memory, now: now), diskStorage: disk)
-    }
-
-    static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
-        MemoryStorage.Backend(
-            config: MemoryStorage.Config(totalCostLimit: Int(clamping: MemoryLimit().bytes / 4)))
-    }
-
     // MARK: Storing
 
     /// Stores `image` in memory before this returns and, unless `toDisk` is off, writes what the
-    /// serializer makes of it and `original` to disk afterwards.
+    /// serializer makes of it and `original` to disk afterwards. Then the handler is called: before this
+    /// returns when a rendered image is stored in memory only.
     ///
     /// An image that is not rendered is rendered first, elsewhere. One that cannot be rendered is
     /// not cached; the result says so with error 3008 for the disk.
@@ -194,9 +142,8 @@ open class ImageCache: @unchecked Sendable {
             callbackQueue.execute(completionHandler)
             return
         }
-        Task {
-            _ = await removal.value
-            callbackQueue.execute(completionHandler)
+        callbackQueue.deliver(to: { _ in completionHandler() }) { hand in
+            removal.whenGiven(hand)
         }
     }
 
@@ -204,8 +151,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
     ///
-    /// A miss is the success `none`. With a hit in memory the handler is called at once (through
-    /// `callbackQueue`). The options' image modifier is not applied.
+    /// A miss is the success `none`. The handler is called before this returns (through `callbackQueue`) for
+    /// a hit in memory, and when the options have the disk read on the calling thread or not at all;
+    /// otherwise afterwards. The options' image modifier is not applied.
     open func retrieveImage(
         forKey key: String, options: KingfisherParsedOptionsInfo,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
@@ -216,9 +164,11 @@ open class ImageCache: @unchecked Sendable {
             callbackQueue.execute { completionHandler(.success(.memory(image))) }
             return
         }
-        Task.immediate {
-            let result = await self.lookupResult(key: key, options: options)
-            callbackQueue.execute { completionHandler(result) }
+        let isImmediate =
+            options.fromMemoryCacheOrRefresh
+            || options.loadDiskFileSynchronously && shared == nil
+        callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
+            Task.immediate { hand(await self.lookupResult(key: key, options: options)) }
         }
     }
 
@@ -250,6 +200,9 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// The image on disk, if any; it is not put into memory.
+    ///
+    /// The handler is called after this has returned, unless the options have the disk read on the calling
+    /// thread.
     open func retrieveImageInDiskCache(
         forKey key: String, options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .untouch,
@@ -257,16 +210,11 @@ open class ImageCache: @unchecked Sendable {
             @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let options = KingfisherParsedOptionsInfo(options)
-        Task.immediate {
-            let result: Result<KFCrossPlatformImage?, KingfisherError>
-            do throws(KingfisherError) {
-                result = .success(
-                    try await self.diskImage(
-                        ImageKey(key, options), options: options, isCurrent: nil))
-            } catch {
-                result = .failure(error)
+        let isImmediate = options.loadDiskFileSynchronously
+        callbackQueue.deliver(to: completionHandler, atOnceIf: { _ in isImmediate }) { hand in
+            Task.immediate {
+                hand(await self.diskResult(ImageKey(key, options), options: options))
             }
-            callbackQueue.execute { completionHandler(result) }
         }
     }
 
@@ -318,12 +266,16 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Looking
 
-    /// Where the image is cached. Looks at the disk on the calling thread.
+    /// Where the image is cached. Looks at the disk on the calling thread. What an overridden
+    /// `retrieveImageInMemoryCache(forKey:options:)` gives counts as cached in memory.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> CacheType {
+        if isSubclass, hasInMemoryByOverride(key, processorIdentifier: identifier) {
+            return .memory
+        }
         let key = key.computedKey(with: identifier)
         if memoryStorage.isCached(forKey: key) { return .memory }
         return diskStorage.isCached(forKey: key, forcedExtension: forcedExtension) ? .disk : .none
@@ -375,4 +327,107 @@ open class ImageCache: @unchecked Sendable {
 
     /// Bytes that the images in memory take.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
+
+    // MARK: The same, awaited
+
+    /// Stores `image` in memory and, unless `toDisk` is off, on disk; returns when that is done.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        options: KingfisherParsedOptionsInfo, toDisk: Bool = true
+    ) async throws {
+        try await storeAsync(
+            image, original: original, forKey: key, options: options, toDisk: toDisk
+        ).diskCacheResult.get()
+    }
+
+    /// Stores `image` as above, with the options given one by one.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    open func store(
+        _ image: KFCrossPlatformImage, original: Data? = nil, forKey key: String,
+        processorIdentifier identifier: String = "", forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true
+    ) async throws {
+        let options = Self.storeOptions(
+            processorIdentifier: identifier, forcedExtension: forcedExtension,
+            serializer: serializer)
+        try await store(
+            image, original: original, forKey: key, options: options, toDisk: toDisk)
+    }
+
+    /// Writes `data` to disk and returns when that is done.
+    /// - Throws: `KingfisherError` when the disk could not be written.
+    open func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, expiration: StorageExpiration? = nil
+    ) async throws {
+        let key = ImageKey(key, processor: identifier, forcedExtension: forcedExtension)
+        try await writeAsync(data, for: key, expiration: expiration).diskCacheResult.get()
+    }
+
+    /// Removes the image, if it is there, and returns when that is done.
+    /// - Throws: The error of the file system when the file could not be removed.
+    open func removeImage(
+        forKey key: String, processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil, fromMemory: Bool = true, fromDisk: Bool = true
+    ) async throws {
+        try await startRemoving(
+            forComputedKey: key.computedKey(with: identifier), forcedExtension: forcedExtension,
+            fromMemory: fromMemory, fromDisk: fromDisk
+        )?.value.get()
+    }
+
+    /// Looks the image up in memory and then on disk; what is found on disk is put into memory.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) async throws -> ImageCacheResult {
+        let key = ImageKey(key, options)
+        return isSubclass
+            ? try await overriddenLookup(key, options: options, isCurrent: nil)
+            : try await lookup(key, options: options, isCurrent: nil)
+    }
+
+    /// Looks the image up as above.
+    open func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> ImageCacheResult {
+        try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// The image on disk, if any; it is not put into memory.
+    open func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo? = nil
+    ) async throws -> KFCrossPlatformImage? {
+        if isSubclass { return try await overriddenDiskLookup(key, options: options).get() }
+        let options = KingfisherParsedOptionsInfo(options)
+        return try await diskImage(ImageKey(key, options), options: options, isCurrent: nil)
+    }
+
+    /// Removes all images from memory and disk.
+    open func clearCache() async {
+        clearMemoryCache()
+        await clearDiskCache()
+    }
+
+    /// Removes all images from disk.
+    open func clearDiskCache() async {
+        await startClearingDisk().value
+    }
+
+    /// Removes expired images from memory and disk.
+    open func cleanExpiredCache() async {
+        cleanExpiredMemoryCache()
+        await cleanExpiredDiskCache()
+    }
+
+    /// Removes expired images from disk and, above the size limit, those used longest ago.
+    open func cleanExpiredDiskCache() async {
+        await cleanDisk()
+    }
+
+    /// Bytes of all files.
+    open var diskStorageSize: UInt {
+        get async throws { try await diskSize().get() }
+    }
 }

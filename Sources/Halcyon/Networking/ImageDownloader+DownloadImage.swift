@@ -100,8 +100,8 @@ extension ImageDownloader {
         handle: DownloadTask,
         completion: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
     ) {
-        startLoading(url, options, progress, handle) { result in
-            options.callbackQueue.execute { completion?(result) }
+        options.callbackQueue.deliver(to: completion) { hand in
+            startLoading(url, options, progress, handle, completion: hand)
         }
     }
 

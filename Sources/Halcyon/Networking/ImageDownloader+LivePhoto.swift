@@ -16,7 +16,7 @@ public struct LivePhotoResourceDownloadingResult: Sendable {
 extension ImageDownloader {
     /// Downloads a file of a live photo, without decoding or processing it.
     ///
-    /// `completionHandler` is called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue, after this has returned.
     /// - Returns: The caller's share of the download; see `downloadImage`.
     @discardableResult
     public func downloadLivePhotoResource(
@@ -26,11 +26,13 @@ extension ImageDownloader {
         )? = nil
     ) -> DownloadTask {
         let handle = DownloadTask()
-        start(url: url, options: options, progress: nil, handle: handle) { result in
-            let result = result.map {
-                LivePhotoResourceDownloadingResult(originalData: $0.data, url: $0.url)
+        options.callbackQueue.deliver(to: completionHandler) { hand in
+            start(url: url, options: options, progress: nil, handle: handle) { result in
+                hand(
+                    result.map {
+                        LivePhotoResourceDownloadingResult(originalData: $0.data, url: $0.url)
+                    })
             }
-            options.callbackQueue.execute { completionHandler?(result) }
         }
         return handle
     }

@@ -245,7 +245,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// `completionHandler` is called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue, after this has returned.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -263,7 +263,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// Downloads and processes an image.
     ///
     /// `progressBlock` is called on the main queue when bytes have arrived, if the total is known;
-    /// `completionHandler` exactly once, on the options' callback queue.
+    /// `completionHandler` exactly once, on the options' callback queue, after this has returned.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult
@@ -281,7 +281,7 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Downloads and processes an image.
     ///
-    /// `completionHandler` is called exactly once, on the options' callback queue.
+    /// `completionHandler` is called exactly once, on the options' callback queue, after this has returned.
     /// - Returns: The caller's share of the download. It is not initialised yet while an asynchronous
     ///   request modifier runs, and never when there is no valid request.
     @discardableResult

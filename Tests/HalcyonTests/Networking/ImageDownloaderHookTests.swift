@@ -60,7 +60,7 @@ struct ImageDownloaderHookTests {
             options: .processing(
                 FirstByteProcessor(), [.requestModifier(AnyModifier { _ in nil })])
         ) { results.record($0) }
-        #expect(results.events.map(\.errorCode) == [1001])
+        #expect(await results.waitFor(count: 1).map(\.errorCode) == [1001])
         #expect(!task.isInitialized && transport.requests.count == 0)
     }
 

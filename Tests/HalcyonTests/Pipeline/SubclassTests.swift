@@ -70,22 +70,87 @@ import Testing
         #expect(cache.calls.events == ["type", "store"])
         cache.calls.removeAll()
         #expect(try await retrieve() == .memory)
-        #expect(cache.calls.count == 0)
+        #expect(cache.calls.events == ["type", "retrieve"])
         cache.clearMemoryCache()
         cache.calls.removeAll()
         #expect(try await retrieve() == .disk)
         #expect(cache.calls.events == ["type", "retrieve"])
     }
 
-    @Test func whatAnOverriddenTypeDeniesIsLoadedAnew() async throws {
+    @Test(arguments: [false, true]) func whatAnOverriddenTypeDeniesIsLoadedAnew(
+        isInMemory: Bool
+    ) async throws {
         let cache = try DenyingCache(name: "denying", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: .patient(), cache: cache)
         for count in 1...2 {
             let result = try await manager.retrieveImage(with: url, options: [.waitForCache])
             #expect(result.cacheType == .none)
             #expect(origin.requestCount == count)
-            cache.clearMemoryCache()
+            if !isInMemory { cache.clearMemoryCache() }
         }
+    }
+
+    @Test(arguments: [false, true]) func aMemoryHitOfASubclassIsItsOverridesAnswer(
+        withHTTPCaching: Bool
+    ) async throws {
+        let cache = try ReplacingCache(name: "replacing", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: .patient(), cache: cache)
+        manager.defaultOptions = [.httpCaching(withHTTPCaching ? .on : .off)]
+        let stored = try #require(Image(data: png))
+        try await cache.store(stored, forKey: url.cacheKey)
+        let results = Recorder<Bool>()
+        manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) {
+            results.record((try? $0.get().image) === cache.replacement)
+        }
+        // As for the class itself, such a hit is there before the call returns.
+        #expect(results.events == [true])
+        #expect(try await manager.retrieveImage(with: url).image === cache.replacement)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test func anOverriddenAsynchronousMethodIsCalled() async throws {
+        let cache: ImageCache = try AwaitedCache(name: "awaited", cacheDirectoryURL: folder.url)
+        let calls = try #require(cache as? AwaitedCache).calls
+        let image = try #require(Image(data: png))
+        let options = KingfisherParsedOptionsInfo(nil)
+        try await cache.store(image, forKey: "1", options: options)
+        try await cache.store(image, forKey: "1")
+        try await cache.storeToDisk(png, forKey: "1")
+        _ = try await cache.retrieveImage(forKey: "1", options: options)
+        _ = try await cache.retrieveImage(forKey: "1")
+        _ = try await cache.retrieveImageInDiskCache(forKey: "1")
+        _ = try await cache.diskStorageSize
+        try await cache.removeImage(forKey: "1")
+        await cache.cleanExpiredDiskCache()
+        await cache.cleanExpiredCache()
+        await cache.clearDiskCache()
+        await cache.clearCache()
+        #expect(
+            calls.events == [
+                "store", "store by parts", "store", "storeToDisk", "retrieve", "retrieve by items",
+                "retrieve", "retrieve from disk", "size", "remove", "clean disk", "clean",
+                "clean disk", "clear disk", "clear", "clear disk",
+            ])
+        #expect(try await cache.retrieveImageInDiskCache(forKey: "1") == nil)
+    }
+
+    @Test func theAwaitedMethodsCallTheOverriddenOnesWithHandlers() async throws {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let image = try #require(Image(data: png))
+        try await cache.store(image, forKey: "1")
+        try await cache.storeToDisk(png, forKey: "2")
+        #expect(try await cache.retrieveImage(forKey: "1").cacheType == .memory)
+        #expect(try await cache.retrieveImageInDiskCache(forKey: "2") != nil)
+        #expect(cache.calls.events == ["store", "storeToDisk", "retrieve", "retrieveFromDisk"])
+    }
+
+    @Test func aLivePhotosFileIsStoredByAnOverriddenMethod() async throws {
+        let cache = try WatchedCache(name: "watched", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: .patient(), cache: cache)
+        let photo = LivePhotoSource(urls: [url])
+        let files = try await manager.retrieveLivePhoto(with: photo).fileURLs
+        #expect(try files.map { try Data(contentsOf: $0) } == [png])
+        #expect(cache.calls.events == ["storeToDisk"])
     }
 
     @Test func anOverriddenLookUpInMemoryIsAskedFirst() async throws {
@@ -233,11 +298,134 @@ private final class WatchedCache: ImageCache, @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
+    override func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo?, callbackQueue: CallbackQueue,
+        completionHandler:
+            @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        calls.record("retrieveFromDisk")
+        super.retrieveImageInDiskCache(
+            forKey: key, options: options, callbackQueue: callbackQueue,
+            completionHandler: completionHandler)
+    }
+
     override func imageCachedType(
         forKey key: String, processorIdentifier identifier: String, forcedExtension: String?
     ) -> CacheType {
         calls.record("type")
         return super.imageCachedType(
             forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
+    }
+}
+
+/// Gives another image than the one it has.
+private final class ReplacingCache: ImageCache, @unchecked Sendable {
+    // Unchecked as its superclass is; what it adds is constant.
+
+    let replacement = Image(data: PNGFixture.data(.gradient(width: 3, height: 2)))!
+
+    override func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo, callbackQueue: CallbackQueue,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        super.retrieveImage(forKey: key, options: options, callbackQueue: callbackQueue) {
+            [replacement] result in
+            completionHandler?(result.map { $0.image == nil ? $0 : .memory(replacement) })
+        }
+    }
+}
+
+/// Writes down which of its asynchronous methods are called.
+private final class AwaitedCache: ImageCache, @unchecked Sendable {
+    // Unchecked as its superclass is; what it adds is constant.
+
+    let calls = Recorder<String>()
+
+    override func store(
+        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
+        options: KingfisherParsedOptionsInfo, toDisk: Bool
+    ) async throws {
+        calls.record("store")
+        try await super.store(
+            image, original: original, forKey: key, options: options, toDisk: toDisk)
+    }
+
+    override func store(
+        _ image: KFCrossPlatformImage, original: Data?, forKey key: String,
+        processorIdentifier identifier: String, forcedExtension: String?,
+        cacheSerializer serializer: any CacheSerializer, toDisk: Bool
+    ) async throws {
+        calls.record("store by parts")
+        try await super.store(
+            image, original: original, forKey: key, processorIdentifier: identifier,
+            forcedExtension: forcedExtension, cacheSerializer: serializer, toDisk: toDisk)
+    }
+
+    override func storeToDisk(
+        _ data: Data, forKey key: String, processorIdentifier identifier: String,
+        forcedExtension: String?, expiration: StorageExpiration?
+    ) async throws {
+        calls.record("storeToDisk")
+        try await super.storeToDisk(
+            data, forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+            expiration: expiration)
+    }
+
+    override func removeImage(
+        forKey key: String, processorIdentifier identifier: String, forcedExtension: String?,
+        fromMemory: Bool, fromDisk: Bool
+    ) async throws {
+        calls.record("remove")
+        try await super.removeImage(
+            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension,
+            fromMemory: fromMemory, fromDisk: fromDisk)
+    }
+
+    override func retrieveImage(
+        forKey key: String, options: KingfisherParsedOptionsInfo
+    ) async throws -> ImageCacheResult {
+        calls.record("retrieve")
+        return try await super.retrieveImage(forKey: key, options: options)
+    }
+
+    override func retrieveImage(
+        forKey key: String, options: KingfisherOptionsInfo?
+    ) async throws -> ImageCacheResult {
+        calls.record("retrieve by items")
+        return try await super.retrieveImage(forKey: key, options: options)
+    }
+
+    override func retrieveImageInDiskCache(
+        forKey key: String, options: KingfisherOptionsInfo?
+    ) async throws -> KFCrossPlatformImage? {
+        calls.record("retrieve from disk")
+        return try await super.retrieveImageInDiskCache(forKey: key, options: options)
+    }
+
+    override func clearCache() async {
+        calls.record("clear")
+        await super.clearCache()
+    }
+
+    override func clearDiskCache() async {
+        calls.record("clear disk")
+        await super.clearDiskCache()
+    }
+
+    override func cleanExpiredCache() async {
+        calls.record("clean")
+        await super.cleanExpiredCache()
+    }
+
+    override func cleanExpiredDiskCache() async {
+        calls.record("clean disk")
+        await super.cleanExpiredDiskCache()
+    }
+
+    override var diskStorageSize: UInt {
+        get async throws {
+            calls.record("size")
+            return try await super.diskStorageSize
+        }
     }
 }

@@ -91,6 +91,23 @@ import Testing
         #expect(states.map { button.image(for: $0)?.pixelSize.width } == [1, 2])
     }
 
+    @Test func parsedOptionsAreAllOptionsOfALoad() async throws {
+        let fixture = try await PresentationFixture()
+        try await fixture.cacheOnDisk(width: 2)
+        let button = HeadlessButton()
+        let placeholder = PresentationFixture.image(width: 1)
+        let results = Results()
+        let options = KingfisherParsedOptionsInfo(fixture.options)
+        button.kf.setImage(
+            with: .network(fixture.url(width: 2)), for: .normal, placeholder: placeholder,
+            parsedOptions: options, completionHandler: results.add())
+        #expect(button.image(for: .normal) === placeholder)
+        #expect(await results.wait(for: 1).map(\.width) == [2])
+        #expect(button.image(for: .normal)?.pixelSize.width == 2)
+        button.kf.setImage(with: nil, for: .normal, parsedOptions: options)
+        #expect(button.image(for: .normal) == nil)
+    }
+
     @Test func oneStateCanBeCancelledAlone() async throws {
         let gate = Gate()
         let fixture = try await PresentationFixture(gate: gate)

@@ -56,6 +56,18 @@ import Testing
         #expect(some == 10 && none == nil)
     }
 
+    @Test func isCalledWithoutAValueWhereItNeedsNone() {
+        let target = Target(10)
+        let plain = Delegate<Void, Int>()
+        #expect(plain.call() == nil && plain() == nil)
+        plain.delegate(on: target) { (target: Target, _: Void) -> Int in target.base }
+        #expect(plain.call() == 10 && plain() == 10)
+        let optional = Delegate<(), Int?>()
+        optional.delegate(on: target) { (target: Target, _: Void) -> Int? in target.base }
+        let (called, asFunction): (Int?, Int?) = (optional.call(), optional())
+        #expect(called == 10 && asFunction == 10)
+    }
+
     @Test func aCopyGoesItsOwnWay() {
         let delegate = Delegate<Int, Int>()
         delegate.set { $0 }

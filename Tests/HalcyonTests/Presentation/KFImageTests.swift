@@ -12,6 +12,30 @@ import Testing
         #expect(image.options.loadDiskFileSynchronously)
     }
 
+    @available(*, deprecated) @Test func loadingImmediatelyChangesNothing() {
+        let url = URL(string: "http://example.com/image.png")
+        let same = image.loadImmediately().loadImmediately(false)
+        #expect(same.context === image.context)
+        #expect(KFAnimatedImage(url).loadImmediately().context.source == image.context.source)
+        let builder = KF.url(url)
+        #expect(builder.loadImmediately() === builder)
+    }
+
+    @Test func closuresOfDelegatesMayBeSetOnTheirObserver() {
+        let calls = Recorder<Int>()
+        image.onFailureDelegate.delegate(on: image.delegateObserver) {
+            (_, error: KingfisherError) in calls.record(error.errorCode)
+        }
+        let builder = KF.url(nil)
+        builder.onFailureDelegate.delegate(on: builder.delegateObserver) {
+            (_, error: KingfisherError) in calls.record(-error.errorCode)
+        }
+        let error = KingfisherError.imageSettingError(reason: .emptySource)
+        image.fade(duration: 1).onFailureDelegate.call(error)
+        builder.onFailureDelegate.call(error)
+        #expect(calls.events == [5001, -5001])
+    }
+
     /// Upstream: testKFImageContextModifiersDoNotMutateOriginalImage
     @Test func modifiersOfTheContextLeaveTheOriginalAlone() {
         let changed = image.cancelOnDisappear(true).startLoadingBeforeViewAppear()

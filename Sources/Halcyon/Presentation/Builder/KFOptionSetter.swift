@@ -58,3 +58,23 @@ extension KFOptionSetter {
         }
     }
 }
+
+extension KFOptionSetter {
+    /// A target for closures that are set on the delegates and need none: it lives as long as the program.
+    public var delegateObserver: KFDelegateObserver { .default }
+}
+
+/// The target of closures that need none.
+public final class KFDelegateObserver: Sendable {
+    // A class, not `AnyObject`: the compiler crashes when it infers that as the type of a target.
+
+    static let `default` = KFDelegateObserver()
+
+    private init() {}
+}
+
+@MainActor extension KFOptionSetter {
+    /// Does nothing: an image is loaded as soon as it is to be seen.
+    @available(*, deprecated, message: "Does nothing; remove it.")
+    public func loadImmediately(_ start: Bool = true) -> Self { self }
+}

@@ -99,10 +99,15 @@ public struct ControlState: OptionSet, Hashable, Sendable {
             progressBlock: nil, completionHandler: completionHandler)
     }
 
-    func setImage(
-        with source: Source?, for state: ControlState, placeholder: KFCrossPlatformImage?,
-        parsedOptions: KingfisherParsedOptionsInfo, progressBlock: DownloadProgressBlock?,
-        completionHandler: ImageSettingCompletion?
+    /// Loads an image and shows it as the image for a state; see the form for sources.
+    ///
+    /// `parsedOptions` are all options of the load: the shared manager's default options do not apply.
+    @discardableResult
+    public func setImage(
+        with source: Source?, for state: ControlState,
+        placeholder: KFCrossPlatformImage? = nil, parsedOptions: KingfisherParsedOptionsInfo,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         let slot = ImageComponentSlot(
             holder: base, placeholder: placeholder, get: { $0.image(for: state) },

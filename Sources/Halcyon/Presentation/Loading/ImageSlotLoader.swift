@@ -198,9 +198,10 @@ extension ImageRequest {
     ) {
         Task.immediate {
             let result = await run()
-            // What does not come from memory can be there before anyone had to wait for it, when this
-            // thread was held up; still it is delivered after the call that asked for it.
-            let isFromMemory = (try? result.get())?.cacheType == .memory
+            // All else can be there before anyone had to wait for it, when this thread was held up; still it
+            // is delivered after the call that asked for it.
+            let isFromMemory =
+                result.isImmediate && (try? result.get())?.cacheType == .memory
             let queue = isFromMemory ? CallbackQueue.mainCurrentOrAsync : .mainAsync
             queue.execute {
                 MainActor.assumeIsolated { deliver(result) }

@@ -290,7 +290,12 @@ struct FreshnessWalk {
         let result: RetrieveImageResult?
         switch copy {
         case .memory(let image):
-            result = await request.deliverCached(image, from: .memory)
+            // Also a stale one: the index was read on the calling thread.
+            let isImmediate =
+                request.probing == .onCallingThread && !request.preparesLater
+                && !request.isReplacement && !hasSent
+            result = await request.deliverCached(
+                image, from: .memory, isImmediate: isImmediate)
         case .disk where request.storesBytesOnly:
             result = request.unreadResult
         case .disk(let origin):

@@ -31,7 +31,8 @@ extension ImageRequest {
         try checkStillWanted()
         if let image = decidedInMemory(prepared, resource) {
             options.events?.note(.found(.memory))
-            return used(.fresh, await deliverCached(image, from: .memory))
+            return used(
+                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, visit) {
@@ -125,7 +126,8 @@ extension ImageRequest {
         {
             note(.storedByProgram)
             options.events?.note(.found(.memory))
-            return used(.fresh, await deliverCached(image, from: .memory))
+            return used(
+                .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
         }
         if options.fromMemoryCacheOrRefresh { return nil }
         if await fileOrigin(key, in: targetCache)?.derivation == .program,

@@ -1,5 +1,6 @@
 public import Dispatch
 public import Foundation
+import Synchronization
 
 /// A queue of operations that can carry callbacks; `OperationQueue` is one.
 public protocol CallbackOperationQueue: AnyObject, Sendable {
@@ -18,7 +19,8 @@ public enum CallbackQueue: Sendable {
     case mainAsync
     /// Inline when already on the main queue, otherwise asynchronously on it.
     case mainCurrentOrAsync
-    /// Inline, on whatever thread the work ended.
+    /// Inline, on whatever thread the work ended. Of work that may need the disk or the network, that is
+    /// never the calling thread while the call that asked for it runs.
     case untouch
     /// Asynchronously on the given dispatch queue.
     case dispatch(DispatchQueue)
@@ -43,6 +45,83 @@ public enum CallbackQueue: Sendable {
         case .operationQueue(let queue):
             queue.addOperation(block)
         }
+    }
+}
+
+extension CallbackQueue {
+    /// Runs `begin`, which begins work, and calls `handler` on this queue with the value of that work: once,
+    /// and after `begin` has returned, however soon the value is there.
+    ///
+    /// Work that ends at once, or on another thread before the calling one goes on, would otherwise call the
+    /// handler within the function it was given to, where a lock that the caller holds is a deadlock. A value
+    /// that early is called back on another thread, or later on the main queue.
+    ///
+    /// - Parameters:
+    ///   - isImmediate: Whether the value may be delivered within the call all the same: because it took
+    ///     neither the disk nor the network. Never by default.
+    ///   - begin: Hands the value over once, on any thread.
+    /// - Returns: What `begin` returns.
+    @discardableResult
+    func deliver<Value: Sendable, R>(
+        to handler: (@Sendable (Value) -> Void)?,
+        atOnceIf isImmediate: @escaping @Sendable (Value) -> Bool = { _ in false },
+        of begin: (_ hand: @escaping @Sendable (Value) -> Void) -> R
+    ) -> R {
+        guard let handler else { return begin { _ in } }
+        let delivery = Delivery(to: handler, on: self)
+        defer { delivery.open() }
+        return begin { delivery.give($0, atOnce: isImmediate($0)) }
+    }
+
+    /// Runs `block` where this queue says, but never within this call.
+    fileprivate func executeLater(_ block: @Sendable @escaping () -> Void) {
+        switch self {
+        case .untouch: DispatchQueue.global().async(execute: block)
+        case .mainCurrentOrAsync: Self.mainAsync.execute(block)
+        case .mainAsync, .dispatch: execute(block)
+        // One of the program's own may run its operations at once.
+        case .operationQueue: DispatchQueue.global().async { execute(block) }
+        }
+    }
+}
+
+/// A value on its way to a handler that may not be called before the function it was given to returns.
+private final class Delivery<Value: Sendable>: Sendable {
+    private enum State {
+        /// The function has not returned.
+        case waiting
+        /// The value was there before.
+        case early(Value)
+        /// The function has returned.
+        case open
+    }
+
+    private let handler: @Sendable (Value) -> Void
+    private let queue: CallbackQueue
+    private let state = Mutex(State.waiting)
+
+    init(to handler: @escaping @Sendable (Value) -> Void, on queue: CallbackQueue) {
+        self.handler = handler
+        self.queue = queue
+    }
+
+    /// Delivers the value: now, or as soon as that is allowed.
+    func give(_ value: Value, atOnce: Bool) {
+        let isAllowed = state.withLock { state in
+            if case .open = state { return true }
+            if !atOnce { state = .early(value) }
+            return atOnce
+        }
+        if isAllowed { queue.execute { [handler] in handler(value) } }
+    }
+
+    /// Allows delivering: the last thing the function does.
+    func open() {
+        let early: Value? = state.withLock { state in
+            defer { state = .open }
+            return if case .early(let value) = state { value } else { nil }
+        }
+        if let early { queue.executeLater { [handler] in handler(early) } }
     }
 }
 

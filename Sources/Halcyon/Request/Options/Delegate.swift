@@ -107,3 +107,27 @@ extension Delegate where Output: OptionalProtocol {
         return output ?? .absent
     }
 }
+
+extension Delegate where Input == Void {
+    /// Calls the closure, which needs no value; see `call(_:)`.
+    public func call() -> Output? {
+        call(())
+    }
+
+    /// Calls the closure; see `call(_:)`.
+    public func callAsFunction() -> Output? {
+        call()
+    }
+}
+
+extension Delegate where Input == Void, Output: OptionalProtocol {
+    /// Calls the closure, which needs no value; `nil` when it gives that, none is set, or its target is gone.
+    public func call() -> Output {
+        call(())
+    }
+
+    /// Calls the closure; see `call(_:)`.
+    public func callAsFunction() -> Output {
+        call()
+    }
+}

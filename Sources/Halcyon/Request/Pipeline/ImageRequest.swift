@@ -178,9 +178,10 @@ struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// The final image, if the target cache has it in memory.
+    /// The final image, if the target cache has it in memory. A subclass is asked by the methods that it
+    /// may override, as for what is on disk.
     private var inMemory: Image? {
-        guard !options.forceRefresh, !isReplacement else { return nil }
+        guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
@@ -188,15 +189,21 @@ extension ImageRequest {
         _ image: Image, _ use: HTTPCacheUse?
     ) async -> RetrieveImageResult {
         options.events?.note(.found(.memory))
-        var result = await deliverCached(image, from: .memory)
+        var result = await deliverCached(image, from: .memory, isImmediate: true)
         result.httpCacheUse = use
         return result
     }
 
     /// The result that delivers a cached image, made again if it was decoded with other options.
-    func deliverCached(_ image: Image, from type: CacheType) async -> RetrieveImageResult {
+    ///
+    /// - Parameter isImmediate: Whether nothing had to be waited for until now.
+    func deliverCached(
+        _ image: Image, from type: CacheType, isImmediate: Bool = false
+    ) async -> RetrieveImageResult {
         guard let bytes = bytesToRebuild(image) else {
-            return deliverSerializing(image, cacheType: type)
+            var result = deliverSerializing(image, cacheType: type)
+            result.isImmediate = isImmediate
+            return result
         }
         // A cached image that cannot be made again is better than none.
         let rebuilt = try? await ImageProcessItem.data(bytes).processed(options)
@@ -221,7 +228,17 @@ extension ImageRequest {
         }
         guard let image = found.image else { return nil }
         options.events?.note(.found(found.cacheType))
-        return await deliverCached(image, from: found.cacheType)
+        return await deliverCached(
+            image, from: found.cacheType, isImmediate: isImmediate(found.cacheType))
+    }
+
+    /// Whether what the target cache has found was found without a wait: in the memory of a subclass, or on
+    /// the disk, which was read on the calling thread.
+    private func isImmediate(_ type: CacheType) -> Bool {
+        guard probing == .onCallingThread, !isReplacement, targetCache.shared == nil else {
+            return false
+        }
+        return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
     }
 
     /// What the target cache says.

@@ -33,8 +33,8 @@ extension KingfisherManager {
     /// Loads photos and a frame, in parallel, and makes one picture of them when all are there; the
     /// parameters are those of the asynchronous form.
     ///
-    /// `completionHandler` is called exactly once, on the `callbackQueue` of `options`, with the
-    /// rendered picture or the failure that came first.
+    /// `completionHandler` is called exactly once, on the `callbackQueue` of `options` and after this has
+    /// returned, with the rendered picture or the failure that came first.
     /// - Returns: What cancels all loads.
     @discardableResult
     public func retrieveComposition(
@@ -46,11 +46,11 @@ extension KingfisherManager {
     ) -> ImageSetTask {
         let load = makeLoad(
             layout, photos, frame, options, frameOptions, maximumConcurrentLoads, progressBlock)
-        let queue = parsedOptions(options).callbackQueue
         let hasFrame = frame != nil
-        Task.immediate {
-            let result = await Self.picture(layout, from: load, hasFrame: hasFrame)
-            queue.execute { completionHandler(result) }
+        parsedOptions(options).callbackQueue.deliver(to: completionHandler) { hand in
+            Task.immediate {
+                hand(await Self.picture(layout, from: load, hasFrame: hasFrame))
+            }
         }
         return load.task
     }

@@ -82,7 +82,9 @@ extension KingfisherManager {
     ///   - progressBlock: Called on the main queue as bytes arrive, when their total is known.
     ///   - downloadTaskUpdated: Called when the returned task is replaced by another one, before that
     ///     one completes.
-    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options.
+    ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options: before this
+    ///     returns for an image in memory, or one that `loadDiskFileSynchronously` has read, and
+    ///     afterwards for all else.
     /// - Returns: The running load; `nil` when the image comes from the cache, or when no load has
     ///   begun yet because the request modifier is asynchronous.
     @discardableResult
@@ -113,11 +115,10 @@ extension KingfisherManager {
         ).followed(by: eventHub)
         // Runs on this thread up to the first wait, so that a memory hit is delivered, and a download
         // started, before this returns.
-        Task.immediate {
-            let result = await request.run()
-            if let completionHandler {
-                parsed.callbackQueue.execute { completionHandler(result) }
-            }
+        parsed.callbackQueue.deliver(
+            to: completionHandler, atOnceIf: { $0.isImmediate }
+        ) { hand in
+            Task.immediate { hand(await request.run()) }
         }
         return parsed.asyncCacheTypeCheck || request.handle.isInitialized ? request.handle : nil
     }
@@ -162,7 +163,8 @@ extension KingfisherManager {
     ///   - maximumConcurrentLoads: The most images in work at one time; at least 1.
     ///   - progressBlock: Called on the main queue with the progress of the whole set.
     ///   - completionHandler: Called exactly once, on the `callbackQueue` of the options, with all
-    ///     images, or with the failure that came first; that one cancels the other loads.
+    ///     images, or with the failure that came first; that one cancels the other loads. Before this
+    ///     returns when all images are in memory, otherwise afterwards.
     /// - Returns: What cancels the whole set.
     @discardableResult
     public func retrieveImages(
@@ -174,9 +176,11 @@ extension KingfisherManager {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: true, progressBlock)
         let queue = parsedOptions(options).callbackQueue
-        Task.immediate {
-            let result = await load.images()
-            queue.execute { completionHandler(result) }
+        queue.deliver(
+            to: completionHandler,
+            atOnceIf: { (try? $0.get())?.allSatisfy(\.isImmediate) ?? false }
+        ) { hand in
+            Task.immediate { hand(await load.images()) }
         }
         return load.task
     }
@@ -198,7 +202,8 @@ extension KingfisherManager {
     /// Loads a set of images, in parallel, of which some may fail.
     ///
     /// `completionHandler` is called exactly once, on the `callbackQueue` of the options, with what
-    /// became of each source, in their order; the other parameters are those of `retrieveImages`.
+    /// became of each source, in their order; when, and the other parameters, are those of
+    /// `retrieveImages`.
     /// - Returns: What cancels the whole set.
     @discardableResult
     public func retrieveEachImage(
@@ -210,9 +215,10 @@ extension KingfisherManager {
         let load = makeSetLoad(
             sources, options, maximumConcurrentLoads, stopsAtFailure: false, progressBlock)
         let queue = parsedOptions(options).callbackQueue
-        Task.immediate {
-            let outcomes = await load.run().outcomes
-            queue.execute { completionHandler(outcomes) }
+        queue.deliver(
+            to: completionHandler, atOnceIf: { $0.allSatisfy { $0.isImmediate } }
+        ) { hand in
+            Task.immediate { hand(await load.run().outcomes) }
         }
         return load.task
     }
@@ -252,6 +258,9 @@ public struct RetrieveImageResult: Sendable {
     /// Which response the image was made of, where the rules of HTTP have a say. Not the record itself: that
     /// is known for as long as the caches hold what was made of it.
     var response: ObjectIdentifier?
+    /// Whether nothing had to be waited for, so that the image is delivered before the call that asks for it
+    /// returns.
+    var isImmediate = false
 
     public init(
         image: KFCrossPlatformImage, cacheType: CacheType, source: Source, originalSource: Source,
@@ -263,6 +272,13 @@ public struct RetrieveImageResult: Sendable {
         self.originalSource = originalSource
         self.data = data
         self.metrics = metrics
+    }
+}
+
+extension Result<RetrieveImageResult, KingfisherError> {
+    /// Whether it is delivered before the call that asks for it returns; a failure never is.
+    var isImmediate: Bool {
+        if case .success(let value) = self { value.isImmediate } else { false }
     }
 }
 
