@@ -91,7 +91,7 @@ public final class ImageServer: Sendable {
         prefix = checked.prefix
         rules = PictureRules(configuration)
         let libraries = CodecLibrary.installed.map { "\($0.name) \($0.version)" }
-        epoch = "3 \(Vips.version) \(libraries.joined(separator: " ")) \(rules.version)"
+        epoch = "4 \(Vips.version) \(libraries.joined(separator: " ")) \(rules.version)"
         hasPlayground = configuration.showsPlayground
         iiif = checked.iiif
         watermark = checked.watermark

@@ -97,3 +97,39 @@ extension Bitmap {
         return try operation.run().double("out") >= (depth == .eight ? 255 : 65535)
     }
 }
+
+extension Bitmap {
+    /// Whether no pixel has a colour. Looks at all of them, up to the first that has one.
+    var isGrey: Bool {
+        withUnsafeBytes { bytes in
+            switch depth {
+            case .eight: Self.areGrey(bytes.bindMemory(to: UInt8.self), channels: channels)
+            case .sixteen: Self.areGrey(bytes.bindMemory(to: UInt16.self), channels: channels)
+            }
+        }
+    }
+
+    private static func areGrey<Sample: Equatable>(
+        _ samples: UnsafeBufferPointer<Sample>, channels: Int
+    ) -> Bool {
+        var index = 0
+        while index < samples.count {
+            guard samples[index] == samples[index + 1], samples[index] == samples[index + 2] else {
+                return false
+            }
+            index += channels
+        }
+        return true
+    }
+
+    /// Grey pixels as one band, or two where some of them are not opaque.
+    func greyVipsImage() throws -> VipsImage {
+        let image = try vipsImage()
+        let interpretation: VipsInterpretation = depth == .eight ? .bw : .grey16
+        let grey = try image.apply("extract_band", ["band": 0, "n": 1])
+        guard hasAlpha, try !isOpaque() else { return try grey.interpreted(as: interpretation) }
+        let alpha = try image.apply("extract_band", ["band": 3, "n": 1])
+        return try VipsImage.create("bandjoin", ["in": .images([grey, alpha])])
+            .interpreted(as: interpretation)
+    }
+}

@@ -18,7 +18,12 @@ enum ImageEncoders {
         _ frames: [Bitmap], timing: AnimationTiming?, as format: ImageFormat,
         options: ImageEncodingOptions
     ) throws -> Data {
-        let encoders = options.coding.contains(format) ? direct + general : general
+        var options = options
+        options.storesGrey =
+            options.storesGrey && VipsSaver.greyFormats.contains(format) && options.profile == nil
+            && frames.count == 1 && frames[0].isGrey
+        let isDirect = options.coding.contains(format) && !options.storesGrey
+        let encoders = isDirect ? direct + general : general
         for encoder in encoders where encoder.canEncode(format) {
             let file = try encoder.encode(frames, timing: timing, as: format, options: options)
             if let file { return file }

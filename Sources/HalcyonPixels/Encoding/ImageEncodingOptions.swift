@@ -25,6 +25,9 @@ public struct ImageEncodingOptions: Hashable, Sendable {
     package var effort: Int?
     /// Whether JPEG files are written from coarse to fine.
     package var isProgressive = false
+    /// Whether a still picture without colours is written without them where the format can hold that: as one
+    /// channel, or two with opacity.
+    package var storesGrey = false
     /// Which codecs write the file.
     package var coding = DirectCoding.current
 

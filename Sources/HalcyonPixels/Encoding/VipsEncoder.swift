@@ -62,7 +62,8 @@ struct VipsEncoder: ImageEncoder {
             if let timing, isAnimation {
                 image = try strip(of: frames, timing: timing, for: saver)
             } else {
-                image = try saver.prepared(first.vipsImage())
+                image = try saver.prepared(
+                    options.storesGrey ? first.greyVipsImage() : first.vipsImage())
             }
             var metadata = options.metadata?.fields(for: saver.format) ?? []
             if let profile = options.profile, ImageMetadata.profileFormats.contains(saver.format) {

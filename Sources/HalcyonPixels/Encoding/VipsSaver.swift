@@ -25,6 +25,9 @@ struct VipsSaver {
     /// Whether an animation can be written; of other formats only the first frame is.
     var writesAnimations: Bool { format == .GIF || format == .WebP }
 
+    /// The formats of which the savers write one channel where there is only one.
+    static let greyFormats: Set<ImageFormat> = [.JPEG, .PNG, .TIFF, .JPEGXL]
+
     /// The sides, in pixels, that the format or its encoder can have.
     private var sides: ClosedRange<Int> {
         switch format {
@@ -51,7 +54,7 @@ struct VipsSaver {
         var image = image
         if image.format == .ushort, [.JPEG, .GIF, .WebP].contains(format) {
             image = try image.apply("cast", ["format": "uchar", "shift": true])
-                .interpreted(as: .srgb)
+                .interpreted(as: image.bands < 3 ? .bw : .srgb)
         }
         // JPEG has no alpha; paper is what most pages put behind it.
         if format == .JPEG { image = try image.flattened(background: [255]) }

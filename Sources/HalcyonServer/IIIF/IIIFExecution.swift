@@ -25,6 +25,8 @@ struct IIIFExecution: PictureWork {
             let format = parameters.format.possible(for: image)
             var encoding = rules.encoding(of: format)
             encoding.metadata = try options.metadata(of: data)
+            // Of that quality, viewers expect colours.
+            encoding.storesGrey = parameters.quality != .color
             let encoded = try rules.encoded(image, as: format, encoding, by: deadline)
             try rules.check(resultBytes: encoded.count)
             return PlanExecution.Product(

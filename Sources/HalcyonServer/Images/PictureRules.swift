@@ -95,6 +95,7 @@ struct PictureRules: Sendable {
             quality: CGFloat((quality ?? self.quality(of: format)) - 1) / 99)
         options.effort = effort[format]
         options.isProgressive = writesProgressiveJPEG
+        options.storesGrey = true
         return options
     }
 
