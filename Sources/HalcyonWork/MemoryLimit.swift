@@ -6,19 +6,30 @@ package struct MemoryLimit {
     package var root = "/"
     /// Bytes of memory the machine has.
     package var physicalMemory = ProcessInfo.processInfo.physicalMemory
+    /// The resource limits of this process, of addresses and of data (`ulimit -v` and `-d`).
+    package var resourceLimits: [UInt64]
 
     package init(
         root: String = "/",
-        physicalMemory: UInt64 = ProcessInfo.processInfo.physicalMemory
+        physicalMemory: UInt64 = ProcessInfo.processInfo.physicalMemory,
+        resourceLimits: [UInt64] = [RLIMIT_AS, RLIMIT_DATA].map(Self.resourceLimit)
     ) {
         self.root = root
         self.physicalMemory = physicalMemory
+        self.resourceLimits = resourceLimits
     }
 
-    /// Bytes: the physical memory or the least limit of the process's control groups (version 1 or
-    /// 2) and their parents, whichever is smaller.
+    /// Bytes: the physical memory, the least limit of the process's control groups (version 1 or 2) and their
+    /// parents, or its own limits, whichever is smallest.
     package var bytes: UInt64 {
-        controlGroupLimits.reduce(physicalMemory, min)
+        (controlGroupLimits + resourceLimits).reduce(physicalMemory, min)
+    }
+
+    private static func resourceLimit(_ resource: __rlimit_resource) -> UInt64 {
+        var limit = rlimit()
+        // No limit is the largest number.
+        return getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
+            ? UInt64(limit.rlim_cur) : .max
     }
 
     private var controlGroupLimits: [UInt64] {

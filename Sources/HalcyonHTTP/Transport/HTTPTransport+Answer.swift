@@ -1,5 +1,6 @@
 package import Foundation
 package import FoundationNetworking
+import HalcyonWork
 import Synchronization
 
 extension HTTPTransport {
@@ -23,7 +24,7 @@ extension HTTPTransport {
                     if let limit, bytes.count > limit - answer.body.count {
                         throw TransportError.responseTooLarge(url: url, limit: limit)
                     }
-                    answer.body.append(contentsOf: bytes)
+                    try answer.body.append(whileThereIsRoom: bytes)
                 }
             })
         let (head, body) = answer.withLock { $0 }

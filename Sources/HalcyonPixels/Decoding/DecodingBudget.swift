@@ -50,7 +50,8 @@ final class DecodingBudget: @unchecked Sendable {
 
     /// Runs `body`, which takes `bytes` of memory, once there is room for it.
     ///
-    /// - Throws: `ImageCodingError` when the thread is stopped before, or what `body` throws.
+    /// - Throws: `ImageCodingError` when the thread is stopped before, `LargeMemory.Shortage` when the process does
+    ///   not get as much, or what `body` throws.
     func holding<Result>(_ bytes: Int, _ body: () throws -> Result) throws -> Result {
         guard bytes >= least, !cdecoding_holds_memory() else { return try body() }
         let isTask = withUnsafeCurrentTask { $0 != nil }
@@ -61,6 +62,8 @@ final class DecodingBudget: @unchecked Sendable {
             cdecoding_set_holds_memory(false)
             release(count)
         }
+        // The others may not have taken all of theirs yet.
+        try LargeMemory.check(max(bytes, heldBytes))
         return try body()
     }
 

@@ -2,6 +2,7 @@ import CFileSystem
 import CXXHash
 package import Foundation
 import Glibc
+import HalcyonWork
 
 /// An open folder, whose files are reached by their names in it.
 ///
@@ -194,7 +195,9 @@ extension CacheFolder {
         let size = Int(info.st_size)
         guard size == expected ?? size else { return .unfit }
         guard size > 0 else { return .bytes(Data(), DiskFile.Stamp(info)) }
-        guard let buffer = malloc(size) else { throw POSIXError(.ENOMEM) }
+        guard let buffer = try? LargeMemory.allocate(byteCount: size) else {
+            throw POSIXError(.ENOMEM)
+        }
         var count = 0
         while count < size {
             let got = Glibc.read(file, buffer + count, size - count)
