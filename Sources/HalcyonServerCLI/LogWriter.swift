@@ -10,12 +10,19 @@ final class LogWriter: Sendable {
 
     init(_ settings: ImageServerConfiguration.Log) {
         let thread = ThreadPool(name: "log", width: 1)
-        let isJSON = settings.format.map { $0 == .json } ?? (isatty(STDERR_FILENO) == 0)
+        let isJSON = Self.format(of: settings) == .json
         let level = Logger.Level(rawValue: settings.level.rawValue) ?? .info
         logger = Logger(label: "halcyon-server") { _ in
             LineLogHandler(isJSON: isJSON, logLevel: level, thread: thread)
         }
         self.thread = thread
+    }
+
+    /// How lines are written: as the settings say, or by where they go.
+    static func format(
+        of settings: ImageServerConfiguration.Log
+    ) -> ImageServerConfiguration.Log.Format {
+        settings.format ?? (isatty(STDERR_FILENO) == 0 ? .json : .text)
     }
 
     /// Returns when everything has been written.

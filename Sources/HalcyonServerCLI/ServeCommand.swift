@@ -65,7 +65,10 @@ struct ServeCommand: AsyncParsableCommand {
             complain(error.description)
             throw badConfiguration
         }
-        if printConfig { return print(configuration.json) }
+        if printConfig {
+            let format = LogWriter.format(of: configuration.log)
+            return print(configuration.effective(logFormat: format).json)
+        }
         let log = LogWriter(configuration.log)
         let server: ImageServer
         do throws(ConfigurationError) {
@@ -80,8 +83,11 @@ struct ServeCommand: AsyncParsableCommand {
         let listening: ListeningServer
         do {
             listening = try await ListeningServer.start(server)
+        } catch let error as ListenError {
+            complain(error.description)
+            throw error.isSetting ? badConfiguration : ExitCode.failure
         } catch {
-            complain("It cannot listen: \(error)")
+            complain("cannot listen: \(error)")
             throw ExitCode.failure
         }
         if isDemonstration {

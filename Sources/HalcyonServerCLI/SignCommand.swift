@@ -34,11 +34,15 @@ struct SignCommand: ParsableCommand {
             complain("\(error)")
             throw badConfiguration
         }
-        guard let signed = configuration.sign(path ?? url.path) else {
-            complain("There is no key to sign with: set signature.keys and signature.salts.")
+        do {
+            print(try configuration.signed(path ?? url.path))
+        } catch let error as ConfigurationError {
+            for fault in error.faults { complain(fault) }
+            throw badConfiguration
+        } catch let error as PlanError {
+            complain("The server would refuse this path: \(error.reason) (\(error.code))")
             throw badConfiguration
         }
-        print(signed)
     }
 
     private var url: ImageURL {

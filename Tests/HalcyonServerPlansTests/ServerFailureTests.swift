@@ -32,7 +32,9 @@ struct ServerFailureTests {
             (.urlTooLong, 414, "too_long", .never, false),
             (.headersTooLarge, 431, "too_long", .never, false),
             (.methodNotAllowed, 405, "method_not_allowed", .never, false),
+            (.methodUnknown, 501, "method_unknown", .never, false),
             (.busy, 429, "busy", .never, false),
+            (.memoryShort, 503, "memory", .never, false),
             (.deadline, 503, "deadline", .never, false),
             (.draining, 503, "draining", .never, false),
             (.clientGone, 499, "client_gone", .never, false),
@@ -52,8 +54,7 @@ struct ServerFailureTests {
             (
                 [
                     .badRequest, .expired, .urlTooLong, .headersTooLarge, .methodNotAllowed,
-                    .draining,
-                    .clientGone,
+                    .methodUnknown, .draining, .clientGone,
                 ], .debug
             ),
             (
@@ -68,7 +69,7 @@ struct ServerFailureTests {
                 [
                     .sourceNotAllowed, .sourceUnreachable, .sourceBusy, .sourceStatus(500),
                     .sourceTimeout, .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy,
-                    .deadline,
+                    .deadline, .memoryShort,
                 ], .warning
             ),
             ([.internalError], .error),

@@ -26,10 +26,10 @@ final class Bucket: Sendable {
         let asked = Locked<[String]>([])
         let listening = OneShot<Int>()
         let application = ServerApplication.make(
-            .tcp(host: "127.0.0.1", port: 0), ImageServerConfiguration(),
+            .hostname("127.0.0.1", port: 0), ImageServerConfiguration(),
             clients: ClientRegistry(), logger: Logger(label: "bucket"),
-            onListening: { listening.give($0) },
-            refusal: { kind, _ in .text(kind.status, kind.summary) }
+            onListening: { listening.give($0.localAddress?.port ?? 0) },
+            refusal: { failure, _ in .text(failure.kind.status, failure.kind.summary) }
         ) { request in
             asked.withLock { $0.append("\(request.method) \(request.target)") }
             return await Self.answer(request, objects)

@@ -91,16 +91,141 @@ import Testing
         let unknown = try configuration.take(environment: [
             "HALCYON_LIMITS_MAX_PIXELS": "5000",
             "HALCYON_SOURCES_HTTP_ALLOW": "a.example, b.example",
-            "HALCYON_NEGOTIATION_CLIENT_HINTS": "true", "HALCYON_LIMITS_MAX_PIXEL": "1",
+            "HALCYON_NEGOTIATION_CLIENT_HINTS": "true", "HALCYON_SERVER_NAME": "a",
             "HALCYON_TEST_VIEWS": "1", "HALCYON_PROCESSING_FORMAT_QUALITY": "webp=70,avif=50",
             "HALCYON_SOURCES_BASE_URL": "https://example.com/",
         ])
-        #expect(unknown == ["HALCYON_LIMITS_MAX_PIXEL"])
+        #expect(unknown == ["HALCYON_SERVER_NAME"])
         #expect(configuration.limits.maxPixels == 5000)
         #expect(configuration.sources.http.allow == ["a.example", "b.example"])
         #expect(configuration.negotiation.usesClientHints)
         #expect(configuration.processing.formatQuality == ["webp": 70, "avif": 50])
         #expect(configuration.sources.baseURL == "https://example.com/")
+    }
+
+    @Test(
+        arguments: [
+            ("HALCYON_SIGNATUR_KEYS", "HALCYON_SIGNATURE_KEYS"),
+            ("HALCYON_SIGNATURE_KEY", "HALCYON_SIGNATURE_KEYS"),
+            ("HALCYON_SOURCE_HTTP_ALLOW", "HALCYON_SOURCES_HTTP_ALLOW"),
+            ("HALCYON_LIMITS_MAX_PIXEL", "HALCYON_LIMITS_MAX_PIXELS"),
+            ("HALCYON_CACHE_DIR", nil), ("HALCYON_LIMITS_", nil),
+            ("HALCYON_SECRETT", "HALCYON_SECRET"), ("HALCYON_BINDS", "HALCYON_BIND"),
+            ("HALCYON_PUBLIC_UR", "HALCYON_PUBLIC_URL"),
+            ("HALCYON_SERVER_SIGNATURE_KEYS", "HALCYON_SIGNATURE_KEYS"),
+        ] as [(String, String?)])
+    func aVariableThatIsNearlyASettingIsAFault(name: String, nearest: String?) {
+        var configuration = ImageServerConfiguration()
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration.take(environment: [name: "x"])
+        }
+        #expect(error?.faults.count == 1)
+        #expect(
+            error?.faults.first?.hasPrefix("There is no setting \(name). The nearest is HALCYON_")
+                == true)
+        if let nearest {
+            #expect(error?.faults.first?.hasSuffix("The nearest is \(nearest).") == true)
+        }
+    }
+
+    @Test func variablesOfOtherProgramsAreLeftAlone() throws {
+        var configuration = ImageServerConfiguration()
+        let unknown = try configuration.take(environment: [
+            "HALCYON_TEST_VIEWS": "1", "HALCYON_VERSION": "1.2", "HALCYON_HOME": "/srv",
+            "HALCYON_SERVICE_HOST": "10.0.0.1", "HALCYON_SERVICE_PORT": "80",
+            "HALCYON_PORT": "tcp://10.0.0.1:80", "HALCYON_PORT_80_TCP_ADDR": "10.0.0.1",
+            "HALCYON_CACHE_SERVICE_HOST": "10.0.0.1", "HALCYON_CACHE_SERVICE_PORT_HTTP": "80",
+            "HALCYON_CACHE_PORT": "tcp://10.0.0.1:80", "HALCYON_CACHE_PORT_80_TCP": "x",
+            "HALCYON_SERVER_SERVICE_HOST": "10.0.0.1", "HALCYON_SERVER_PORT": "tcp://10.0.0.1:80",
+            "SIGNATURE_KEYS": "aa",
+        ])
+        #expect(unknown == [])
+        #expect(configuration == ImageServerConfiguration())
+    }
+
+    @Test(arguments: [
+        "nonsense", "", "example.com", "ftp://example.com", "https://", "https://a b/",
+        "https://user@example.com", "https://example.com?a", "https://example.com/#a", "//a", "/",
+    ])
+    func thePublicURLIsAURL(text: String) throws {
+        let found = try faults { $0.publicURL = text }
+        #expect(found.count == 1 && found[0].hasPrefix("publicURL: "), "\(found)")
+    }
+
+    @Test(arguments: [
+        "http://example.com", "https://img.example.com/", "https://img.example.com:8443/a/b",
+        "http://[::1]:8080",
+    ])
+    func thePublicURLMayHaveAPortAndAPath(text: String) throws {
+        #expect(try faults { $0.publicURL = text } == [])
+    }
+
+    @Test(arguments: ["", " a", "a ", "é", "a\n", " "])
+    func tokensAreWhatAFieldCanCarry(text: String) throws {
+        let secret = try faults { $0.secret = text }
+        #expect(secret.count == 1 && secret[0].hasPrefix("secret "), "\(secret)")
+        let token = try faults { $0.operationsToken = text }
+        #expect(token.count == 1 && token[0].hasPrefix("ops.token "), "\(token)")
+    }
+
+    @Test(arguments: [("127.0.0.1", 4), ("0.0.0.0", 8)])
+    func keysAndSaltsHaveSoManyBytes(host: String, least: Int) throws {
+        func faults(key: Int, salt: Int) throws -> [String] {
+            try self.faults {
+                $0.bind = [.tcp(host: host, port: 0)]
+                $0.signature.keys = [String(repeating: "ab", count: key)]
+                $0.signature.salts = [String(repeating: "cd", count: salt)]
+            }
+        }
+        #expect(try faults(key: least, salt: least) == [])
+        for count in [0, 1, least - 1] {
+            #expect(
+                try faults(key: count, salt: least) == [
+                    "signature.keys: number 1 has \(count) bytes; at least \(least) are needed."
+                ])
+            #expect(try faults(key: least, salt: count).count == 1)
+        }
+    }
+
+    @Test func textsThatCannotBeMeantAreFaults() throws {
+        let found = try faults {
+            $0.signature.trusted = ["", "a/b"]
+            $0.http.allowOrigin = ["*", "example.com", "https://example.com/"]
+            $0.work.requestTimeout = .zero
+        }
+        #expect(found.count == 6, "\(found)")
+        #expect(
+            try faults { $0.http.allowOrigin = ["https://example.com", "http://a:8080"] } == [])
+        #expect(try faults { $0.http.allowOrigin = ["*"] } == [])
+    }
+
+    @Test(arguments: ["/dev/null", "/dev/null/caches", "/proc/caches", "file"])
+    func theFolderOfTheCachesCanBeWrittenTo(directory: String) throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Data("a file".utf8), to: "file")
+        let path = directory.hasPrefix("/") ? directory : folder.file(directory).path
+        let found = try faults { $0.cache.directory = path }
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix("cache.directory: \(path) cannot be written to: ") == true)
+        let unused = try faults {
+            $0.cache.directory = path
+            $0.cache.sources.bytes = 0
+            $0.cache.results.bytes = 0
+        }
+        #expect(unused == [])
+    }
+
+    @Test func tryingTheFolderOfTheCachesLeavesNothing() throws {
+        let folder = try TemporaryDirectory()
+        let caches = folder.file("a").appendingPathComponent("b")
+        var configuration = ImageServerConfiguration()
+        configuration.sources.local.root = LiveServer.samples
+        configuration.signature.isRequired = false
+        configuration.cache.directory = caches.path
+        configuration.cache.sources.bytes = 0
+        _ = try ImageServer(configuration: configuration)
+        let left = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        #expect(!left.contains { $0.contains("probe") }, "\(left)")
     }
 
     @Test func printedSettingsCanBeReadAgainAndHideSecrets() throws {

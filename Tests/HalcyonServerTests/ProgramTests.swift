@@ -45,6 +45,87 @@ import Testing
         #expect(!shown.output.contains("\"aa\""))
     }
 
+    @Test func theSettingsThatAreInEffectArePrinted() async throws {
+        let shown = try await run([
+            "--print-config", "--unsigned", "--local-root", folder.url.path,
+        ])
+        #expect(shown.code == 0, "\(shown.errors)")
+        let root = try #require(
+            try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
+        func value(_ group: String, _ name: String) -> Any? {
+            (root[group] as? [String: Any])?[name]
+        }
+        #expect(
+            value("cache", "directory") as? String
+                == folder.file("halcyon-server").path)
+        #expect(value("http", "ttl") as? Int == 0)
+        #expect(value("log", "format") as? String == "json")
+        #expect(root["playground"] as? Bool == true)
+        #expect(value("work", "memory") as? Int ?? 0 > 1 << 20)
+        let signed = try await run([
+            "--print-config", "--local-root", folder.url.path, "--set",
+            "signature.keys=943b421c9eb07c83", "--set", "signature.salts=520f986b998545b4",
+        ])
+        #expect(signed.output.contains("\"ttl\" : 31536000"))
+        #expect(signed.output.contains("\"playground\" : false"))
+    }
+
+    @Test func aMisspeltVariableEndsTheProgram() async throws {
+        for arguments in [["--check"], []] {
+            let ended = try await run(
+                arguments + ["--unsigned", "--local-root", folder.url.path],
+                environment: ["HALCYON_SIGNATUR_KEYS": "aa"])
+            #expect(ended.code == 78)
+            #expect(
+                ended.errors
+                    == "halcyon-server: There is no setting HALCYON_SIGNATUR_KEYS. The nearest is "
+                    + "HALCYON_SIGNATURE_KEYS.\n")
+        }
+    }
+
+    @Test func aPathThatTheServerWouldRefuseIsNotSigned() async throws {
+        let keys = [
+            "--set", "signature.keys=736563726574", "--set", "signature.salts=68656c6c6f",
+        ]
+        let local = ["--set", "sources.local.root=\(folder.url.path)"]
+        let rows: [([String], String)] = [
+            (["/rs:fitt:300/plain/local:///a.jpg"], "invalid_option"),
+            (["/w:x/plain/local:///a.jpg"], "invalid_option"), (["/w:10/h:10"], "invalid_path"),
+            (["/plain/local:///a b.jpg"], "bad_request"),
+            (["/plain/local:///a.jpg?b"], "invalid_path"),
+            (["/plain/local:///%zz"], "invalid_path"), (["/exp:1/plain/local:///a.jpg"], "expired"),
+            (["/raw:1/plain/local:///a.jpg"], "option_forbidden"),
+            (["/pr:none/plain/local:///a.jpg"], "invalid_option"),
+            (local + ["/plain/http://example.com/a.jpg"], "source_not_allowed"),
+            (
+                ["--set", "sources.http.allow=https://example.com"] + ["/plain/local:///a.jpg"],
+                "source_not_allowed"
+            ),
+            (["/plain/local:///" + String(repeating: "a", count: 9000)], "too_long"),
+            (["--source", "local:///a.jpg", "--options", "blur:1e308"], "invalid_option"),
+        ]
+        for (arguments, code) in rows {
+            let ended = try await run(["sign"] + keys + arguments)
+            #expect(ended.code == 78 && ended.output == "", "\(arguments)")
+            #expect(
+                ended.errors.hasPrefix("halcyon-server: The server would refuse this path: ")
+                    && ended.errors.hasSuffix(" (\(code))\n"), "\(ended.errors)")
+        }
+        let short = try await run([
+            "sign", "--set", "signature.keys=aa", "--set", "signature.salts=bb",
+            "/plain/local:///a",
+        ])
+        #expect(short.code == 78 && short.errors.contains("signature.keys: number 1 has 1 bytes"))
+        // What is only good for information is signed, and what a proxy would make of a path.
+        for path in ["/exif:1/plain/local:///a.jpg", "/w%3A10/plain/local:/a.jpg"] {
+            let ended = try await run(["sign"] + keys + local + [path])
+            #expect(ended.code == 0, "\(ended.errors)")
+        }
+        let merged = try await run(["sign"] + keys + ["/w%3A10/plain/local:/a.jpg"])
+        let whole = try await run(["sign"] + keys + ["/w:10/plain/local:///a.jpg"])
+        #expect(merged.output == whole.output)
+    }
+
     @Test func pathsAreSigned() async throws {
         let signed = try await run([
             "sign", "--set", "signature.keys=736563726574", "--set", "signature.salts=68656c6c6f",

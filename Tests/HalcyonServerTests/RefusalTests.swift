@@ -163,12 +163,53 @@ import Testing
     }
 
     @Test func aTextOfAKindSaysNoMoreThanThatUnlessAskedFor() async throws {
-        let brief = try await LiveServer.start()
-        let target = "/_/w:-1/plain/local:///china.jpg"
+        let path = "/w:-1/plain/local:///china.jpg"
+        let brief = try await signed()
+        let target = try #require(brief.server.sign(path))
         #expect(try await brief.ask(target).text == "Invalid URL\n")
-        let full = try await LiveServer.start { $0.http.errorBodies = .full }
-        #expect(try await full.ask(target).text.contains("w"))
-        #expect(try await full.ask(target).text != "Invalid URL\n")
+        let full = try await signed { $0.http.errorBodies = .full }
+        #expect(try await full.ask(target).text.hasPrefix("Invalid URL: "))
+        let page = try await signed { $0.secret = "a" }
+        #expect(try await page.ask(target).text == "Forbidden\n")
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1/a.png", "sources.http.allow"), ("local:///a.png", "sources.local.root"),
+        ("http://example.com:81/a.png", "sources.http.ports"),
+        ("http://example.com/a.png", "sources.http.allow"), ("s3://a/b", "sources.local.root"),
+    ])
+    func whereNothingIsSignedAFailureSaysWhichSettingToChange(
+        source: String, setting: String
+    ) async throws {
+        let live = try await LiveServer.start {
+            $0.sources.local.root = nil
+            $0.sources.http.allow = ["http://example.org"]
+        }
+        for accept in ["application/json", "text/plain"] {
+            let target = "/_/plain/\(source)"
+            let answer = try await live.ask(target, fields: ["Accept": accept])
+            #expect(answer.status == 404)
+            #expect(answer.text.contains(setting), "\(answer.text)")
+        }
+    }
+
+    @Test func limitsAreNamedByWhatIsRefused() async throws {
+        let limits = try await LiveServer.start {
+            $0.limits.maxPixels = 1000
+            $0.limits.maxURLLength = 64
+        }
+        let large = try await limits.ask("/_/plain/local:///china.jpg")
+        #expect(large.status == 422 && large.text.contains("limits.maxPixels"), "\(large.text)")
+        let long = try await limits.ask("/_/w:1/" + String(repeating: "a", count: 99))
+        #expect(long.status == 414 && long.text.contains("limits.maxURLLength"))
+        let raw = try await limits.ask("/_/raw:1/plain/local:///china.jpg")
+        #expect(raw.status == 403 && raw.text.contains("processing.allowRaw"), "\(raw.text)")
+        let bytes = try await LiveServer.start { $0.limits.maxSourceBytes = 1000 }
+        let answer = try await bytes.ask("/_/w:1/plain/local:///china.jpg")
+        #expect(answer.status == 422 && answer.text.contains("limits.maxSourceBytes"))
+        let guarded = try await LiveServer.start { $0.sources.http.allow = ["*"] }
+        let loopback = try await guarded.ask("/_/plain/http://127.0.0.1/a.png")
+        #expect(loopback.status == 404 && loopback.text.contains("sources.http.allowLoopback"))
     }
 
     @Test func aURLThatIsTooLongIsRefusedBeforeItIsRead() async throws {

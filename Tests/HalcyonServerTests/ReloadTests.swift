@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
 import Testing
@@ -27,6 +29,45 @@ import Testing
         new.sources.http.allow = ["http://example.com"]
         _ = try live.server.reload(new)
         #expect(try await live.ask(target).status == 404)
+    }
+
+    @Test(arguments: [false, true])
+    func foldersAreOpenedAnew(followsSymlinks: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let names = ["sources", "pictures"]
+        func make(_ width: Int, suffix: String = "") throws {
+            for name in names {
+                try folder.write(
+                    PNGFixture.solid(Pixel(1, 2, 3), width: width, height: 9),
+                    to: "\(name)\(suffix)/a.png")
+            }
+        }
+        try make(30)
+        let live = try await LiveServer.start {
+            $0.sources.local.root = folder.file("sources").path
+            $0.sources.local.followsSymlinks = followsSymlinks
+            $0.iiif.isEnabled = true
+            $0.iiif.directories = [folder.file("pictures").path]
+        }
+        func widths() async throws -> [Int] {
+            var widths: [Int] = []
+            for target in ["/_/plain/local:///a.png", "/iiif/3/a/full/max/0/default.png"] {
+                widths.append(try Image.decoding(try await live.ask(target).body).pixelSize.width)
+            }
+            return widths
+        }
+        #expect(try await widths() == [30, 30])
+        for name in names {
+            #expect(rename(folder.file(name).path, folder.file("\(name)-old").path) == 0)
+        }
+        try make(50)
+        #expect(try live.server.reload(live.server.configuration) == [])
+        #expect(try await widths() == [50, 50])
+        // A folder that is gone leaves the one that is open.
+        try FileManager.default.removeItem(at: folder.file("sources"))
+        #expect(throws: ConfigurationError.self) {
+            try live.server.reload(live.server.configuration)
+        }
     }
 
     @Test func whatMakesNoSenseChangesNothing() async throws {

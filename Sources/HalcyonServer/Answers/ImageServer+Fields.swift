@@ -93,9 +93,10 @@ extension ImageServer {
     func errorAnswer(
         _ failure: Failure, to request: ServerRequest, explaining: Bool = false
     ) -> ServerAnswer {
-        let isFull = explaining || configuration.http.errorBodies == .full
+        // Without signatures, it is the operator who asks.
+        let isFull = explaining || isUnsigned || configuration.http.errorBodies == .full
         let body = ErrorBody(
-            PlanError(failure.kind, failure.detail), detail: isFull ? .full : .brief,
+            failure.told(advising: isUnsigned), detail: isFull ? .full : .brief,
             accept: request.fields.values("Accept"), requestID: request.id)
         var fields: HTTPFields = ["Content-Type": body.contentType]
         fields.append(
@@ -109,6 +110,9 @@ extension ImageServer {
         return ServerAnswer(
             status: failure.kind.status, fields: fields, body: ByteBuffer(string: body.text))
     }
+
+    /// Whether URLs need no signature, which is possible where nobody but this machine can connect.
+    var isUnsigned: Bool { !configuration.signature.isRequired }
 
     /// Seconds until it is worth to ask again.
     private func wait(after failure: Failure) -> Int {
@@ -143,6 +147,8 @@ extension ImageServer {
                 "Server-Timing", to: (parts + ["total;dur=\(total)"]).joined(separator: ", "))
         }
         noteForwarding(in: &answer, to: request)
+        // A cache in front would hand it to clients without the token (RFC 9111, section 3.5).
+        if configuration.secret != nil { answer.makePrivate() }
         answer.fields.append("X-Content-Type-Options", "nosniff")
         answer.fields.append("Referrer-Policy", "no-referrer")
         if !answer.fields.contains("Content-Security-Policy") {
@@ -161,15 +167,8 @@ extension ImageServer {
         guard !names.isEmpty, routes.contains(answer.notes.route) else { return }
         let vary = (answer.fields.first("Vary").map { [$0] } ?? []) + names
         answer.fields.set("Vary", to: vary.joined(separator: ", "))
-        guard names.contains(where: request.fields.contains),
-            let caching = answer.fields.first("Cache-Control")
-        else { return }
         // Caches on the way may not know fields of this kind, and share what is public.
-        let directives = caching.split(separator: ", ").filter { $0 != "public" && $0 != "private" }
-        answer.fields.set(
-            "Cache-Control",
-            to: directives.contains("no-store")
-                ? caching : (["private"] + directives).joined(separator: ", "))
+        if names.contains(where: request.fields.contains) { answer.makePrivate() }
     }
 
     /// The origins whose pages may read answers of a route. Viewers of other sites are what IIIF is for.
@@ -215,6 +214,18 @@ extension ImageServer {
             return nil
         }
         return "<\(url.absoluteString)>; rel=\"canonical\""
+    }
+}
+
+extension ServerAnswer {
+    /// Keeps caches that serve several clients from storing it.
+    fileprivate mutating func makePrivate() {
+        guard let caching = fields.first("Cache-Control") else { return }
+        let directives = caching.split(separator: ", ").filter {
+            $0 != "public" && $0 != "private" && !$0.hasPrefix("s-maxage=")
+        }
+        guard !directives.contains("no-store") else { return }
+        fields.set("Cache-Control", to: (["private"] + directives).joined(separator: ", "))
     }
 }
 

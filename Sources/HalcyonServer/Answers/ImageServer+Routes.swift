@@ -51,9 +51,8 @@ extension ImageServer {
     }
 
     /// Answers what came in the place of a request and cannot be read.
-    @Sendable func refusal(_ kind: Failure.Kind, peer: String?) -> ServerAnswer {
+    @Sendable func refusal(_ failure: Failure, peer: String?) -> ServerAnswer {
         let request = ServerRequest(method: "", target: "", fields: [:], peer: peer)
-        let failure = Failure(kind, "This is no request that can be read")
         var answer = errorAnswer(failure, to: request)
         answer.notes.failure = failure
         complete(&answer, for: request)
@@ -69,9 +68,13 @@ extension ImageServer {
             throw Failure(
                 .urlTooLong, "The URL has more than \(configuration.limits.maxURLLength) bytes")
         }
+        // Its target is no path.
+        guard request.method != "CONNECT" else {
+            throw Failure(.methodNotAllowed, "Tunnels are not made here")
+        }
         guard target.utf8.first == UInt8(ascii: "/"),
             target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { throw Failure(.badRequest, "The target of the request is no path in ASCII") }
+        else { throw Failure(.badRequest, "The request target must be an ASCII path") }
         let path = request.path
         let routes = request.routes
         let rest = path.hasPrefix(prefix) ? String(target.dropFirst(prefix.count)) : ""
@@ -141,11 +144,8 @@ extension ImageServer {
     }
 
     private func checkSecret(_ request: ServerRequest) throws(Failure) {
-        guard let secret = configuration.secret else { return }
-        let given = request.fields.first("Authorization") ?? ""
-        guard PathSigner.areEqual(Array(given.utf8), Array("Bearer \(secret)".utf8)) else {
-            throw Failure(.forbidden, "The bearer token is missing or wrong")
-        }
+        guard let secret = configuration.secret, !request.bears(secret) else { return }
+        throw Failure(.forbidden, "The bearer token is missing or wrong")
     }
 
     /// What a target asks for, once it has proved that it may.

@@ -48,12 +48,24 @@ struct ServerRequest: Sendable {
         target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
     }
 
+    /// Whether the request carries a token (RFC 6750), whose scheme may be written in any case.
+    func bears(_ token: String) -> Bool {
+        let given = fields.first("Authorization") ?? ""
+        let scheme = given.prefix { $0 != " " }
+        let credentials = given[scheme.endIndex...].drop { $0 == " " }
+        let isEqual = PathSigner.areEqual(Array(credentials.utf8), Array(token.utf8))
+        return scheme.lowercased() == "bearer" && isEqual
+    }
+
     /// All of what came with the request; to be asked for once.
     /// - Throws: `source_too_large` for more than `limit` bytes, `source_incomplete` for fewer than were
     ///   announced, and what ``ending`` says when that is given first.
     func body(_ limit: Int) async throws(Failure) -> ByteBuffer {
         let announced = fields.first("Content-Length").flatMap { Int($0) }
         if let announced, announced > limit { throw Self.tooLarge(limit) }
+        try Failure.withRoom { () throws(LargeMemory.Shortage) in
+            try LargeMemory.check(announced ?? limit)
+        }
         let reading = Task { [readBody] in await readBody(limit) }
         ending.whenGiven { _ in reading.cancel() }
         let body = await reading.value

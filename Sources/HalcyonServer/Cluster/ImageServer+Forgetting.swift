@@ -24,15 +24,19 @@ extension ImageServer {
         guard case .http = try sources.policy.reference(source) else {
             throw PlanError(.unknownScheme, "Only sources of other servers are remembered.")
         }
-        return await forget(try purge(ofSource: source)).isTold ?? true
+        var isTold = true
+        for purge in try purges(ofSource: source) {
+            isTold = await forget(purge).isTold ?? true && isTold
+        }
+        return isTold
     }
 
-    /// The purge of a source by its text.
-    func purge(ofSource text: String) throws(PlanError) -> Purge {
+    /// The purges of a source by its text.
+    func purges(ofSource text: String) throws(PlanError) -> [Purge] {
         let reference = try sources.policy.reference(text)
-        if let url = reference.url { return .source(RemoteSource.key(of: url)) }
+        if let url = reference.url { return [.source(RemoteSource.key(of: url))] }
         if case .local(let path) = reference {
-            return .file("local:///" + path.segments.joined(separator: "/"))
+            return path.candidates.map { .file("local:///" + $0.joined(separator: "/")) }
         }
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerPlans
+import HalcyonWork
 
 /// A configuration that makes sense, and what is made of it.
 struct CheckedConfiguration {
@@ -17,9 +18,11 @@ struct CheckedConfiguration {
     /// What makes sense, and might be better.
     let warnings: [String]
 
+    /// - Parameter isRunning: Whether the server runs already: it goes on without caches that it cannot write to.
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
     init(
-        _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin]
+        _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin],
+        isRunning: Bool = false
     ) throws(ConfigurationError) {
         var configuration = configuration
         var faults: [String] = []
@@ -29,6 +32,8 @@ struct CheckedConfiguration {
         faults += Self.faultsOfSignatures(configuration)
         faults += Self.faultsOfFormats(configuration)
         faults += Self.faultsOfForwarding(configuration)
+        faults += Self.faultsOfHTTP(configuration)
+        if !isRunning, let fault = Self.faultOfCaches(configuration) { faults.append(fault) }
         faults += configuration.shared.faults
         prefix = configuration.prefix
         if !prefix.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || Self.isPlain($0) }) {
@@ -121,15 +126,30 @@ struct CheckedConfiguration {
             if case .tcp(_, 0) = address { continue }
             faults.append("\(address) is there twice in bind and ops.bind.")
         }
-        if configuration.operationsToken?.isEmpty == true { faults.append("ops.token is empty.") }
+        let tokens = [
+            ("secret", configuration.secret), ("ops.token", configuration.operationsToken),
+        ]
+        for case (let name, let token?) in tokens {
+            if token.isEmpty {
+                faults.append("\(name) is empty.")
+            } else if !token.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+                || token.hasPrefix(" ") || token.hasSuffix(" ")
+            {
+                faults.append(
+                    "\(name) may have characters of ASCII only, and no spaces at its ends.")
+            }
+        }
         if configuration.http.errorBodies == .full, !configuration.isLoopbackOnly {
             faults.append("http.errorBodies may be full only where all of bind is loopback.")
         }
         return faults
     }
 
-    private static func faultsOfSignatures(_ configuration: ImageServerConfiguration) -> [String] {
+    /// What is wrong with keys and salts.
+    static func faultsOfKeys(_ configuration: ImageServerConfiguration) -> [String] {
         let signature = configuration.signature
+        // Fewer can be guessed by trying, also where only this machine can connect.
+        let leastBytes = configuration.isLoopbackOnly ? 4 : 8
         var faults: [String] = []
         if signature.keys.count != signature.salts.count {
             faults.append(
@@ -143,12 +163,21 @@ struct CheckedConfiguration {
                     && text.allSatisfy(\.isASCII)
                 if !isHexadecimal {
                     faults.append("signature.\(name): number \(number + 1) is not hexadecimal.")
-                } else if text.isEmpty || text.count < 16 && !configuration.isLoopbackOnly {
+                } else if text.count < 2 * leastBytes {
                     faults.append(
                         "signature.\(name): number \(number + 1) has \(text.count / 2) bytes; "
-                            + "at least 8 are needed.")
+                            + "at least \(leastBytes) are needed.")
                 }
             }
+        }
+        return faults
+    }
+
+    private static func faultsOfSignatures(_ configuration: ImageServerConfiguration) -> [String] {
+        let signature = configuration.signature
+        var faults = faultsOfKeys(configuration)
+        for text in signature.trusted where text.isEmpty || text.contains("/") {
+            faults.append("signature.trusted: “\(text)” cannot stand in place of a signature.")
         }
         if signature.isRequired, signature.keys.isEmpty, signature.trusted.isEmpty {
             faults.append(
@@ -177,6 +206,70 @@ struct CheckedConfiguration {
                 "sources.http.forwardHeaders: Authorization would tell secret to other servers.")
         }
         return faults
+    }
+
+    private static func faultsOfHTTP(_ configuration: ImageServerConfiguration) -> [String] {
+        var faults: [String] = []
+        if let text = configuration.publicURL {
+            let isPlain = !text.contains { "?#".contains($0) }
+            if !isPlain || (try? SourceURL(text)) == nil {
+                faults.append(
+                    "publicURL: \(text) is not a URL such as https://img.example.com/images.")
+            }
+        }
+        let origins = configuration.http.allowOrigin
+        for text in origins where text != "*" {
+            // That of a browser has no path, nor what goes without saying.
+            let url = try? SourceURL(text)
+            if url == nil || url?.text != text + "/" {
+                faults.append(
+                    "http.allowOrigin: \(text) is not * or an origin such as https://example.com.")
+            }
+        }
+        if origins.count > 1, origins.contains("*") {
+            faults.append("http.allowOrigin: * stands for all, and has no others beside it.")
+        }
+        let work = configuration.work
+        let times = [
+            ("requestTimeout", work.requestTimeout), ("headTimeout", work.headTimeout),
+            ("writeTimeout", work.writeTimeout), ("idleTimeout", work.idleTimeout),
+        ]
+        for (name, time) in times where time == .zero {
+            faults.append("work.\(name) is 0: no request could be answered.")
+        }
+        return faults
+    }
+
+    /// What is wrong with the folder of the caches, which is tried out. A disk that is full may have room later.
+    private static func faultOfCaches(_ configuration: ImageServerConfiguration) -> String? {
+        let cache = configuration.cache
+        guard cache.sources.bytes > 0 || cache.results.bytes > 0 else { return nil }
+        var folder = configuration.cacheDirectory.path
+        var made: [String] = []
+        defer { for path in made.reversed() { rmdir(path) } }
+        func fault(_ number: Int32) -> String? {
+            guard number != ENOSPC, number != EDQUOT else { return nil }
+            return "cache.directory: \(configuration.cacheDirectory.path) cannot be written to: "
+                + "\(String(cString: strerror(number)).lowercased())."
+        }
+        var missing: [String] = []
+        while access(folder, F_OK) != 0, errno == ENOENT, folder != "/", !folder.isEmpty {
+            missing.append(folder)
+            folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+        }
+        for path in missing.reversed() {
+            if mkdir(path, 0o700) == 0 {
+                made.append(path)
+            } else if errno != EEXIST {
+                return fault(errno)
+            }
+        }
+        let file = configuration.cacheDirectory.path + "/.probe-" + .randomHexadecimal()
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return fault(errno) }
+        close(descriptor)
+        unlink(file)
+        return nil
     }
 
     private static func faultsOfFormats(_ configuration: ImageServerConfiguration) -> [String] {
@@ -256,7 +349,7 @@ struct CheckedConfiguration {
         }
     }
 
-    private static func parsing(
+    static func parsing(
         _ configuration: ImageServerConfiguration
     ) -> (PlanParser.Configuration, [String]) {
         var parsing = PlanParser.Configuration()

@@ -57,9 +57,9 @@ extension ImageServerConfiguration {
 
     /// Takes settings from variables of the environment, which go before what was taken of a file.
     ///
-    /// - Returns: The names of variables that begin with `HALCYON_SERVER_` or with the name of a group of
-    ///   settings, and are none.
-    /// - Throws: `ConfigurationError` with all that is wrong.
+    /// - Returns: The names of variables that begin with `HALCYON_SERVER_` and are no settings.
+    /// - Throws: `ConfigurationError` with all that is wrong: what is nearly a setting, or begins like a group of
+    ///   them, is told with the one that is nearest. Variables of other programs are left alone.
     public mutating func take(
         environment: [String: String]
     ) throws(ConfigurationError) -> [String] {
@@ -73,8 +73,14 @@ extension ImageServerConfiguration {
                 if !setting.take(.text(text), &self) {
                     faults.append("\(name) must be \(setting.expected).")
                 }
-            } else if Self.groups.contains(where: name.hasPrefix) {
-                unknown.append(name)
+            } else if !UnknownVariable.isOfOthers(name, text) {
+                let variable = UnknownVariable(name)
+                if variable.isMisspelt {
+                    faults.append(
+                        "There is no setting \(name). The nearest is \(variable.nearest).")
+                } else if name.hasPrefix("HALCYON_SERVER_") {
+                    unknown.append(name)
+                }
             }
         }
         if !faults.isEmpty { throw ConfigurationError(faults: faults) }
@@ -108,20 +114,47 @@ extension ImageServerConfiguration {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `HALCYON_LIMITS_` and its like.
-    private static let groups = Set(
-        Setting.all.compactMap { setting -> String? in
-            guard let dot = setting.name.firstIndex(of: ".") else { return nil }
-            return "HALCYON_\(setting.name[..<dot].uppercased())_"
-        })
-
     private static func unknown(_ name: String) -> String {
-        let nearest = Setting.all.map(\.name).min {
-            name.lowercased().distance(to: $0.lowercased())
-                < name.lowercased().distance(to: $1.lowercased())
-        }
-        return "There is no setting \(name). The nearest is \(nearest ?? "bind")."
+        let nearest = name.lowercased().nearest(of: Setting.all.map { $0.name.lowercased() })
+        let setting = Setting.all.first { $0.name.lowercased() == nearest.text }
+        return "There is no setting \(name). The nearest is \(setting?.name ?? "bind")."
     }
+}
+
+/// A variable of the environment that begins as those of settings do, and is none.
+private struct UnknownVariable {
+    /// The variable of the setting that it is most like.
+    let nearest: String
+    /// Whether it can hardly be meant for anything else.
+    let isMisspelt: Bool
+
+    init(_ name: String) {
+        // The program's whole name is put before by mistake.
+        let prefix = name.hasPrefix("HALCYON_SERVER_") ? "HALCYON_SERVER_" : "HALCYON_"
+        let rest = String(name.dropFirst(prefix.count))
+        let (text, distance) = rest.nearest(of: Self.variables)
+        nearest = "HALCYON_" + text
+        let word = String(rest.prefix { $0 != "_" })
+        let isOfGroup = word.count < rest.count && word.isNearly(word.nearest(of: Self.groups))
+        isMisspelt = isOfGroup || rest.isNearly((text, distance))
+    }
+
+    /// Variables that containers get of a service of this name in their cluster, and those of this program's tests.
+    static func isOfOthers(_ name: String, _ text: String) -> Bool {
+        name == "HALCYON_HTTP_CACHE_TESTS" || name.hasSuffix("_SERVICE_HOST")
+            || name.contains("_SERVICE_PORT")
+            || name.contains("_PORT") && ["tcp://", "udp://"].contains(where: text.hasPrefix)
+            || name.contains(/_PORT_[0-9]+_(TCP|UDP)/)
+    }
+
+    /// Without what all begin with.
+    private static let variables = Setting.all.map { String($0.variable.dropFirst(8)) }
+
+    private static let groups = Set(
+        Setting.all.compactMap { setting in
+            setting.name.firstIndex(of: ".").map { setting.name[..<$0].uppercased() }
+        }
+    ).sorted()
 }
 
 extension SettingValue {
@@ -151,6 +184,16 @@ extension [String: SettingValue] {
 }
 
 extension String {
+    /// The text with the fewest differences, and how many they are.
+    fileprivate func nearest(of texts: [String]) -> (text: String, distance: Int) {
+        texts.map { ($0, distance(to: $0)) }.min { $0.1 < $1.1 } ?? ("", .max)
+    }
+
+    /// Whether so few differences are a slip of the keyboard.
+    fileprivate func isNearly(_ other: (text: String, distance: Int)) -> Bool {
+        other.distance <= Swift.min(Swift.max(1, count / 3), 2)
+    }
+
     /// How many characters have to be put in, left out or exchanged (Levenshtein).
     fileprivate func distance(to other: String) -> Int {
         let (one, two) = (Array(self), Array(other))

@@ -24,15 +24,15 @@ final class SourceRules: Sendable {
 }
 
 extension ImageServer {
-    /// Takes keys, presets and lists of what is allowed from another configuration, if all of that makes
-    /// sense. Requests under way go on by the former.
+    /// Takes keys, presets and lists of what is allowed from another configuration, and opens the folders of
+    /// local sources anew, if all of that makes sense. Requests under way go on by the former.
     ///
     /// - Returns: The names of other settings that differ, which count for the next server.
     /// - Throws: `ConfigurationError` with all that is wrong; then nothing has changed.
     public func reload(
         _ configuration: ImageServerConfiguration
     ) throws(ConfigurationError) -> [String] {
-        _ = try CheckedConfiguration(configuration, origins: origins)
+        _ = try CheckedConfiguration(configuration, origins: origins, isRunning: true)
         var effective = self.configuration
         var others: [String] = []
         for setting in Setting.all {
@@ -43,13 +43,16 @@ extension ImageServer {
                 others.append(setting.name)
             }
         }
-        let checked = try CheckedConfiguration(effective, origins: origins)
+        let checked = try CheckedConfiguration(effective, origins: origins, isRunning: true)
         if sources.remote == nil, checked.client != nil {
             // There is nobody to fetch anything.
             others.append("sources.http.allow")
         } else {
             sources.rules.take(checked.policy)
         }
+        // Another folder may have its name by now.
+        sources.local?.take(checked.local)
+        for (path, folder) in iiif?.folders ?? [:] { folder.take(checked.iiif?.folders[path]) }
         setURLRules(checked.urlRules)
         return others
     }

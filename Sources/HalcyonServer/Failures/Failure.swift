@@ -1,4 +1,5 @@
 import HalcyonServerPlans
+import HalcyonWork
 
 /// Why a request is not answered with a picture.
 ///
@@ -34,8 +35,24 @@ struct Failure: Error, Hashable, Sendable {
         self.refusal = refusal
     }
 
+    init(_ shortage: LargeMemory.Shortage) {
+        self.init(.memoryShort, "There is not enough memory at the moment", cause: "\(shortage)")
+        lacksMemory = true
+    }
+
     init(_ error: PlanError) {
         self.init(error.failure, error.reason, refusal: error.refusal?.rawValue)
+    }
+
+    /// What `work` returns, if there is memory for it.
+    static func withRoom<Value>(
+        _ work: () throws(LargeMemory.Shortage) -> Value
+    ) throws(Failure) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// What `work` returns; what it throws is thrown as a failure.

@@ -1,8 +1,5 @@
-import Foundation
 import HTTPTypes
-import HalcyonHTTP
 import NIOCore
-import NIOHTTP1
 import NIOHTTPTypes
 
 /// Ends connections when it is time: not before an answer has been taken, but at once when the client takes
@@ -43,8 +40,6 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     struct BodyWanted: Sendable {}
 
     private let times: Times
-    /// What is answered to a request that could not be read.
-    private let refusal: Refusal
     private let bytes: ByteWatch
     private var progress: WriteProgress
     /// Whether the end of a request has not come yet.
@@ -81,11 +76,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
         case cut
     }
 
-    typealias Refusal = @Sendable (_ kind: Failure.Kind, _ peer: String?) -> ServerAnswer
-
-    init(_ times: Times, refusal: @escaping Refusal) {
+    init(_ times: Times) {
         self.times = times
-        self.refusal = refusal
         bytes = ByteWatch(headTime: times.head)
         progress = WriteProgress(patience: times.write)
     }
@@ -176,26 +168,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // What comes after the last request may be anything.
-        guard phase == .serving else { return }
-        guard let parserError = error as? HTTPParserError, unanswered == 0 else {
-            context.fireErrorCaught(error)
-            return
-        }
-        let answer = refusal(
-            parserError == .headerOverflow ? .headersTooLarge : .badRequest,
-            context.channel.remoteAddress?.ipAddress)
-        isReading = true
-        unanswered = 1
-        let body = answer.body ?? ByteBuffer()
-        var head = HTTPResponse(
-            status: .init(code: answer.status), headerFields: HTTPFields(answer.fields))
-        head.headerFields[.contentLength] = "\(body.readableBytes)"
-        head.headerFields[.server] = "halcyon"
-        head.headerFields[.date] = HTTPDate.text(Date())
-        for part in [.head(head), .body(body), .end(nil)] as [OutboundIn] {
-            write(context: context, data: wrapOutboundOut(part), promise: nil)
-        }
-        flush(context: context)
+        if phase == .serving { context.fireErrorCaught(error) }
     }
 
     // MARK: What goes

@@ -1,6 +1,9 @@
+import HalcyonStorage
 import HalcyonWork
 import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
@@ -39,16 +42,17 @@ public final class ListeningServer: Sendable {
     }
 
     /// Starts all listeners and returns when requests can be sent to them.
-    /// - Throws: What keeps a listener from being there: an address that is in use, for example.
+    /// - Throws: `ListenError` for an address that is in use, for example.
     public static func start(_ server: ImageServer) async throws -> ListeningServer {
         let configuration = server.configuration
         let clients = server.clients
         let publicPorts = configuration.bind.map { _ in OneShot<Result<Int, any Error>>() }
-        var services: [any Service] = zip(configuration.bind, publicPorts).map { address, port in
-            ServerApplication.make(
-                address, configuration, clients: clients, logger: server.logger,
-                onListening: { port.give(.success($0)) }, refusal: server.refusal,
-                answer: server.answer)
+        var services: [any Service] = try zip(configuration.bind, publicPorts).map {
+            try Listener($0, mode: configuration.bindMode, port: $1) { bound, onListening in
+                ServerApplication.make(
+                    bound, configuration, clients: clients, logger: server.logger,
+                    onListening: onListening, refusal: server.refusal, answer: server.answer)
+            }
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
         let operationsClients = ClientRegistry()
@@ -58,11 +62,13 @@ public final class ListeningServer: Sendable {
         }
         if let address = configuration.operationsBind, let operationsLoop {
             services.append(
-                ServerApplication.make(
-                    address, configuration, on: operationsLoop, clients: operationsClients,
-                    logger: server.logger,
-                    onListening: { operationsPort.give(.success($0)) }, refusal: server.refusal,
-                    answer: server.answerOperations))
+                try Listener(address, mode: configuration.bindMode, port: operationsPort) {
+                    bound, onListening in
+                    ServerApplication.make(
+                        bound, configuration, on: operationsLoop, clients: operationsClients,
+                        logger: server.logger, onListening: onListening, refusal: server.refusal,
+                        answer: server.answerOperations)
+                })
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -131,5 +137,61 @@ public final class ListeningServer: Sendable {
     /// Waits until the server has ended, for whatever reason.
     public func waitUntilEnded() async throws {
         try await ended.value.get()
+    }
+}
+
+/// One address that a server listens on.
+private struct Listener: Service {
+    typealias Making =
+        (BindAddress, _ onListening: @escaping @Sendable (any Channel) async -> Void) ->
+        any Service
+
+    private let address: ListenAddress
+    private let port: OneShot<Result<Int, any Error>>
+    private let application: any Service
+    /// Given when the application listens where it may not.
+    private let trouble = OneShot<ListenError>()
+
+    /// - Parameters:
+    ///   - mode: The permissions of a socket of the file system.
+    ///   - port: Given the port when there is one; 0 for a socket of the file system.
+    init(
+        _ address: ListenAddress, mode: SocketMode, port: OneShot<Result<Int, any Error>>,
+        make: Making
+    ) throws(ListenError) {
+        self.address = address
+        self.port = port
+        switch address {
+        case .tcp(let host, let number):
+            application = make(.hostname(host, port: number)) { channel in
+                port.give(.success(channel.localAddress?.port ?? 0))
+            }
+        case .unix(let path):
+            let file = try SocketFile(path)
+            let trouble = trouble
+            application = make(.unixDomainSocket(path: file.boundPath)) { channel in
+                let result = await DiskLane.reading.run {
+                    Result { () throws(ListenError) in try file.publish(mode: mode) }
+                }
+                switch result {
+                case .success:
+                    channel.closeFuture.whenComplete { _ in file.remove() }
+                    port.give(.success(0))
+                case .failure(let error):
+                    trouble.give(error)
+                    channel.close(promise: nil)
+                }
+            }
+        }
+    }
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch {
+            if trouble.isGiven { throw await trouble.value }
+            throw port.isGiven || error is CancellationError ? error : ListenError(address, error)
+        }
+        if trouble.isGiven { throw await trouble.value }
     }
 }

@@ -1,16 +1,45 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import Synchronization
 
 /// Connections whose requests are answered on the thread that reads and writes them: an answer that is at
 /// hand then wakes no other thread, which cost more than all the rest of it. What blocks or computes for
 /// long has threads of its own anyway.
+///
+/// The handlers of the framework are those of ``HTTP1Channel``, but for the decoder: theirs reads nothing after
+/// a request for an upgrade, and does not tell a target that is too long from a field.
 struct LoopBoundChannel: ServerChildChannel {
-    let channel: HTTP1Channel
+    private let channel: HTTP1Channel
+    private let limits: RequestDecoder.Limits
+    private let handlers: @Sendable () -> [any ChannelHandler]
+
+    /// - Parameter handlers: What stands between the requests and the one who answers them.
+    init(
+        responder: @escaping HTTPChannelHandler.Responder, limits: RequestDecoder.Limits,
+        handlers: @escaping @Sendable () -> [any ChannelHandler]
+    ) {
+        channel = HTTP1Channel(responder: responder)
+        self.limits = limits
+        self.handlers = handlers
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        self.channel.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = RequestDecoder(limits)
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
+            try pipeline.addHandler(RequestCheck(decoder))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandlers(handlers())
+            return AcceptedConnection(
+                try HTTP1Channel.Value(
+                    wrappingChannelSynchronously: channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)))
+        }
     }
 
     func handle(value: AcceptedConnection, logger: Logger) async {

@@ -26,19 +26,24 @@ enum ServerApplication {
 
     /// - Parameters:
     ///   - loops: What reads and writes its connections, and answers them.
-    ///   - onListening: Told the port, or 0 for a socket of the file system.
-    ///   - refusal: Asked for the answer to what is no request that can be read.
+    ///   - bound: Where the framework listens.
+    ///   - onListening: Told the listener when it is there.
+    ///   - refusal: The answer to a request that cannot be read.
     ///   - answer: Called for each request, in the connection's task.
     static func make(
-        _ address: ListenAddress, _ configuration: ImageServerConfiguration,
+        _ bound: BindAddress, _ configuration: ImageServerConfiguration,
         on loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         clients: ClientRegistry, logger: Logger,
-        onListening: @escaping @Sendable (Int) -> Void,
-        refusal: @escaping ConnectionLimits.Refusal,
+        onListening: @escaping @Sendable (any Channel) async -> Void,
+        refusal: @escaping @Sendable (Failure, _ peer: String?) -> ServerAnswer,
         answer: @escaping @Sendable (ServerRequest) async -> ServerAnswer
     ) -> Application<Responder> {
         let work = configuration.work
         let responder = Responder { request, context in
+            if let fault = RequestFault(in: request.head) {
+                let answer = refusal(fault.failure, context.channel.remoteAddress?.ipAddress)
+                return Response(answer, to: request.method)
+            }
             let isRead = OneShot<Void>()
             let answer = await answer(ServerRequest(request, context, clients, isRead: isRead))
             var response = Response(answer, to: request.method)
@@ -46,45 +51,29 @@ enum ServerApplication {
             return response
         }
         let headerBytes = configuration.limits.maxHeaderBytes
-        let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionLimits(
-                    ConnectionLimits.Times(
-                        head: TimeAmount(work.headTimeout), idle: TimeAmount(work.idleTimeout),
-                        write: TimeAmount(work.writeTimeout),
-                        lastRequest: TimeAmount(
-                            min(configuration.drain.idleTimeout, configuration.drain.timeout / 2))),
-                    refusal: refusal),
-                ClientWatch(clients),
-            ],
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: min(16 * 1024, headerBytes), maxHeaderListSize: headerBytes,
-                maxHeaderFieldCount: 64))
-        let bind: BindAddress =
-            switch address {
-            case .tcp(let host, let port): .hostname(host, port: port)
-            case .unix(let path): .unixDomainSocket(path: path)
-            }
+        let limits = RequestDecoder.Limits(
+            target: 16 << 10, fields: headerBytes, field: min(16 << 10, headerBytes))
+        let times = ConnectionLimits.Times(
+            head: TimeAmount(work.headTimeout), idle: TimeAmount(work.idleTimeout),
+            write: TimeAmount(work.writeTimeout),
+            lastRequest: TimeAmount(
+                min(configuration.drain.idleTimeout, configuration.drain.timeout / 2)))
         // The framework tells of each listener and each failed write.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { responder in
-                LoopBoundChannel(
-                    channel: HTTP1Channel(responder: responder, configuration: channel))
+                LoopBoundChannel(responder: responder, limits: limits) {
+                    [ConnectionLimits(times), ClientWatch(clients)]
+                }
             },
             configuration: ApplicationConfiguration(
-                address: bind, serverName: "halcyon", backlog: 1024,
+                address: bound, serverName: "halcyon", backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(work.maxConnections)),
             onServerRunning: { channel in
-                if case .unix(let path) = address {
-                    // Until now, only the owner could connect. Of a socket that cannot be given other
-                    // permissions nobody else is told.
-                    _ = chmod(path, mode_t(configuration.bindMode.bits))
-                }
                 channel.closeFuture.whenComplete { _ in clients.quiesce() }
-                onListening(channel.localAddress?.port ?? 0)
+                await onListening(channel)
             }, eventLoopGroupProvider: .shared(loops), logger: quiet)
     }
 }

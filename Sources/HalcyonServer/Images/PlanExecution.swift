@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonWork
 
 /// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.
 ///
@@ -282,7 +283,13 @@ extension Failure {
             return try work()
         } catch let failure as Failure {
             throw failure
+        } catch let shortage as LargeMemory.Shortage {
+            throw Failure(shortage)
         } catch let error as ImageCodingError {
+            // What a library makes of memory that it does not get looks like a broken picture.
+            try Failure.withRoom { () throws(LargeMemory.Shortage) in
+                try LargeMemory.check(1 << 20)
+            }
             throw Failure(error)
         } catch {
             throw Failure(.internalError, "The picture could not be made", cause: "\(error)")

@@ -49,8 +49,7 @@ extension ImageServer {
             else { throw Failure(.forbidden, "Pages of browsers may order nothing here") }
             return
         }
-        let given = request.fields.first("Authorization") ?? ""
-        guard PathSigner.areEqual(Array(given.utf8), Array("Bearer \(token)".utf8)) else {
+        guard request.bears(token) else {
             throw Failure(.forbidden, "The bearer token is missing or wrong")
         }
     }
@@ -109,16 +108,12 @@ extension ImageServer {
     ) async throws(Failure) -> PurgeReport {
         switch (order.source, order.prefix, order.url, order.all) {
         case (let source?, nil, nil, nil):
-            let meant = try Failure.ofPlan { () throws(PlanError) in try purge(ofSource: source) }
-            return PurgeReport([await forget(meant)])
+            let meant = try Failure.ofPlan { () throws(PlanError) in try purges(ofSource: source) }
+            return PurgeReport(await forget(meant))
         case (nil, let prefix?, nil, nil) where !prefix.isEmpty:
             return PurgeReport([await forget(.prefix(Purge.normalized(prefix: prefix)))])
         case (nil, nil, let url?, nil):
-            var forgotten: [Forgotten] = []
-            for purge in try await purges(ofURL: url, request) {
-                forgotten.append(await forget(purge))
-            }
-            return PurgeReport(forgotten)
+            return PurgeReport(await forget(try await purges(ofURL: url, request)))
         case (nil, nil, nil, true?):
             return PurgeReport([await forget(.everything)])
         default:
@@ -127,6 +122,12 @@ extension ImageServer {
                 "The body has to be one of {\"source\":URL}, {\"prefix\":URL}, {\"url\":PATH} and "
                     + "{\"all\":true}")
         }
+    }
+
+    private func forget(_ purges: [Purge]) async -> [Forgotten] {
+        var forgotten: [Forgotten] = []
+        for purge in purges { forgotten.append(await forget(purge)) }
+        return forgotten
     }
 
     /// The purges of what a URL of this server shows, in all its formats and for all hints of browsers: of what
@@ -138,7 +139,7 @@ extension ImageServer {
             throw Failure(.invalidPath, "The URL has to be a path of this server")
         }
         let path = String(target.dropFirst(prefix.count))
-        let fallbackKey = try keyOfFallback()
+        let fallbackKeys = try keysOfFallback()
         var names: Set<String> = []
         var namesOfFallback: Set<String> = []
         var sources: Set<String> = []
@@ -146,7 +147,7 @@ extension ImageServer {
             let plan = try plan(path, hints: hints)
             names.insert(try await name(of: plan, until: request.ending))
             sources.insert(plan.source)
-            if fallbackKey != nil {
+            if !fallbackKeys.isEmpty {
                 namesOfFallback.insert(
                     try await name(of: plan.forFallback, until: request.ending))
             }
@@ -154,9 +155,9 @@ extension ImageServer {
         guard let source = sources.first else {
             throw Failure(.invalidPath, "The URL names no source")
         }
-        let sourceKey = try Failure.ofPlan { () throws(PlanError) in try key(of: source) }
-        var purges = [Purge.plans(names, source: sourceKey)]
-        if let fallbackKey { purges.append(.plans(namesOfFallback, source: fallbackKey)) }
+        let sourceKeys = try Failure.ofPlan { () throws(PlanError) in try keys(of: source) }
+        var purges = sourceKeys.map { Purge.plans(names, source: $0) }
+        purges += fallbackKeys.map { .plans(namesOfFallback, source: $0) }
         return purges
     }
 
@@ -168,22 +169,22 @@ extension ImageServer {
         return PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark))
     }
 
-    /// What results of the fallback are found by; `nil` where none is set.
-    private func keyOfFallback() throws(Failure) -> String? {
+    /// What results of the fallback are found by; empty where none is set.
+    private func keysOfFallback() throws(Failure) -> [String] {
         switch fallback?.origin {
-        case .here(let source): return source.key
+        case .here(let source): return [source.key]
         case .url(let text):
-            return try Failure.ofPlan { () throws(PlanError) in try key(of: text) }
-        case nil: return nil
+            return try Failure.ofPlan { () throws(PlanError) in try keys(of: text) }
+        case nil: return []
         }
     }
 
-    /// What results of a source are found by; it need not be known.
-    private func key(of text: String) throws(PlanError) -> String {
+    /// What results of a source may be found by; it need not be known.
+    private func keys(of text: String) throws(PlanError) -> [String] {
         let reference = try sources.policy.reference(text)
-        if let url = reference.url { return RemoteSource.key(of: url) }
+        if let url = reference.url { return [RemoteSource.key(of: url)] }
         if case .local(let path) = reference, let local = sources.local {
-            return FoundSource.key(ofFile: path.segments, in: local)
+            return path.candidates.map { FoundSource.key(ofFile: $0, in: local) }
         }
         throw PlanError(.unknownScheme, "There are no sources of this kind.")
     }

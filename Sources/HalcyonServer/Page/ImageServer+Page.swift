@@ -87,7 +87,7 @@ extension ImageServer {
                 document.urls = try pageURLs(
                     document.fields, source: source, address: try address(of: request))
             } catch {
-                document.failure = error
+                document.failure = error.told(advising: isUnsigned)
             }
         }
         document.exampleURL = { fields in
@@ -132,7 +132,7 @@ extension ImageServer {
         } catch {
             // What is wrong with the form is for the eyes of who has filled it in.
             let body = ErrorBody(
-                PlanError(error.kind, error.detail), detail: .full, accept: ["application/json"],
+                error.told(advising: isUnsigned), detail: .full, accept: ["application/json"],
                 requestID: request.id)
             return ServerAnswer(
                 status: error.kind.status,

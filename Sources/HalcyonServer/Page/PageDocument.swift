@@ -14,7 +14,7 @@ struct PageDocument: Sendable {
     var samples: [String] = []
     /// What the fields describe; `nil` without a source, or when they describe nothing.
     var urls: PageURLs?
-    var failure: Failure?
+    var failure: PlanError?
     /// The path of the picture that fields describe, as a page needs it.
     var exampleURL: @Sendable (PageFields) -> String? = { _ in nil }
 
@@ -82,7 +82,7 @@ extension PageDocument {
             return urls == nil
                 ? "Choose a picture to begin with." : "The picture as it is asked for."
         }
-        return "<strong>\(failure.kind.code)</strong> \(Self.escaped(failure.detail))"
+        return "<strong>\(failure.code)</strong> \(Self.escaped(failure.reason))"
     }
 
     private var sampleList: String {

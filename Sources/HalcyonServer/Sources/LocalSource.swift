@@ -13,21 +13,36 @@ import Synchronization
 final class LocalSource: Sendable {
     /// The path of the folder, which tells files of several apart.
     let name: String
-    private let root: Int32
     private let followsSymlinks: Bool
-    private let isOnThisMachine: Bool
+    private let folder: Mutex<OpenFolder>
+
+    /// A folder that stays open as long as somebody looks for a file in it.
+    private final class OpenFolder: Sendable {
+        let descriptor: Int32
+        let isOnThisMachine: Bool
+
+        init(_ path: String) throws {
+            descriptor = try LocalSource.checked(halcyon_open_folder(path))
+            isOnThisMachine = halcyon_is_on_this_machine(descriptor) == 1
+        }
+
+        deinit { close(descriptor) }
+    }
 
     /// - Throws: `POSIXError` when there is no such folder.
     init(root path: String, followsSymlinks: Bool) throws {
         name = path
-        root = try Self.checked(halcyon_open_folder(path))
         self.followsSymlinks = followsSymlinks
-        isOnThisMachine = halcyon_is_on_this_machine(root) == 1
+        folder = Mutex(try OpenFolder(path))
     }
 
-    deinit {
-        close(root)
+    /// Looks for files in the folder that another source with this name has opened since.
+    func take(_ other: LocalSource?) {
+        guard let present = other?.root else { return }
+        folder.withLock { $0 = present }
     }
+
+    private var root: OpenFolder { folder.withLock { $0 } }
 
     /// A file that was found.
     struct File: Sendable, Hashable {
@@ -50,6 +65,19 @@ final class LocalSource: Sendable {
         }
     }
 
+    /// Finds the first file that is there.
+    func find(oneOf paths: [[String]]) async throws(Failure) -> File {
+        var missing = Self.missing("there is no path")
+        for path in paths {
+            do throws(Failure) {
+                return try await find(path)
+            } catch {
+                missing = error
+            }
+        }
+        throw missing
+    }
+
     /// Finds a file, without reading it.
     func find(_ path: [String]) async throws(Failure) -> File {
         if let file = fileInKernelsCache(path) { return file }
@@ -63,9 +91,11 @@ final class LocalSource: Sendable {
     /// What the kernel knows of a file without waiting for a disk: for most requests that saves two changes
     /// of threads. `nil` when it would have to wait, and for whatever is wrong with the file.
     private func fileInKernelsCache(_ path: [String]) -> File? {
-        guard isOnThisMachine else { return nil }
+        let root = root
+        guard root.isOnThisMachine else { return nil }
         let descriptor = halcyon_open_cached(
-            root, path.joined(separator: "/"), followsSymlinks ? 1 : 0)
+            root.descriptor, path.joined(separator: "/"), followsSymlinks ? 1 : 0)
+        withExtendedLifetime(root) {}
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return try? Self.file(descriptor, path)
@@ -113,6 +143,9 @@ final class LocalSource: Sendable {
 
     /// A descriptor of the file at `path`.
     private func open(_ path: [String]) throws(Failure) -> Int32 {
+        let opened = root
+        let root = opened.descriptor
+        defer { withExtendedLifetime(opened) {} }
         if followsSymlinks {
             let descriptor = halcyon_open_beneath(root, path.joined(separator: "/"))
             guard descriptor >= 0 else { throw Self.missing(String(cString: strerror(errno))) }
@@ -148,18 +181,19 @@ final class LocalSource: Sendable {
     /// Exactly `count` bytes.
     private static func bytes(of descriptor: Int32, count: Int) throws(Failure) -> Data {
         guard count > 0 else { throw Failure(.sourceFormat, "The source is empty") }
-        var data = Data(count: count)
         var filled = 0
         var isBroken = false
-        data.withUnsafeMutableBytes { buffer in
-            while filled < count {
-                let got = Glibc.read(descriptor, buffer.baseAddress! + filled, count - filled)
-                if got < 0, errno == EINTR { continue }
-                if got <= 0 {
-                    isBroken = got < 0
-                    return
+        let data = try Failure.withRoom { () throws(LargeMemory.Shortage) in
+            try LargeMemory.data(byteCount: count) { buffer in
+                while filled < count {
+                    let got = Glibc.read(descriptor, buffer.baseAddress! + filled, count - filled)
+                    if got < 0, errno == EINTR { continue }
+                    if got <= 0 {
+                        isBroken = got < 0
+                        return
+                    }
+                    filled += got
                 }
-                filled += got
             }
         }
         if isBroken { throw missing("it cannot be read") }

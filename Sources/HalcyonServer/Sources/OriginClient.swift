@@ -4,6 +4,7 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonWork
 import HalcyonTelemetry
 import Synchronization
 import Tracing
@@ -269,7 +270,9 @@ private final class BodyCollector: Sendable {
     func take(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard state.body.count + bytes.count <= limit else { throw tooLarge }
-            state.body.append(contentsOf: bytes)
+            try Failure.withRoom { () throws(LargeMemory.Shortage) in
+                try state.body.append(whileThereIsRoom: bytes)
+            }
             if !state.isRecognised, state.body.count >= Self.sniffed { try state.recognise() }
         }
     }

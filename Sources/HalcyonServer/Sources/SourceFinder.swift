@@ -169,7 +169,7 @@ struct SourceFinder: Sendable {
         switch reference {
         case .local(let path):
             guard let local else { throw Self.lost }
-            return FoundSource(try await local.find(path.segments), in: local)
+            return FoundSource(try await local.find(oneOf: path.candidates), in: local)
         case .http, .other:
             guard let remote, let url = reference.url else { throw Self.lost }
             let found = try await remote.find(

@@ -31,8 +31,12 @@ public enum ServerFailure: Sendable, Hashable {
     case urlTooLong
     case headersTooLarge
     case methodNotAllowed
+    /// No method that is there at all.
+    case methodUnknown
     case expectationFailed
     case busy
+    /// The process has no memory left for this at the moment.
+    case memoryShort
     case deadline
     case draining
     /// Only in the log: nobody reads the answer.
@@ -72,8 +76,9 @@ extension ServerFailure {
         case .headersTooLarge: 431
         case .clientGone: 499
         case .internalError: 500
+        case .methodUnknown: 501
         case .sourceStatus(let status): (400...499).contains(status) ? status : 502
-        case .sourceBusy, .deadline, .draining: 503
+        case .sourceBusy, .deadline, .draining, .memoryShort: 503
         case .sourceTimeout: 504
         }
     }
@@ -109,8 +114,10 @@ extension ServerFailure {
         case .sourceDamaged: "source_damaged"
         case .urlTooLong, .headersTooLarge: "too_long"
         case .methodNotAllowed: "method_not_allowed"
+        case .methodUnknown: "method_unknown"
         case .expectationFailed: "expectation_failed"
         case .busy: "busy"
+        case .memoryShort: "memory"
         case .deadline: "deadline"
         case .draining: "draining"
         case .clientGone: "client_gone"
@@ -137,7 +144,9 @@ extension ServerFailure {
         case .urlTooLong: "URL is too long"
         case .headersTooLarge: "Headers are too large"
         case .methodNotAllowed: "Method not allowed"
+        case .methodUnknown: "Method not implemented"
         case .busy: "Too many requests"
+        case .memoryShort: "Out of memory"
         case .sourceTimeout, .deadline: "Timeout"
         case .draining: "Server is shutting down"
         case .clientGone: "Client closed the connection"
@@ -173,10 +182,10 @@ extension ServerFailure {
     public var logLevel: LogLevel {
         switch self {
         case .badRequest, .expired, .urlTooLong, .headersTooLarge, .methodNotAllowed,
-            .expectationFailed, .draining, .clientGone:
+            .methodUnknown, .expectationFailed, .draining, .clientGone:
             .debug
         case .sourceNotAllowed, .unknownScheme, .sourceUnreachable, .sourceBusy, .sourceTimeout,
-            .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy, .deadline:
+            .sourceIncomplete, .sourceTooLarge, .sourceTooComplex, .busy, .deadline, .memoryShort:
             .warning
         case .sourceStatus(let status): status >= 500 ? .warning : .info
         case .internalError: .error
@@ -187,7 +196,7 @@ extension ServerFailure {
     /// Whether the answer says when to try again, with `Retry-After`.
     public var asksToRetry: Bool {
         switch self {
-        case .busy, .deadline, .draining, .sourceBusy: true
+        case .busy, .deadline, .draining, .sourceBusy, .memoryShort: true
         default: false
         }
     }

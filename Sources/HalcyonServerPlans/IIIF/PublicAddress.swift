@@ -1,3 +1,5 @@
+import HalcyonWork
+
 /// The scheme and host that a client has used: what absolute URIs in documents begin with.
 package enum PublicAddress {
     /// `scheme://host`, without a slash at the end.
@@ -20,6 +22,32 @@ package enum PublicAddress {
             throw PlanError(.badRequest, "The header field Host is missing, or is no host.")
         }
         return "\(scheme)://\(name)"
+    }
+
+    /// Whether a field `Host` names a host, perhaps with a port (RFC 9110, section 7.2).
+    package static func isAuthority(_ text: String) -> Bool {
+        let text = text.trimmingSpaces
+        // In brackets there is nothing but an address.
+        if text.utf8.first == UInt8(ascii: "[") {
+            return SourceURL.hostAndPort(Substring(text)) != nil
+        }
+        var host = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let port = text.utf8[host.endIndex...].dropFirst()
+        guard !host.isEmpty, port.isEmpty || port.allSatisfy(\.isDigit),
+            port.isEmpty || UInt16(String(Substring(port))) != nil
+        else { return false }
+        while let byte = host.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = host.prefix(2)
+                guard digits.count == 2,
+                    digits.allSatisfy({ UInt8(hexadecimalDigit: $0) != nil })
+                else { return false }
+                host = host.dropFirst(2)
+            } else if !byte.isUnreserved, !"!$&'()*+,;=".utf8.contains(byte) {
+                return false
+            }
+        }
+        return true
     }
 
     /// What proxies say about the request that they got.

@@ -74,22 +74,42 @@ package enum SourceReference: Sendable, Hashable {
 package struct LocalPath: Sendable, Hashable {
     /// At least one; none of them is empty, hidden, or leads upwards.
     package let segments: [String]
+    /// The path up to a question mark, where there is one: what follows is a query unless there is a file of the
+    /// whole name.
+    let withoutQuery: [String]?
 
-    /// - Parameter text: `local:///path` or `local:/path`, decoded; a query is ignored.
+    /// The paths of the files that may be meant, the first of them that is there.
+    package var candidates: [[String]] { [segments] + (withoutQuery.map { [$0] } ?? []) }
+
+    /// - Parameter text: `local:///path` or `local:/path`, decoded.
     /// - Throws: `source_not_found`.
     package init(_ text: String) throws(PlanError) {
-        let path = text.dropFirst("local:".count).prefix { $0 != "?" }
-        if path.hasPrefix("///") {
-            try self.init(segments: path.dropFirst(3))
-        } else if path.hasPrefix("/"), !path.hasPrefix("//") {
-            try self.init(segments: path.dropFirst())
+        let path = text.dropFirst("local:".count)
+        let name = path.prefix { $0 != "?" }
+        // What cannot be the name of a file is a name and its query.
+        if name.endIndex != path.endIndex, let whole = try? Self.segments(ofRooted: path) {
+            segments = whole
+            // Before the question mark there may be no name.
+            withoutQuery = try? Self.segments(ofRooted: name)
         } else {
-            throw PlanError(.sourceNotFound, "Local sources are written as local:///PATH.")
+            segments = try Self.segments(ofRooted: name)
+            withoutQuery = nil
         }
+    }
+
+    private static func segments(ofRooted path: Substring) throws(PlanError) -> [String] {
+        if path.hasPrefix("///") { return try segments(path.dropFirst(3)) }
+        if path.hasPrefix("/"), !path.hasPrefix("//") { return try segments(path.dropFirst()) }
+        throw PlanError(.sourceNotFound, "Local sources are written as local:///PATH.")
     }
 
     /// - Parameter path: Relative, with slashes between its segments.
     package init(segments path: some StringProtocol) throws(PlanError) {
+        segments = try Self.segments(path)
+        withoutQuery = nil
+    }
+
+    private static func segments(_ path: some StringProtocol) throws(PlanError) -> [String] {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         let areNames = parts.allSatisfy { name in
@@ -97,8 +117,8 @@ package struct LocalPath: Sendable, Hashable {
                 && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\\") }
         }
         guard areNames, !parts.isEmpty else {
-            throw PlanError(.sourceNotFound, "The path of the local source cannot be.")
+            throw PlanError(.sourceNotFound, "The local source path is not valid.")
         }
-        segments = parts
+        return parts
     }
 }

@@ -1,0 +1,20 @@
+import Foundation
+import HalcyonPixels
+import HalcyonWork
+
+extension ImageServerConfiguration {
+    /// The settings with what holds in place of those that are not set.
+    ///
+    /// - Parameter logFormat: What lines of the log look like here.
+    package func effective(logFormat: Log.Format) -> ImageServerConfiguration {
+        var configuration = self
+        configuration.cache.directory = cacheDirectory.path
+        configuration.http.ttl =
+            http.ttl ?? (signature.isRequired ? .seconds(31_536_000) : .zero)
+        configuration.log.format = log.format ?? logFormat
+        configuration.playground = showsPlayground
+        configuration.work.decoders = min(work.decoders, Processors.count)
+        configuration.work.memory = work.memory ?? DecodingMemory.limit
+        return configuration
+    }
+}

@@ -1,0 +1,71 @@
+package import Foundation
+import HalcyonServerPlans
+
+extension ImageServerConfiguration {
+    /// The path that asks for `path`, signed with the first key, once it is known that a server with these settings
+    /// answers it; see ``ImageServer/sign(_:)``.
+    ///
+    /// Where the settings name no sources, as on a machine that only signs, any source is taken.
+    ///
+    /// - Throws: `ConfigurationError` for keys that cannot be used, `PlanError` for a path that would be refused.
+    package func signed(_ path: String, now: Date = Date()) throws -> String {
+        var configuration = self
+        var faults: [String] = []
+        configuration.signature.takeKeysFile(&faults)
+        faults += CheckedConfiguration.faultsOfKeys(configuration)
+        guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
+
+        guard !path.contains("?"), !path.contains("#") else {
+            throw PlanError(.invalidPath, "The path has a ? or #: write %3F or %23 in a source")
+        }
+        // The signature is proved after what proxies do to a path has been undone.
+        let path = try SignedPath(target: "/-" + (path.hasPrefix("/") ? path : "/" + path)).path
+        guard let signed = configuration.signature.signer.signed(path).map({ prefix + $0 }) else {
+            throw ConfigurationError(faults: [
+                "There is no key to sign with: set signature.keys and signature.salts."
+            ])
+        }
+        let most = limits.maxURLLength
+        guard signed.utf8.count <= most else {
+            throw PlanError(.urlTooLong, "The URL has more than \(most) bytes")
+        }
+        let (parsing, faultsOfParsing) = CheckedConfiguration.parsing(configuration)
+        guard faultsOfParsing.isEmpty else { throw ConfigurationError(faults: faultsOfParsing) }
+        let plan = try Self.plan(path, parsing)
+        guard !plan.isExpired(at: now.timeIntervalSince1970) else {
+            throw PlanError(.expired, "The URL has expired")
+        }
+        if let policy = try policyOfSources { _ = try policy.reference(plan.source) }
+        return signed
+    }
+
+    /// Reads the path of a picture, or else of information about one.
+    private static func plan(
+        _ path: String, _ parsing: PlanParser.Configuration
+    ) throws(PlanError) -> ImagePlan {
+        do throws(PlanError) {
+            return try PlanParser(parsing).parse(path: path)
+        } catch {
+            // What is wrong with it as a picture's says more.
+            guard let fields = try? InfoFields(path: path) else { throw error }
+            var plain = parsing
+            plain.presets = []
+            plain.onlyPresets = false
+            return try PlanParser(plain).parse(path: fields.sourcePath)
+        }
+    }
+
+    /// `nil` where no sources are named.
+    private var policyOfSources: SourcePolicy? {
+        get throws(PlanError) {
+            let http = sources.http
+            guard !http.allow.isEmpty || sources.local.root != nil else { return nil }
+            var patterns: [SourcePattern] = []
+            for text in http.allow { patterns.append(try SourcePattern(text)) }
+            return SourcePolicy(
+                patterns: patterns, ports: Set(http.ports),
+                allowsHTTP: http.isEnabled && !patterns.isEmpty,
+                allowsLocal: sources.local.root != nil)
+        }
+    }
+}
