@@ -6,11 +6,14 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int halcyon_open_folder(const char *path) {
@@ -75,4 +78,38 @@ int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nan
 
 void halcyon_trim_heap(void) {
     malloc_trim(0);
+}
+
+void halcyon_heap_usage(size_t *used, size_t *unused) {
+    struct mallinfo2 info = mallinfo2();
+    *used = info.uordblks + info.hblkhd;
+    *unused = info.fordblks;
+}
+
+static const char expiration_note[] = "user.halcyon.expires";
+
+int halcyon_note_expiration(int file, double seconds) {
+    if (!(fabs(seconds) < 1e15)) {
+        errno = EINVAL;
+        return -1;
+    }
+    // Cut, not rounded: never later than it is.
+    long long milliseconds = (long long)(seconds * 1000) - (seconds < 0);
+    char text[32];
+    int length = snprintf(text, sizeof text, "%.3f", (double)milliseconds / 1000);
+    return fsetxattr(file, expiration_note, text, (size_t)length, 0);
+}
+
+double halcyon_noted_expiration(int folder, const char *name) {
+    // The folder may be open for looking names up only, and no call takes it together with a name.
+    char path[320];
+    int length = snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder, name);
+    if (length < 0 || length >= (int)sizeof path) return NAN;
+    char text[33];
+    ssize_t count = lgetxattr(path, expiration_note, text, sizeof text - 1);
+    if (count <= 0) return NAN;
+    text[count] = 0;
+    char *end;
+    double seconds = strtod(text, &end);
+    return end == text + count && isfinite(seconds) ? seconds : NAN;
 }

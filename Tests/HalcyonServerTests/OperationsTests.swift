@@ -124,6 +124,41 @@ import Testing
         #expect(types["process_cpu_seconds_total"] == "counter")
     }
 
+    @Test func memoryIsToldInItsParts() async throws {
+        let live = try await LiveServer.start()
+        _ = try await live.ask("/_/w:30/plain/local:///china.jpg")
+        let text = try await live.ask("/metrics", operations: true).text
+        var values: [Substring: Double] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            values[words[0]] = Double(words[1])
+        }
+        func part(_ name: String) throws -> Double {
+            try #require(values["halcyon_memory_bytes{part=\"\(name)\"}"], "\(name)")
+        }
+        func resident(_ kind: String) throws -> Double {
+            try #require(values["halcyon_resident_memory_bytes{kind=\"\(kind)\"}"], "\(kind)")
+        }
+        for name in ["heap", "heap_unused", "pixels", "pixels_waiting"] {
+            #expect(try part(name) >= 0, "\(name)")
+        }
+        // The picture in the cache is on the heap.
+        let cached = try #require(values["halcyon_cache_bytes{cache=\"result\",tier=\"memory\"}"])
+        #expect(try part("heap") >= cached && cached > 0)
+        let total = try #require(values["process_resident_memory_bytes"])
+        let kinds = try ["anonymous", "file", "shared"].map(resident)
+        #expect(kinds[0] > 0 && kinds[1] > 0 && total > 0)
+    }
+
+    @Test func residentMemoryIsReadAsTheKernelTellsIt() throws {
+        let text = "Name:\thalcyon\nVmRSS:\t  900 kB\nRssAnon:\t  500 kB\nRssFile:\t  300 kB\n"
+        #expect(ResidentMemory(status: text) == nil)
+        let memory = try #require(ResidentMemory(status: text + "RssShmem:\t  100 kB\n"))
+        #expect(memory.anonymous == 512_000)
+        #expect(memory.ofFiles == 307_200)
+        #expect(memory.shared == 102_400)
+    }
+
     @Test func sourcesThatAreRefusedAreCountedByTheReason() async throws {
         let origin = try await OriginServer.start()
         origin.route("/far", .redirect(to: "http://127.0.0.1:1/a.png"))

@@ -3,6 +3,7 @@
 #ifndef HALCYON_CFILESYSTEM_H
 #define HALCYON_CFILESYSTEM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Opens a folder for looking names up in it, for which the right to list it is not needed (O_PATH).
@@ -33,7 +34,19 @@ int halcyon_is_on_this_machine(int folder);
 /// beyond them. 1 for a regular file, 0 for anything else, or -1 with errno.
 int halcyon_regular_file(int file, int64_t *size, int64_t *seconds, int64_t *nanoseconds);
 
+/// Notes at an open file when it expires, in seconds since 1970 (an extended attribute). 0, or -1 with errno:
+/// ENOTSUP where the file system keeps no such notes.
+int halcyon_note_expiration(int file, double seconds);
+
+/// When a file in an open folder expires by its note, in seconds since 1970; not a number when it has none that
+/// can be read. Links are not followed.
+double halcyon_noted_expiration(int folder, const char *name);
+
 /// Gives memory that was freed back to the system (malloc_trim).
 void halcyon_trim_heap(void);
+
+/// Bytes of all heaps: those that were given out (also in mappings of their own), and those that are kept for
+/// later (mallinfo2). Takes a while where heaps are large: each is locked in turn.
+void halcyon_heap_usage(size_t *used, size_t *unused);
 
 #endif

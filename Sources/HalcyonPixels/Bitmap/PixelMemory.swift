@@ -79,6 +79,7 @@ final class PixelMemoryPool: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
+    private let usedBytes = Atomic(0)
 
     /// - Parameter limit: The most bytes that wait to be used again.
     init(limit: Int) {
@@ -95,11 +96,15 @@ final class PixelMemoryPool: Sendable {
         guard count >= Self.leastCount, let block = waiting(count) ?? Self.map(count) else {
             return nil
         }
+        usedBytes.add(block.capacity, ordering: .relaxed)
         return PixelMemory(adopting: block.pointer, count: count) { _ in self.giveBack(block) }
     }
 
     /// Bytes that wait to be used again.
     var waitingCount: Int { state.withLock { $0.total } }
+
+    /// Bytes of the blocks that are in use.
+    var usedCount: Int { usedBytes.load(ordering: .relaxed) }
 
     /// A block that is large enough, but not by half.
     private func waiting(_ count: Int) -> Block? {
@@ -113,6 +118,7 @@ final class PixelMemoryPool: Sendable {
     }
 
     private func giveBack(_ block: Block) {
+        usedBytes.subtract(block.capacity, ordering: .relaxed)
         guard block.capacity <= limit else { return Self.unmap(block) }
         // Its pages stay until somebody needs them more.
         madvise(block.pointer, block.capacity, MADV_FREE)
@@ -141,4 +147,13 @@ final class PixelMemoryPool: Sendable {
     private static func unmap(_ block: Block) {
         munmap(block.pointer, block.capacity)
     }
+}
+
+/// Memory of pixels in the process that is not on the heap.
+package enum PixelMemoryUsage {
+    /// Bytes of pictures' pixels.
+    package static var used: Int { PixelMemoryPool.shared.usedCount }
+
+    /// Bytes that wait for the next pictures. The system takes their pages when memory is short.
+    package static var waiting: Int { PixelMemoryPool.shared.waitingCount }
 }

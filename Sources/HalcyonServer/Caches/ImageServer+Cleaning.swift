@@ -1,13 +1,15 @@
+import HalcyonPixels
 import HalcyonStorage
+import HalcyonWork
 
 extension ImageServer {
     private static let cleaningInterval = Duration.seconds(3600)
     private static let restInterval = Duration.seconds(10)
 
     /// Removes from the disk what nobody has used for too long, once in an hour, and gives memory back that
-    /// is not needed at rest, until the task is cancelled.
+    /// is not needed, until the task is cancelled.
     func cleanFromTimeToTime() async {
-        async let trimming: Void = trimAtRest()
+        async let trimming: Void = trimFromTimeToTime()
         while (try? await Task.sleep(for: Self.cleaningInterval)) != nil { await clean() }
         await trimming
     }
@@ -18,12 +20,24 @@ extension ImageServer {
         await makers.results.clean()
     }
 
-    private func trimAtRest() async {
+    private func trimFromTimeToTime() async {
         var watch = RestWatch()
         while (try? await Task.sleep(for: Self.restInterval)) != nil {
-            if watch.restHasBegun(makers.gate.usage) { HeapTrim.plan() }
+            // Looking at the heaps takes their locks, as trimming does: not on a thread of Swift's.
+            let isWasteful = await DiskLane.reading.run { Self.isWasteful }
+            if watch.restHasBegun(makers.gate.usage) || isWasteful { HeapTrim.plan() }
         }
     }
+
+    /// Whether more memory than is worth it belongs to nobody: under load, pictures of all sizes leave holes in the
+    /// heaps of all threads that are resident and too small for the next ones, and rest never comes.
+    private static var isWasteful: Bool {
+        guard let resident = ResidentMemory.current?.anonymous else { return false }
+        let used = HeapUsage.current.used + PixelMemoryUsage.used + PixelMemoryUsage.waiting
+        return resident - used > mostWaste
+    }
+
+    private static let mostWaste = 64_000_000
 }
 
 /// Tells that nothing has been decoded for some time, once after each time of work. Asked at intervals.

@@ -35,7 +35,8 @@ final class MadePicture: Sendable, CacheCostCalculable {
         self.isOutOfStore = isOutOfStore
     }
 
-    var cacheCost: Int { body.readableBytes + 512 }
+    /// The bytes it takes, which for a buffer are a power of two.
+    var cacheCost: Int { body.storageCapacity + 512 }
 
     /// Whether it is in the store of bytes, but not on the disk yet.
     var isUnwritten: Bool { isOutOfStore && !wasWritten.load(ordering: .relaxed) }

@@ -21,6 +21,17 @@ extension Gauge {
                     name: "process_resident_memory_bytes", help: "Memory in use.",
                     value: pages * Double(sysconf(Int32(_SC_PAGESIZE)))))
         }
+        if let memory = ResidentMemory.current {
+            let kinds = [
+                ("anonymous", memory.anonymous), ("file", memory.ofFiles),
+                ("shared", memory.shared),
+            ]
+            gauges += kinds.map { kind, bytes in
+                Gauge(
+                    name: "halcyon_resident_memory_bytes", help: "Memory in use, by its kind.",
+                    labels: [("kind", kind)], value: Double(bytes))
+            }
+        }
         // A process may always look at its own descriptors; without a list there is no number.
         if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
             gauges.append(
@@ -47,5 +58,39 @@ extension Gauge {
     private static func text(_ path: String) -> String? {
         // Without the file there is no number to tell.
         try? String(contentsOfFile: path, encoding: .utf8)
+    }
+}
+
+/// The kernel's account of the memory that is resident, in bytes.
+struct ResidentMemory {
+    /// Memory of the process alone: heaps, stacks, pixels.
+    let anonymous: Int
+    /// Pages of files: the program, its libraries, files that are mapped.
+    let ofFiles: Int
+    /// Memory that processes share.
+    let shared: Int
+
+    /// `nil` where the kernel does not tell.
+    static var current: ResidentMemory? {
+        // Without the file there is no number to tell.
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
+            return nil
+        }
+        return ResidentMemory(status: text)
+    }
+
+    /// - Parameter status: What `/proc/PID/status` says.
+    init?(status: String) {
+        let lines = status.split(separator: "\n")
+        func bytes(_ name: String) -> Int? {
+            lines.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace).dropFirst()
+                .first.flatMap { Int($0) }.map { $0 * 1024 }
+        }
+        guard let anonymous = bytes("RssAnon:"), let ofFiles = bytes("RssFile:"),
+            let shared = bytes("RssShmem:")
+        else { return nil }
+        self.anonymous = anonymous
+        self.ofFiles = ofFiles
+        self.shared = shared
     }
 }

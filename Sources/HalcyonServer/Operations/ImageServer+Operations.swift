@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerPlans
+import HalcyonStorage
 import HalcyonWork
 import NIOCore
 import Vips
@@ -133,7 +134,19 @@ extension ImageServer {
 
     /// Of the process, whoever else uses libvips in it.
     private var memoryGauges: [Gauge] {
-        [
+        let heap = HeapUsage.current
+        // The parts of the resident memory that is not of files. The caches, and pixels in libvips, are on the heap.
+        let parts = [
+            ("heap", heap.used), ("heap_unused", heap.unused),
+            ("pixels", PixelMemoryUsage.used), ("pixels_waiting", PixelMemoryUsage.waiting),
+        ]
+        return parts.map { part, bytes in
+            Gauge(
+                name: "halcyon_memory_bytes",
+                help:
+                    "Memory by what has it: given out by malloc or kept by it, pixels or kept for them.",
+                labels: [("part", part)], value: Double(bytes))
+        } + [
             Gauge(
                 name: "halcyon_decoding_memory_bytes", help: "Memory of decoding, as estimated.",
                 value: Double(DecodingMemory.inUse)),

@@ -359,6 +359,21 @@ extension Date {
     }
 }
 
+/// Memory that `malloc` has from the system.
+package struct HeapUsage: Sendable {
+    /// Bytes that were given out.
+    package let used: Int
+    /// Bytes that were freed and are kept for later. Some of their pages may be back with the system.
+    package let unused: Int
+
+    /// Measures all heaps, which takes a while where they are large.
+    package static var current: HeapUsage {
+        var (used, unused) = (0, 0)
+        halcyon_heap_usage(&used, &unused)
+        return HeapUsage(used: used, unused: unused)
+    }
+}
+
 /// Gives the memory of values that were let go back to the system.
 ///
 /// `free` keeps what it gets for later. That is what makes it fast, and of no use to a program that has
