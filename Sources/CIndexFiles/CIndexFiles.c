@@ -361,3 +361,28 @@ const char *halcyon_index_vfs(void) {
     pthread_once(&once, make_known);
     return is_registered ? name : NULL;
 }
+
+// MARK: Limits of statements
+
+enum { steps_between_looks = 100000, most_looks = 500 };
+
+// A statement runs on one thread from its beginning to its end.
+static _Thread_local int looks;
+
+static int statement_begins(unsigned kind, void *context, void *statement, void *text) {
+    (void)kind, (void)context, (void)statement;
+    // This is called for the triggers of a statement, too, with a comment as the text.
+    const char *sql = text;
+    if (!sql || sql[0] != '-' || sql[1] != '-') looks = 0;
+    return 0;
+}
+
+static int statement_goes_on(void *context) {
+    (void)context;
+    return ++looks > most_looks;
+}
+
+void halcyon_index_limit_steps(void *connection) {
+    sqlite3_trace_v2(connection, SQLITE_TRACE_STMT, statement_begins, NULL);
+    sqlite3_progress_handler(connection, steps_between_looks, statement_goes_on, NULL);
+}

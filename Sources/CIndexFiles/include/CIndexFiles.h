@@ -12,4 +12,8 @@
 /// files at the moment a process is killed is no other than with the usual VFS.
 const char *halcyon_index_vfs(void);
 
+/// Has statements of a connection (a `sqlite3 *`) fail with SQLITE_INTERRUPT that take far more steps than any
+/// of ours: for a database with triggers that are not ours, which run with our statements.
+void halcyon_index_limit_steps(void *connection);
+
 #endif

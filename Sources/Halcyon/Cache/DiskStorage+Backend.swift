@@ -187,9 +187,9 @@ extension DiskStorage {
         /// All files, expired ones too, those used last first. Blocks.
         ///
         /// While others keep the index locked, these are the files in the folder, without their keys.
-        /// - Throws: an error of the index.
+        /// - Throws: `KingfisherError`: 3004 when the folder or its index cannot be read.
         public func entries() throws -> [Entry] {
-            try files.entries()
+            try inKingfishersWords { try files.entries() }
         }
 
         /// Bytes of all files. Takes constant time.
@@ -200,9 +200,12 @@ extension DiskStorage {
         // MARK: Removing
 
         /// Removes the key's value, if there is one.
-        /// - Throws: `POSIXError` when the file cannot be removed.
+        /// - Throws: `POSIXError` when the file cannot be removed; `KingfisherError`, 3004, when the index cannot be
+        ///   written.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
-            try files.remove(cacheFileName(forKey: key, forcedExtension: forcedExtension))
+            try inKingfishersWords {
+                try files.remove(cacheFileName(forKey: key, forcedExtension: forcedExtension))
+            }
         }
 
         /// Removes all values and the index, and what crashes have left. Folders in the folder stay, and

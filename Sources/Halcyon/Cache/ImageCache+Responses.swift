@@ -2,6 +2,7 @@ public import Foundation
 import HalcyonHTTP
 import HalcyonStorage
 import HalcyonWork
+import Synchronization
 
 /// A server's response, without its content, as the disk cache keeps it for images that were loaded with
 /// HTTP caching.
@@ -74,19 +75,43 @@ extension ImageCache {
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be read.
     public func httpResponse(forKey key: String) async throws -> CachedHTTPResponse? {
         let name = ResponseName(key)
-        return try await httpResponses().filter {
-            name.matches($0.key, $0.url?.absoluteString ?? "")
+        let found = Mutex<CachedHTTPResponse?>(nil)
+        try await forEachHTTPResponse(where: name.matches) { response in
+            found.withLock { found in
+                if found.map({ $0.received < response.received }) ?? true { found = response }
+            }
         }
-        .max { $0.received < $1.received }
+        return found.withLock { $0 }
     }
 
     /// All responses on disk, those used last first.
     /// - Throws: `KingfisherError`, 3004, when the disk cannot be read.
     public func httpResponses() async throws -> [CachedHTTPResponse] {
+        let found = Mutex<[CachedHTTPResponse]>([])
+        try await forEachHTTPResponse { response in found.withLock { $0.append(response) } }
+        return found.withLock { $0 }
+    }
+
+    /// Calls `body` with all responses on disk, those used last first, without having all of them in memory: on
+    /// a thread of the disk, which may wait.
+    /// - Throws: `KingfisherError`, 3004, when the disk cannot be read, or what `body` throws.
+    public func forEachHTTPResponse(
+        _ body: @escaping @Sendable (CachedHTTPResponse) throws -> Void
+    ) async throws {
+        try await forEachHTTPResponse(where: { _, _ in true }, body)
+    }
+
+    private func forEachHTTPResponse(
+        where matches: @escaping @Sendable (_ key: String, _ url: String) -> Bool,
+        _ body: @escaping @Sendable (CachedHTTPResponse) throws -> Void
+    ) async throws {
         await operations.finishAll()
-        return try await DiskLane.reading.run { [diskStorage] in
-            try inKingfishersWords { try diskStorage.files.allResponses() }
-                .map { CachedHTTPResponse($0.row, fileNames: $0.files) }
+        try await DiskLane.reading.run { [diskStorage] in
+            try inKingfishersWords {
+                try diskStorage.files.forEachResponse(where: matches) {
+                    try body(CachedHTTPResponse($0, fileNames: $1))
+                }
+            }
         }
     }
 

@@ -18,7 +18,7 @@ struct CacheListCommand: AsyncParsableCommand {
         try await options.run { options, console in
             let entries = try options.location.existing()?.diskStorage.entries() ?? []
             if options.json {
-                for entry in entries { console.print(entry.json.text) }
+                for entry in entries { try console.printNow(entry.json.text) }
                 return
             }
             var table = Table(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Halcyon
 import HalcyonHTTP
+import Synchronization
 
 /// `halcyon cache responses`: what servers have said about the cached images.
 struct CacheResponsesCommand: AsyncParsableCommand {
@@ -18,22 +19,55 @@ struct CacheResponsesCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { options, console, cache in
-            let responses = try await cache?.httpResponses() ?? []
-            let entries = responses.isEmpty ? [] : try cache?.diskStorage.entries() ?? []
-            let keys = Dictionary(
-                entries.map { ($0.fileName, $0.key ?? $0.fileName) }, uniquingKeysWith: { $1 })
-            let lines = responses.map { ResponseLine($0, keys: keys, now: Date()) }
-            if options.json {
-                for line in lines { console.print(line.json.text) }
-                return
+            let list = ResponseList(of: cache, console: options.json ? console : nil)
+            try await cache?.forEachHTTPResponse { try list.add($0) }
+            if !options.json {
+                for line in list.table.lines { console.print(line) }
             }
-            var table = Table(
-                .init(title: "status", alignment: .right), .init(title: "age", alignment: .right),
-                .init(title: "fresh until"), .init(title: "validators"),
-                .init(title: "images", alignment: .right), .init(title: "url"))
-            for line in lines { table.add(line.row) }
-            for line in table.lines { console.print(line) }
         }
+    }
+}
+
+/// The responses as they come: written at once in JSON, or put into a table.
+private final class ResponseList: Sendable {
+    private struct State {
+        /// The keys of the cached files by their names; read for the first response.
+        var keys: [String: String]?
+        var table = Table(
+            .init(title: "status", alignment: .right), .init(title: "age", alignment: .right),
+            .init(title: "fresh until"), .init(title: "validators"),
+            .init(title: "images", alignment: .right), .init(title: "url"))
+    }
+
+    private let cache: ImageCache?
+    /// Where rows are written in JSON; `nil` for a table.
+    private let console: Console?
+    private let state = Mutex(State())
+
+    init(of cache: ImageCache?, console: Console?) {
+        self.cache = cache
+        self.console = console
+    }
+
+    var table: Table { state.withLock { $0.table } }
+
+    /// Takes a response. Blocks.
+    func add(_ response: CachedHTTPResponse) throws {
+        let keys = try state.withLock { $0.keys } ?? readKeys()
+        let line = ResponseLine(response, keys: keys, now: Date())
+        if let console {
+            try console.printNow(line.json.text)
+        } else {
+            state.withLock { $0.table.add(line.row) }
+        }
+    }
+
+    private func readKeys() throws -> [String: String] {
+        let entries = try cache?.diskStorage.entries() ?? []
+        let keys = Dictionary(
+            entries.map { ($0.fileName, $0.key ?? $0.fileName) }, uniquingKeysWith: { $1 })
+        state.withLock { $0.keys = keys }
+        return keys
     }
 }
 

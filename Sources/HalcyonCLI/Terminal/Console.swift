@@ -45,6 +45,16 @@ final class Console: @unchecked Sendable {
         queue.async { self.writeOutput(line) }
     }
 
+    /// Writes a line to standard output and returns when that is done, so that a long list does not pile up
+    /// before a slow reader. For threads that may wait.
+    /// - Throws: `OutputLost` when standard output cannot be written.
+    func printNow(_ line: String) throws {
+        try queue.sync {
+            self.writeOutput(line)
+            if let error = self.outputError { throw OutputLost(error: error) }
+        }
+    }
+
     /// Writes a line to standard error.
     func note(_ line: String) {
         queue.async {

@@ -69,8 +69,7 @@ extension CacheDirectory {
     }
 
     /// A file as it is while the index cannot be asked. Files get their names when they are whole, and
-    /// one that was not stored by this process is taken to expire as if it had been adopted when it was
-    /// written.
+    /// one that was not stored by this process is taken to expire as if it had been adopted.
     private func entryWithoutIndex(
         _ name: String, at reference: Date, reading: Bool
     ) throws -> Entry? {
@@ -81,12 +80,8 @@ extension CacheDirectory {
             return entry
         }
         guard let file = folder.metadata(name), file.isRegular else { return nil }
-        let written = Date(timeIntervalSince1970: file.modified)
-        let expires = adoptedExpiration.estimatedExpirationSince(written)
-        guard expires > reference else { return nil }
-        let row = IndexRow(
-            name: name, key: nil, size: file.size, checksum: nil,
-            expires: expires.timeIntervalSince1970, accessed: file.modified, format: nil)
+        let row = adoptedRow(name, file, in: folder)
+        guard row.expires > reference.timeIntervalSince1970 else { return nil }
         guard reading else { return Entry(row: row, bytes: nil) }
         guard case .bytes(let bytes, _) = try folder.read(name, size: file.size) else {
             return nil

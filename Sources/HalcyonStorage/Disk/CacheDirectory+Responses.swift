@@ -40,10 +40,24 @@ extension CacheDirectory {
         try readingResponses { try $0.responses(forKey: key) } ?? []
     }
 
-    func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+    /// Calls `body` with the responses that match, those used last first, without a lock. Few of them are in
+    /// memory at a time.
+    func forEachResponse(
+        where matches: (_ key: String, _ url: String) -> Bool,
+        _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
+    ) throws {
         flushAccesses()
-        return try readingResponses { try $0.allResponses() } ?? []
+        var numbers = try readingResponses { try $0.responseNumbers(where: matches) }?[...] ?? []
+        while !numbers.isEmpty {
+            let next = numbers.prefix(Self.responsesAtATime)
+            numbers = numbers.dropFirst(next.count)
+            let found = try readingResponses { try next.compactMap($0.response) } ?? []
+            for (row, files) in found { try body(row, files) }
+        }
     }
+
+    /// Each may have a mebibyte of header fields.
+    private static let responsesAtATime = 8
 
     /// Stores a response without a file. One with content stays only if there are files of its generation.
     func put(_ put: ResponsePut) throws {

@@ -77,7 +77,11 @@ extension CacheDirectory {
     ) throws -> WrittenFile {
         guard let folder = try openFolder(validated: false) else { throw POSIXError(.ENOENT) }
         let temporary = TemporaryFile.newName()
-        let stamp = try folder.create(temporary, bytes: file.bytes)
+        // Without the index a file is taken to have the lifetime of all others.
+        let isShortLived = file.expires < adoptedExpiration.estimatedExpirationSince(now())
+        let stamp = try folder.create(
+            temporary, bytes: file.bytes,
+            expires: isShortLived ? file.expires.timeIntervalSince1970 : nil)
         let row = IndexRow(
             name: file.name, key: notes.key(file.key), size: file.bytes.count,
             checksum: DiskFile.checksum(file.bytes), expires: file.expires.timeIntervalSince1970,

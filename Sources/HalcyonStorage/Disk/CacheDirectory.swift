@@ -35,7 +35,7 @@ final class CacheDirectory: Sendable {
     let notes: RowNotes
     let now: @Sendable () -> Date
     private let fileManager: FileManager
-    /// The expiration of files that a rebuild finds.
+    /// The lifetime of files that a rebuild finds, counted from their last change.
     let adoptedExpiration: StorageExpiration
     /// Whether the folder is one that nobody has chosen, so that its permissions are ours to set.
     private let isPrivate: Bool
@@ -196,12 +196,11 @@ final class CacheDirectory: Sendable {
     }
 
     /// Rows for the files that are there without an index: of a lost one, or of a cache that had
-    /// none. Checksum and format follow when the files are read.
+    /// none. Checksum and format follow when the files are read. Files that have expired by now get rows, too, by
+    /// which they are removed.
     /// - Throws: `POSIXError` when the folder cannot be listed now, or a file cannot be looked at, which
     ///   would be lost by an index without it. One that may never be listed has none.
     func adoptedRows(in folder: CacheFolder) throws -> [IndexRow] {
-        let date = now()
-        let expires = adoptedExpiration.estimatedExpirationSince(date).timeIntervalSince1970
         guard let names = folder.names(hidden: false) else {
             if errno == EACCES { return [] }
             throw POSIXError.current
@@ -214,10 +213,24 @@ final class CacheDirectory: Sendable {
                 throw POSIXError.current
             }
             guard file.isRegular else { return nil }
-            return IndexRow(
-                name: name, key: nil, size: file.size, checksum: nil, expires: expires,
-                accessed: min(file.modified, date.timeIntervalSince1970), format: nil)
+            return adoptedRow(name, file, in: folder)
         }
+    }
+
+    /// The row of a file that nothing else is known of: it is taken to have been stored with the lifetime of all
+    /// files when it was last changed, unless it has a note of its own.
+    func adoptedRow(
+        _ name: String, _ file: DiskFile.Metadata, in folder: CacheFolder
+    ) -> IndexRow {
+        // One from the future was written when the clock was wrong.
+        let written = min(file.modified, now().timeIntervalSince1970)
+        let expires = adoptedExpiration.estimatedExpirationSince(
+            Date(timeIntervalSince1970: written)
+        ).timeIntervalSince1970
+        return IndexRow(
+            name: name, key: nil, size: file.size, checksum: nil,
+            expires: min(expires, folder.notedExpiration(name) ?? .infinity), accessed: written,
+            format: nil)
     }
 
     // MARK: What is not in the index yet

@@ -65,6 +65,12 @@ final class CacheFolder: Sendable {
         return DiskFile.Metadata(info)
     }
 
+    /// When a file expires by the note that was made of it, in seconds since 1970; `nil` when there is none.
+    func notedExpiration(_ name: String) -> Double? {
+        let seconds = halcyon_noted_expiration(descriptor, name)
+        return seconds.isNaN ? nil : seconds
+    }
+
     /// Removes a file, or the link that has its name; `false` with `errno` when that fails. Folders
     /// stay.
     @discardableResult
@@ -215,12 +221,17 @@ extension CacheFolder {
     }
 
     /// Writes a file that must not exist yet; removes it again when that fails.
+    /// - Parameter expires: An expiration to be noted at the file, in seconds since 1970.
     /// - Throws: `POSIXError`.
-    func create(_ name: String, bytes: Data) throws(POSIXError) -> DiskFile.Stamp {
+    func create(
+        _ name: String, bytes: Data, expires: Double? = nil
+    ) throws(POSIXError) -> DiskFile.Stamp {
         let file = makeFile(name)
         guard file >= 0 else { throw .current }
         var info = stat()
         var failure = bytes.withUnsafeBytes { Self.write($0, to: file) }
+        // Where the file system keeps no notes the file is as good as others.
+        if let expires { _ = halcyon_note_expiration(file, expires) }
         if failure == nil, fstat(file, &info) != 0 { failure = .current }
         // A network file system may report here that it could not keep the bytes.
         if close(file) != 0, failure == nil { failure = .current }

@@ -115,6 +115,19 @@ final class DiskIndex: Sendable {
         }
     }
 
+    /// For an index of a newer version, in which things run with our statements that are not known here: ends
+    /// statements that take too long, and leaves responses alone whose tables are not understood.
+    fileprivate func adapt(hasResponses: Bool) throws {
+        self.hasResponses.store(hasResponses, ordering: .relaxed)
+        for connection in [reader, writer] {
+            connection.inDatabase { db in
+                if let connection = db.sqliteConnection {
+                    halcyon_index_limit_steps(UnsafeMutableRawPointer(connection))
+                }
+            }
+        }
+    }
+
     private func transaction(_ db: Database) -> IndexTransaction {
         IndexTransaction(db: db, hasResponses: hasResponses.load(ordering: .relaxed))
     }
@@ -192,7 +205,7 @@ extension DiskIndex {
         } catch IndexUnavailable.occupied {
             isOccupied = true
         } catch is IndexUnavailable {
-            // One that is locked is ours, or is told apart next time.
+            // One that is locked is ours, or is told apart next time; one of a newer version goes as well.
         }
         // What is beside a database of others is theirs, too.
         if !isOccupied || folder.metadata(fileName)?.isFolder == true { removeFiles(in: folder) }
@@ -224,7 +237,12 @@ extension DiskIndex {
                 try index.keepJournal()
                 try index.addResponses()
                 return index
+            case .newer(let hasResponses):
+                try index.keepJournal()
+                try index.adapt(hasResponses: hasResponses)
+                return index
             case .outdated: return nil
+            case .notUnderstood: throw IndexUnavailable.newer
             case .foreign: throw IndexUnavailable.occupied
             }
         } catch let error as DatabaseError where error.tellsOfLock {
@@ -264,11 +282,14 @@ enum IndexUnavailable: Error, CustomStringConvertible {
     case locked
     /// Somebody else's database, or a folder with something in it, has the index's name.
     case occupied
+    /// A newer version of Halcyon has made it, with other tables than this one knows.
+    case newer
 
     var description: String {
         switch self {
         case .locked: "another program keeps its index locked"
         case .occupied: "something else has the name of its index, \(DiskIndex.fileName)"
+        case .newer: "a newer version of Halcyon has made its index"
         }
     }
 }
@@ -280,6 +301,8 @@ extension DatabaseError {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_TOOBIG,
             .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
             true
+        // A statement has taken more steps than any of ours does.
+        case .SQLITE_INTERRUPT: true
         case .SQLITE_IOERR: extendedResultCode == .SQLITE_IOERR_SHORT_READ
         default: tellsOfReplacement
         }

@@ -18,10 +18,21 @@ extension FileStore {
         try indexed { try directory.responses(forKey: key) }
     }
 
+    /// Calls `body` with the responses that match, those used last first, each with the names of the files that
+    /// were made of its present generation. Few of them are in memory at a time.
+    package func forEachResponse(
+        where matches: (_ key: String, _ url: String) -> Bool = { _, _ in true },
+        _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
+    ) throws {
+        try indexed { try directory.forEachResponse(where: matches, body) }
+    }
+
     /// All responses, those used last first, each with the names of the files that were made of its
     /// present generation.
     package func allResponses() throws -> [(row: ResponseRow, files: [String])] {
-        try indexed { try directory.allResponses() }
+        var responses: [(row: ResponseRow, files: [String])] = []
+        try forEachResponse { responses.append(($0, $1)) }
+        return responses
     }
 
     /// Stores a response without a file, such as a redirect; what was made of a former generation is

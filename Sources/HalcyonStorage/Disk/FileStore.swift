@@ -177,7 +177,7 @@ package final class FileStore: Sendable {
 
     /// All files, expired ones too, those used last first.
     package func entries() throws -> [DiskStorage.Entry] {
-        try directory.rows().map(DiskStorage.Entry.init)
+        try indexed { try directory.rows().map(DiskStorage.Entry.init) }
     }
 
     /// Bytes of all files. Takes constant time.
@@ -196,15 +196,21 @@ package final class FileStore: Sendable {
     // MARK: Removing
 
     /// Removes a file, if it is there; with `content`, only if that is what it holds.
+    /// - Throws: `POSIXError` when the file cannot be removed, `StorageError` when the index cannot be written.
     package func remove(_ name: String, ifHolding content: Data? = nil) throws {
-        try directory.remove(name, ifHolding: content)
+        do {
+            try directory.remove(name, ifHolding: content)
+        } catch {
+            guard let failure = IndexFailure(error) else { throw error }
+            throw StorageError.cannotRead(url, failure)
+        }
     }
 
     /// Removes all files and the index, and what crashes have left; returns the removed files. Folders
     /// in the folder stay, and so do files of others, unless files are named by their keys.
     package func removeAll() throws -> [DiskStorage.Removal] {
         try makeFolder()
-        return try directory.removeAll()
+        return try indexed { try directory.removeAll() }
     }
 
     /// Removes files that are expired now, or at `date`, all files when the store was not used for long
@@ -220,12 +226,15 @@ package final class FileStore: Sendable {
         return try indexed { try directory.removeExceeding(limit).map(url(of:)) }
     }
 
+    /// Runs what needs the folder and its index as a whole.
+    /// - Throws: `StorageError.cannotRead` of the folder when it cannot be used, or its index; what else `body` throws.
     func indexed<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch {
-            guard let failure = IndexFailure(error) else { throw error }
-            throw StorageError.cannotRead(url, failure)
+            if let failure = IndexFailure(error) { throw StorageError.cannotRead(url, failure) }
+            guard let system = error as? POSIXError else { throw error }
+            throw StorageError.cannotRead(url, system)
         }
     }
 }

@@ -15,6 +15,7 @@ package struct IndexFailure: LocalizedError {
         case IndexUnavailable.locked: reason = "another program keeps it locked"
         case IndexUnavailable.occupied:
             reason = "something else has its name, \(DiskIndex.fileName)"
+        case IndexUnavailable.newer: reason = "a newer version of Halcyon has made it"
         default: return nil
         }
         underlying = error

@@ -97,30 +97,33 @@ extension IndexTransaction {
         return try Row.fetchAll(statement, arguments: [key]).map { try ResponseRow($0) }
     }
 
-    /// All rows, those used last first, each with the files that were made of it as it is now.
-    func allResponses() throws -> [(row: ResponseRow, files: [String])] {
-        var files: [Int64: [String]] = [:]
-        let names = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT responses.id, files.name FROM responses \(Self.derivedFiles)
-                    WHERE derivations.generation = responses.generation ORDER BY files.name
-                    """))
-        while let row = try names.next() {
-            try files[IndexRow.value(of: row[0]), default: []].append(Self.name(row[1]))
-        }
+    /// The numbers of the rows that match, those used last first. Header fields are not read.
+    func responseNumbers(where matches: (_ key: String, _ url: String) -> Bool) throws -> [Int64] {
         let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT id, key, url FROM responses ORDER BY used DESC, id"))
+        var numbers: [Int64] = []
+        while let row = try rows.next() {
+            guard try matches(IndexRow.value(of: row[1]), IndexRow.value(of: row[2])) else {
+                continue
+            }
+            numbers.append(try IndexRow.value(of: row[0]))
+        }
+        return numbers
+    }
+
+    /// A row by its number, with the files that were made of it as it is now; `nil` when it has gone.
+    func response(_ number: Int64) throws -> (row: ResponseRow, files: [String])? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(ResponseRow.columns) FROM responses WHERE id = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [number]) else { return nil }
+        let files = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT responses.id, \(ResponseRow.columns) FROM responses
-                    ORDER BY used DESC, id
-                    """))
-        var responses: [(row: ResponseRow, files: [String])] = []
-        while let row = try rows.next() {
-            let id: Int64 = try IndexRow.value(of: row[0])
-            responses.append((try ResponseRow(row, from: 1), files[id] ?? []))
-        }
-        return responses
+                    SELECT files.name FROM responses \(Self.derivedFiles)
+                    WHERE responses.id = ? AND derivations.generation = responses.generation
+                    ORDER BY files.name
+                    """), arguments: [number])
+        return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
     }
 
     /// What is known of a file's origin, the checksum of the bytes that this is said of, and when the file

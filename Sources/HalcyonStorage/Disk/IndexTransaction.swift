@@ -146,10 +146,15 @@ struct IndexTransaction {
 
 extension IndexTransaction {
     /// Whose database it is.
-    enum Origin {
+    enum Origin: Equatable {
         case ours
         /// Ours, without the tables of responses.
         case former
+        /// A newer version, whose tables of files can be used as ours, and those of responses perhaps. What it
+        /// has beside them stays as it is.
+        case newer(hasResponses: Bool)
+        /// A newer version, whose tables of files are others.
+        case notUnderstood
         /// An index of another version, one that is not whole, or a database with nothing in it.
         case outdated
         case foreign
@@ -176,9 +181,15 @@ extension IndexTransaction {
                 WHERE sql IS NOT NULL LIMIT 100
                 """)
         if isMarked {
-            guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version,
-                try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
-            else { return .outdated }
+            let foundVersion = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            let isInPlace = try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal"
+            if foundVersion > version {
+                guard isInPlace, try understands(Self.schema, among: found) else {
+                    return .notUnderstood
+                }
+                return .newer(hasResponses: try understands(Self.responseSchema, among: found))
+            }
+            guard foundVersion == version, isInPlace else { return .outdated }
             let whole = Set(Self.schema + Self.responseSchema)
             // A newer Halcyon may have added tables, which keep what they have. Anything else that is
             // added, a trigger for example, would run with our own statements.
@@ -192,6 +203,66 @@ extension IndexTransaction {
         let isFormer = ["CREATE TABLE files (\n    name TEXT PRIMARY KEY", "CREATE TABLE total ("]
             .allSatisfy { beginning in found.contains { $0.hasPrefix(beginning) } }
         return found.isEmpty || isFormer ? .outdated : .foreign
+    }
+
+    /// Whether the tables that `schema` makes are there with all that our statements need: their columns, and the
+    /// triggers, for which others rely on us. Other columns do not matter as long as they may be left out, nor do
+    /// indexes that demand nothing.
+    private func understands(_ schema: [String], among found: Set<String>) throws -> Bool {
+        guard schema.allSatisfy({ !$0.hasPrefix("CREATE TRIGGER ") || found.contains($0) }) else {
+            return false
+        }
+        // Made in memory, to have SQLite's own words of both.
+        let own = try DatabaseQueue()
+        let tables: [String: Set<Column>] = try own.write { own in
+            for statement in schema where !statement.hasPrefix("CREATE TRIGGER ") {
+                try own.execute(sql: statement)
+            }
+            let names = try String.fetchAll(
+                own, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, Set(try Column.all(of: $0, in: own))) })
+        }
+        return try tables.allSatisfy { name, columns in
+            // A view or a virtual table has no page of its own.
+            let isTable = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM sqlite_master
+                    WHERE type = 'table' AND name = ? AND rootpage > 0
+                    """, arguments: [name])
+            let demands = try Bool.fetchOne(
+                db,
+                sql: #"SELECT count(*) FROM pragma_index_list(?) WHERE "unique" AND origin = 'c'"#,
+                arguments: [name])
+            let found = try Column.all(of: name, in: db)
+            return isTable == true && demands == false && columns.isSubset(of: found)
+                && found.allSatisfy { columns.contains($0) || $0.canBeLeftOut }
+        }
+    }
+
+    /// A column of a table.
+    private struct Column: Hashable {
+        let name: String
+        let type: String
+        let isRequired: Bool
+        let keyPlace: Int
+        let hasDefault: Bool
+
+        var canBeLeftOut: Bool { keyPlace == 0 && (!isRequired || hasDefault) }
+
+        static func all(of table: String, in db: Database) throws -> [Column] {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT name, type, "notnull", pk, dflt_value IS NOT NULL
+                    FROM pragma_table_xinfo(?)
+                    """, arguments: [table])
+            return rows.map {
+                Column(
+                    name: $0[0], type: $0[1], isRequired: $0[2], keyPlace: $0[3], hasDefault: $0[4])
+            }
+        }
     }
 
     private static let schema = [

@@ -40,6 +40,86 @@ import Testing
         #expect(try fixture.text("dog", in: third) == "dog")
     }
 
+    @Test func responsesInAnIndexOfANewerVersionAreKept() throws {
+        let row = fixture.row("cat", generation: 81)
+        try fixture.put("cat", as: "cat", of: row)
+        for statement in [
+            "ALTER TABLE responses ADD COLUMN more TEXT",
+            "ALTER TABLE derivations ADD COLUMN weight REAL NOT NULL DEFAULT 1.5",
+            "CREATE INDEX responses_by_url ON responses (url)",
+            "CREATE TABLE counts (number INTEGER)",
+            """
+            CREATE TRIGGER response_counted AFTER INSERT ON responses BEGIN
+                INSERT INTO counts VALUES (NEW.id);
+            END
+            """,
+            "UPDATE responses SET more = 'of a newer one'",
+            "PRAGMA user_version = 3",
+        ] {
+            try fixture.change(statement)
+        }
+        let other = fixture.makeStore()
+        #expect(try fixture.origin("cat", in: other)?.response == row)
+        #expect(try other.responses(forKey: "cat") == [row])
+        let next = fixture.row("dog", generation: 97)
+        try fixture.put("dog", as: "dog", of: next, in: other)
+        #expect(try fixture.responses(in: fixture.makeStore()) == ["cat 81", "dog 97"])
+        let counted = try other.directory.withIndex(validated: true) { index in
+            try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM counts") }
+        }
+        #expect(counted == 1)
+        let more = try other.directory.withIndex(validated: true) { index in
+            try index.read {
+                try String?.fetchAll($0.db, sql: "SELECT more FROM responses ORDER BY id")
+            }
+        }
+        #expect(more == ["of a newer one", nil])
+    }
+
+    @Test func responsesOfANewerVersionThatAreNotUnderstoodAreLeftAloneAndFilesUsed() throws {
+        try fixture.put("cat", as: "cat", of: fixture.row("cat", generation: 81))
+        for statement in [
+            "ALTER TABLE responses RENAME COLUMN fields TO head", "PRAGMA user_version = 3",
+        ] {
+            try fixture.change(statement)
+        }
+        let other = fixture.makeStore()
+        #expect(try other.entries().map(\.key) == ["cat"])
+        #expect(try fixture.responses(in: other) == [])
+        #expect(try fixture.origin("cat", in: other)?.derivation == nil)
+        try fixture.put("dog", as: "dog", of: fixture.row("dog", generation: 97), in: other)
+        #expect(try fixture.text("dog", in: other) == "dog")
+        let count = try other.directory.withIndex(validated: true) { index in
+            try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM responses") }
+        }
+        #expect(count == 1)
+    }
+
+    @Test func responsesAreHandedOnOneByOneUntilSomebodyHasEnough() throws {
+        for number in 0..<20 {
+            var row = fixture.row("key \(number)", generation: 81 + Int64(number))
+            row.used -= Double(number)
+            try fixture.put("text", as: "name \(number)", of: row)
+        }
+        struct Enough: Error {}
+        var seen: [String] = []
+        #expect(throws: Enough.self) {
+            try store.forEachResponse { row, files in
+                #expect(files.count == 1)
+                seen.append(row.key)
+                // What has gone meanwhile is not told of.
+                if seen.count == 2 { try store.removeResponse(key: "key 9", variant: Data()) }
+                if seen.count == 12 { throw Enough() }
+            }
+        }
+        #expect(seen == [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12].map { "key \($0)" })
+        seen = []
+        try store.forEachResponse(where: { key, _ in key.hasSuffix("7") }) { row, _ in
+            seen.append(row.key)
+        }
+        #expect(seen == ["key 7", "key 17"])
+    }
+
     @Test(arguments: [
         "DROP TRIGGER response_removed", "ALTER TABLE responses ADD COLUMN more",
         "DROP TABLE derivations", "CREATE VIEW more AS SELECT 1",

@@ -169,6 +169,62 @@ import Testing
         #expect(!storage.isCached(forKey: "2", referenceDate: Date() + 8 * 86_400))
     }
 
+    /// Removes the index, as somebody may who looks for room.
+    private func loseIndex(in folder: URL) {
+        for name in DiskIndex.fileNames {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+    }
+
+    @Test func aRebuildRevivesNoFileThatHasExpired() throws {
+        let storage = try makeStorage()
+        for key in ["old", "new"] { try storage.store(value: Note(key), forKey: key) }
+        let month = 30 * 86_400.0
+        let written = Date().timeIntervalSince1970 - month
+        let time = timespec(tv_sec: Int(written), tv_nsec: 0)
+        let path = storage.cacheFileURL(forKey: "old").path
+        #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+        loseIndex(in: storage.directoryURL)
+        let rebuilt = try makeStorage()
+        #expect(!rebuilt.isCached(forKey: "old"))
+        #expect(try rebuilt.value(forKey: "old") == nil)
+        #expect(try rebuilt.value(forKey: "new") == Note("new"))
+        let entry = try #require(try rebuilt.entries().first { $0.fileName == "old".kf.sha256 })
+        let expires = try #require(entry.expiration)
+        #expect(expires.timeIntervalSince1970 <= written + 7 * 86_400, "its lifetime is a week")
+        #expect(try rebuilt.removeExpiredValues().map(\.path) == [path])
+    }
+
+    @Test(arguments: [
+        (StorageExpiration.days(7), StorageExpiration.seconds(60)), (.never, .seconds(60)),
+        (.days(7), .days(1)), (.never, .date(Date() + 3600)), (.days(30), .date(Date() + 86_400)),
+    ])
+    func aRebuildMovesNoExpirationToALaterTime(
+        lifetime: StorageExpiration, shorter: StorageExpiration
+    ) throws {
+        var config = config
+        config.expiration = lifetime
+        let date = Locked(Date())
+        let now: @Sendable () -> Date = { date.value }
+        let storage = DiskStorage.Backend<Note>(config: config, now: now)
+        try storage.prepareDirectory()
+        try storage.store(value: Note("short"), forKey: "short", expiration: shorter)
+        try storage.store(value: Note("usual"), forKey: "usual")
+        let end = try #require(
+            try storage.entries().first { $0.key == "short" }?.expiration)
+        loseIndex(in: storage.directoryURL)
+        let rebuilt = DiskStorage.Backend<Note>(config: config, now: now)
+        try rebuilt.prepareDirectory()
+        #expect(try rebuilt.value(forKey: "short", extendingExpiration: .none) == Note("short"))
+        // The note has milliseconds.
+        let name = "short".kf.sha256
+        let found = try rebuilt.entries().first { $0.fileName == name }?.expiration
+        #expect(try #require(found) <= end + 0.001)
+        date.set(end + 0.01)
+        #expect(try rebuilt.value(forKey: "short") == nil)
+        #expect(try rebuilt.value(forKey: "usual") == Note("usual"))
+    }
+
     @Test func aFileFoundByARebuildGetsItsChecksumWhenRead() async throws {
         try FileManager.default.createDirectory(
             at: makeStorage().directoryURL, withIntermediateDirectories: true)
@@ -240,12 +296,13 @@ import Testing
         #expect(try storage.value(forKey: "new") == Note("new"))
     }
 
-    @Test func theIndexOfAnotherVersionIsMadeAgain() throws {
+    @Test(arguments: [1, 77])
+    func theIndexOfAnotherVersionLosesNoFile(version: Int) throws {
         do {
             let storage = try makeStorage()
             try storage.store(value: Note("one"), forKey: "1")
             _ = try storage.files.directory.withIndex(validated: true) { index in
-                try index.write { try $0.setVersion(77) }
+                try index.write { try $0.setVersion(version) }
             }
         }
         let storage = try makeStorage()
@@ -316,10 +373,14 @@ import Testing
 
         // Fill it to the last byte: now the index cannot grow either.
         let filler = folder.file("filler")
-        try Data().write(to: filler)
-        let file = try FileHandle(forWritingTo: filler)
-        while (try? file.write(contentsOf: Data(repeating: 0, count: 512))) != nil {}
-        try file.close()
+        func fill() throws {
+            let file = open(filler.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            try #require(file >= 0)
+            let block = [UInt8](repeating: 0, count: 512)
+            while write(file, block, block.count) > 0 {}
+            close(file)
+        }
+        try fill()
         for key in 3..<20 {
             #expect(
                 KingfisherError.code { try storage.store(value: Note("x"), forKey: "\(key)") }
@@ -329,9 +390,17 @@ import Testing
         let words = KingfisherError.words { try storage.store(value: Note("x"), forKey: "3") }
         #expect(words?.lowercased().contains("no space left on") == true, "\(words ?? "")")
         #expect(words?.contains("SQL") == false)
+        #expect(words?.contains("Domain") == false, "\(words ?? "")")
         #expect(try storage.value(forKey: "1") == Note("one"))
         #expect(truncate(storage.cacheFileURL(forKey: "0").path, 1) == 0)
         #expect(try storage.value(forKey: "0") == nil, "damage that cannot be recorded is a miss")
+        // Nor can one be made where there is none.
+        loseIndex(in: storage.directoryURL)
+        try fill()
+        let other = try makeStorage()
+        let reasons = KingfisherError.words { _ = try other.entries() }
+        #expect(reasons?.lowercased().contains("no space left on") == true, "\(reasons ?? "")")
+        #expect(reasons?.contains(storage.directoryURL.path) == true)
         try FileManager.default.removeItem(at: filler)
         try storage.store(value: Note("two"), forKey: "2")
         #expect(try storage.value(forKey: "2") == Note("two"))

@@ -165,6 +165,89 @@ struct IndexOfOthersTests {
         await check.kill()
     }
 
+    /// Changes of a newer Halcyon that take nothing away.
+    private static let additions = [
+        "ALTER TABLE files ADD COLUMN note TEXT",
+        "ALTER TABLE files ADD COLUMN level INTEGER NOT NULL DEFAULT 7",
+        "ALTER TABLE responses ADD COLUMN more BLOB",
+        "CREATE INDEX files_by_format ON files (format, size)",
+        "CREATE TABLE log (name TEXT, what TEXT)",
+        "CREATE TRIGGER log_added AFTER INSERT ON files BEGIN "
+            + "INSERT INTO log VALUES (NEW.name, 'added'); END",
+        "CREATE TRIGGER log_removed AFTER DELETE ON files BEGIN "
+            + "INSERT INTO log VALUES (OLD.name, 'removed'); END",
+        "CREATE VIEW formats AS SELECT format, count(*) FROM files GROUP BY format",
+        "UPDATE files SET note = 'a note'",
+        "PRAGMA user_version = 3",
+    ]
+
+    @Test func anIndexOfANewerHalcyonIsUsedAndWhatIsNotKnownOfItStays() async throws {
+        let before = try storage.entries()
+        #expect(try await entries(after: Self.additions) == before, "with keys and expirations")
+        let older = try makeStorage()
+        #expect(try older.value(forKey: "2") == Note("two"))
+        try older.store(value: Note("three"), forKey: "3")
+        try older.store(value: Note("eins"), forKey: "1")
+        try older.remove(forKey: "2")
+        #expect(try older.removeExpiredValues() == [])
+        #expect(try makeStorage().value(forKey: "3") == Note("three"))
+        #expect(try older.totalSize() == 9)
+        let (one, two, three) = ("1".kf.sha256, "2".kf.sha256, "3".kf.sha256)
+        let check = try run(
+            on: index,
+            """
+            rows = db.execute("SELECT name, note, level FROM files").fetchall()
+            assert sorted(rows) == sorted([("\(one)", "a note", 7), ("\(three)", None, 7)]), rows
+            rows = db.execute("SELECT * FROM log").fetchall()
+            assert rows == [("\(three)", "added"), ("\(two)", "removed")], rows
+            assert db.execute("PRAGMA user_version").fetchone() == (3,)
+            assert db.execute("SELECT * FROM formats").fetchall()
+            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            """)
+        await check.kill()
+    }
+
+    /// Changes of a newer Halcyon by which our statements no longer do what they did.
+    @Test(arguments: [
+        "ALTER TABLE files RENAME COLUMN expires TO ends",
+        "DROP TRIGGER file_added",
+        "CREATE UNIQUE INDEX one_file_each ON files (key)",
+        "ALTER TABLE files ADD COLUMN place INTEGER NOT NULL DEFAULT 0; "
+            + "DROP TABLE total; CREATE VIEW total AS SELECT sum(size) AS bytes FROM files",
+    ])
+    func anIndexOfANewerHalcyonThatIsNotUnderstoodIsLeftAlone(changes: String) async throws {
+        for statement in changes.split(separator: "; ") + ["PRAGMA user_version = 3"] {
+            try await run(on: index, "db.execute(\"\(statement)\")").kill()
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: index))
+        let older = try makeStorage()
+        #expect(try older.value(forKey: "1") == Note("one"))
+        try older.store(value: Note("three"), forKey: "3")
+        #expect(try older.value(forKey: "3") == Note("three"))
+        #expect(try older.entries().count == 3)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
+        #expect(try makeStorage().removeAllFiles().count == 3)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: older.directoryURL.path) == [],
+            "it is Halcyon's, and goes with everything")
+    }
+
+    @Test func aTriggerThatDoesNotEndHasTheIndexMadeAgain() async throws {
+        let endless =
+            "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c"
+        for statement in [
+            "CREATE TRIGGER t AFTER INSERT ON files BEGIN \(endless); END",
+            "PRAGMA user_version = 3",
+        ] {
+            try await run(on: index, "db.execute(\"\(statement)\")").kill()
+        }
+        let older = try makeStorage()
+        #expect(Set(try older.entries().map(\.key)) == ["1", "2"])
+        try older.store(value: Note("three"), forKey: "3")
+        #expect(try makeStorage().value(forKey: "3") == Note("three"))
+        #expect(try older.entries().map(\.key).contains("3"))
+    }
+
     @Test(arguments: [
         "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
         "CREATE VIEW v AS SELECT * FROM files",

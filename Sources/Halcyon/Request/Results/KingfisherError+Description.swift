@@ -78,6 +78,8 @@ extension KingfisherError.CacheErrorReason {
                 + error.readableDescription
         case .cannotLoadDataFromDisk(let url, let error as IndexFailure):
             "The index of the cache folder \(url.path) cannot be used: \(error.reason)."
+        case .cannotLoadDataFromDisk(let url, let error) where url.hasDirectoryPath:
+            "The cache folder \(url.path) cannot be used: \(error.readableDescription)"
         case .cannotLoadDataFromDisk(let url, let error):
             "The cached file \(url.path) cannot be read: \(error.readableDescription)"
         case .cannotCreateDirectory(let path, let error):
@@ -193,6 +195,7 @@ extension Error {
             return text
         }
         if let error = self as? CocoaError { return error.reason }
+        if let error = self as? POSIXError { return error.reason }
         let bridged = self as NSError
         if type(of: self) is NSError.Type {
             return bridged.localizedDescription
@@ -205,8 +208,13 @@ extension CocoaError {
     /// The system's own words when a system call failed, else Foundation's.
     fileprivate var reason: String {
         guard let system = underlying as? POSIXError else { return localizedDescription }
-        return String(cString: strerror(system.code.rawValue))
+        return system.reason
     }
+}
+
+extension POSIXError {
+    /// The system's own words, without Foundation's domain and code.
+    fileprivate var reason: String { String(cString: strerror(code.rawValue)) }
 }
 
 /// Where problems are told that fail no request, such as a cache folder that cannot be written.
