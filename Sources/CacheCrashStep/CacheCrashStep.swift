@@ -12,6 +12,7 @@ struct CacheCrashStep {
                CacheCrashStep mix FOLDER COUNT SEED
                CacheCrashStep check-mixed FOLDER
                CacheCrashStep download FOLDER URL
+               CacheCrashStep descriptors URL
         """
 
     static func main() async {
@@ -26,6 +27,9 @@ struct CacheCrashStep {
             case ("download", 3):
                 guard let url = URL(string: arguments[2]) else { fail() }
                 try await download(url, keepingPartialsIn: arguments[1])
+            case ("descriptors", 2):
+                guard let url = URL(string: arguments[1]) else { fail() }
+                await downloadWithoutDescriptors(url)
             case (let step?, 2):
                 try run(step, in: arguments[1])
             default:
@@ -49,6 +53,39 @@ struct CacheCrashStep {
         downloader.resumption = DownloadResumption(
             directory: URL(filePath: folder, directoryHint: .isDirectory))
         _ = try await downloader.downloadImage(with: url)
+    }
+
+    /// Downloads a picture when there are no descriptors, when there are some again, and when there are none for
+    /// the next connection, and prints what comes of it.
+    private static func downloadWithoutDescriptors(_ url: URL) async {
+        func outcome(of url: URL) async -> String {
+            do {
+                return
+                    "\(try await ImageDownloader.default.downloadImage(with: url).originalData.count) bytes"
+            } catch {
+                return error.localizedDescription
+            }
+        }
+        // What Dispatch and libcurl need of their own is another matter.
+        _ = try? await Task.sleep(for: .milliseconds(1))
+        var taken: [Int32] = []
+        func takeAll() {
+            while case let next = dup(2), next >= 0 { taken.append(next) }
+        }
+        func giveBack() {
+            for descriptor in taken { close(descriptor) }
+            taken = []
+        }
+        takeAll()
+        print(await outcome(of: url))
+        giveBack()
+        print(await outcome(of: url))
+        takeAll()
+        // Another name, so that no connection is at hand.
+        let other = url.absoluteString.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+        print(await outcome(of: URL(string: other) ?? url))
+        giveBack()
+        print(await outcome(of: URL(string: other) ?? url))
     }
 
     private static func run(_ step: String, in folder: String) throws {

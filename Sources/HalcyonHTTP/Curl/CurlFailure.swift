@@ -7,11 +7,21 @@ struct CurlFailure {
     private let systemError: Int32
     private let message: String
     private let hasHead: Bool
+    private let stage: Stage
+
+    /// The progress of a transfer.
+    enum Stage {
+        case connecting
+        /// The request was sent.
+        case header
+        case body(isEncoded: Bool)
+    }
 
     /// - Parameter hasHead: Whether anything of the answer had arrived.
-    init(_ code: CURLcode, of handle: EasyHandle?, hasHead: Bool) {
+    init(_ code: CURLcode, of handle: EasyHandle?, hasHead: Bool, stage: Stage) {
         self.code = code
         self.hasHead = hasHead
+        self.stage = stage
         systemError = Int32(handle?.long(CURLINFO_OS_ERRNO) ?? 0)
         let text = handle?.errorMessage ?? ""
         message = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
@@ -20,6 +30,17 @@ struct CurlFailure {
     /// The same in our own terms. `received` and `expected` are bytes of the body.
     func error(_ request: OutgoingRequest, received: Int64, expected: Int64?) -> TransportError {
         let (url, host) = (request.url.absoluteString, request.host)
+        // libcurl's own words for these are about memory and disks.
+        switch (stage, code) {
+        case (.header, CURLE_OUT_OF_MEMORY), (.header, Self.tooLarge):
+            return .invalidResponse(url: url, reason: "a line of its header is too long")
+        case (.body(isEncoded: true), CURLE_WRITE_ERROR):
+            return .undecodableBody(url: url, reason: "more follows the end of its encoded content")
+        case (.connecting, _) where Self.hasNoDescriptor:
+            // Whatever it is that a descriptor was wanted for: a socket, a look-up of the name, a certificate.
+            return .cannotConnect(host: host, reason: String(cString: strerror(EMFILE)))
+        default: break
+        }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY:
             // The first two mean the URL only before there is an answer.
@@ -54,6 +75,17 @@ struct CurlFailure {
             return hasHead
                 ? .connectionReset(url: url, reason: reason) : .other(url: url, reason: reason)
         }
+    }
+
+    /// CURLE_TOO_LARGE, which headers have since 8.6.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    /// Whether this process may open no more files.
+    private static var hasNoDescriptor: Bool {
+        let probe = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
+        close(probe)
+        return false
     }
 
     private func connecting(host: String, url: String) -> TransportError {

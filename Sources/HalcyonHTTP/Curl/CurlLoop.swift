@@ -29,9 +29,18 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private var nextCheck: ContinuousClock.Instant?
 
     /// - Parameter connectionsPerHost: More are never opened to one host.
-    init(connectionsPerHost: Int) {
+    /// - Throws: `POSIXError` when there is no descriptor to wake the thread by, or no memory.
+    init(connectionsPerHost: Int) throws(POSIXError) {
         Self.prepareLibrary
-        guard let multi = curl_multi_init() else { fatalError("there is no memory") }
+        errno = 0
+        guard let multi = curl_multi_init() else { throw Self.noDescriptor }
+        let failure = Self.noDescriptor
+        // Without descriptors libcurl makes a handle that can never be woken: the thread would sleep through all
+        // requests, also when there are descriptors again. Nothing waits yet, so this wakes nobody.
+        guard curl_multi_wakeup(multi) == CURLM_OK else {
+            curl_multi_cleanup(multi)
+            throw failure
+        }
         self.multi = multi
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
@@ -44,6 +53,12 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
 
     deinit {
         curl_multi_cleanup(multi)
+    }
+
+    /// The error of a system call that has just failed because there is too little of something.
+    private static var noDescriptor: POSIXError {
+        let codes: [POSIXErrorCode] = [.EMFILE, .ENFILE, .ENOMEM, .ENOBUFS]
+        return POSIXError(codes.first { $0.rawValue == errno } ?? .EMFILE)
     }
 
     private static let prepareLibrary: Void = { _ = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()

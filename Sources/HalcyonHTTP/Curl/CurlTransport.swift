@@ -7,19 +7,29 @@ import Synchronization
 package final class CurlTransport: HTTPTransport {
     package let clientConfiguration: HTTPClientConfiguration
     private let configuration: Configuration
-    private let loop: CurlLoop
+    /// Made when it is needed, so that a program without descriptors for it can go on later.
+    private let loop = Mutex<CurlLoop?>(nil)
     private let gate: HostGate
 
     private init(_ configuration: HTTPClientConfiguration) throws {
         clientConfiguration = configuration
         self.configuration = try Configuration(configuration)
-        loop = CurlLoop(connectionsPerHost: configuration.connectionsPerHost)
         gate = HostGate(limit: configuration.connectionsPerHost)
     }
 
     deinit {
         // Nobody waits any longer; connections that are idle, or read a rest, are closed.
-        loop.stop()
+        loop.withLock { $0?.stop() }
+    }
+
+    /// The thread with the connections.
+    private func runningLoop() throws(POSIXError) -> CurlLoop {
+        try loop.withLock { (loop) throws(POSIXError) in
+            if let loop { return loop }
+            let made = try CurlLoop(connectionsPerHost: clientConfiguration.connectionsPerHost)
+            loop = made
+            return made
+        }
     }
 
     /// How many requests wait for their turn now.
@@ -31,6 +41,13 @@ package final class CurlTransport: HTTPTransport {
         onBody: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> ExchangeTimes? {
         let request = try OutgoingRequest(request)
+        let loop: CurlLoop
+        do {
+            loop = try runningLoop()
+        } catch {
+            throw TransportError.cannotConnect(
+                host: request.host, reason: String(cString: strerror(error.code.rawValue)))
+        }
         let origin = Origin(request.url)
         let host = "\(origin.scheme ?? "")://\(origin.host ?? ""):\(origin.port)"
         try await gate.enter(host, priority: terms.priority)

@@ -48,6 +48,7 @@ final class Exchange: @unchecked Sendable {
     private var received: Int64 = 0
     /// What the header says, of a body without content encoding.
     private var expected: Int64?
+    private var isEncoded = false
     /// Why an address was not connected to; another one may have been.
     private var refusedAddress: TransportError?
     private var isSecondTry = false
@@ -191,6 +192,7 @@ final class Exchange: @unchecked Sendable {
         }
         let length = answer.contentLength
         expected = encoding == nil ? length : nil
+        isEncoded = encoding != nil
         decision = .pending(isPaused: false)
         // Usually nothing in it waits; then the body is taken as soon as it comes.
         Task.immediate(executorPreference: loop) { [onResponse] in
@@ -284,7 +286,7 @@ final class Exchange: @unchecked Sendable {
         if code == CURLE_COULDNT_CONNECT, let refusedAddress { return .failure(refusedAddress) }
         guard code == CURLE_OK else {
             return .failure(
-                CurlFailure(code, of: handle, hasHead: !header.isEmpty)
+                CurlFailure(code, of: handle, hasHead: !header.isEmpty, stage: stage)
                     .error(request, received: received, expected: expected))
         }
         if let expected, received < expected, request.method != "HEAD" {
@@ -292,6 +294,11 @@ final class Exchange: @unchecked Sendable {
                 TransportError.incompleteBody(url: url, received: received, expected: expected))
         }
         return .success(times)
+    }
+
+    private var stage: CurlFailure.Stage {
+        if times?.answered != nil { return .body(isEncoded: isEncoded) }
+        return times?.sent == nil ? .connecting : .header
     }
 
     private func end(_ result: Result<ExchangeTimes?, any Error>) {

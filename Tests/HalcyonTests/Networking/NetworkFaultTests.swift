@@ -59,6 +59,43 @@ struct NetworkFaultTests {
         #expect(reason.contains("262144"))
     }
 
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nX-Long: ", "HTTP/1.1 200 ", ""])
+    func norMayALineOfItBeEndless(beginning: String) async throws {
+        let server = try await OriginServer.start()
+        let answer = beginning + String(repeating: "x", count: 1 << 20)
+        server.route("/x", .garbage(Data(answer.utf8)))
+        let error = await downloader.result(server.url("/x")).transportError
+        let words = error?.description ?? ""
+        #expect(!words.lowercased().contains("memory"), "\(words)")
+        guard !beginning.isEmpty else { return }
+        guard case .invalidResponse(_, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason == "a line of its header is too long")
+    }
+
+    @Test func bytesBehindTheEndOfPackedContentAreSaidToBeThere() async throws {
+        let server = try await OriginServer.start()
+        // "hello" as a stored block of deflate, with the header and the trailer of gzip.
+        let packed: [UInt8] =
+            [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
+            + [0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
+        func route(_ path: String, _ bytes: [UInt8]) {
+            server.route(path, .ok(Data(bytes)).header("Content-Encoding", "gzip"))
+        }
+        route("/whole", packed)
+        route("/more", packed + Array("behind".utf8))
+        let whole = try await downloader.result(server.url("/whole")).get()
+        #expect(whole.originalData == Data("hello".utf8))
+        let url = server.url("/more")
+        #expect(
+            await downloader.result(url).transportError
+                == .undecodableBody(
+                    url: url.absoluteString, reason: "more follows the end of its encoded content")
+        )
+    }
+
     @Test func interimAnswersAreSkipped() async throws {
         let server = try await OriginServer.start()
         let answer =
@@ -86,6 +123,22 @@ struct NetworkFaultTests {
         let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
         server.route("/x", .garbage(Data(answer.utf8)))
         #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
+    }
+
+    // MARK: - Descriptors
+
+    @Test func aProcessWithoutDescriptorsIsToldSoAndGoesOnWhenThereAreSome() async throws {
+        let server = try await OriginServer.start(files: [
+            "/x": PNGFixture.data(.gradient(width: 8, height: 8))
+        ])
+        let step = try CacheStep("descriptors", server.url("/x").absoluteString)
+        #expect(await step.exitCode() == 0)
+        let lines = step.output.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4, "\(step.output)")
+        #expect(lines[0].contains("Too many open files"), "\(lines[0])")
+        #expect(lines[1].hasSuffix(" bytes"), "\(lines[1])")
+        #expect(lines[2].contains("Too many open files"), "\(lines[2])")
+        #expect(lines[3].hasSuffix(" bytes"), "\(lines[3])")
     }
 
     // MARK: - Addresses
