@@ -19,18 +19,27 @@ enum CommandRunner {
             try await console.finish()
             return value
         } catch let interrupted as Interruption.Signalled {
-            // What standard output still takes is written; that it is gone is known already.
-            try? await console.finish()
+            do {
+                try await console.finish()
+            } catch {
+                throw end(after: error)
+            }
             throw ExitCode(interrupted.exitCode)
-        } catch let lost as Console.OutputLost where lost.isClosedPipe {
-            throw ExitCode(128 + SIGPIPE)
         } catch {
             // The first error is the one to tell of.
             try? await console.finish()
-            let text = "halcyon: \(ErrorText.of(error))\n"
-            try? StandardStream.error.write(text)
-            throw ExitCode.failure
+            throw end(after: error)
         }
+    }
+
+    /// Tells of an error, unless it is that nobody reads what is written.
+    private static func end(after error: any Error) -> ExitCode {
+        if let lost = error as? Console.OutputLost, lost.isClosedPipe {
+            return ExitCode(128 + SIGPIPE)
+        }
+        // Nobody is left to be told that standard error is gone.
+        try? StandardStream.error.write("halcyon: \(ErrorText.of(error))\n")
+        return ExitCode.failure
     }
 }
 

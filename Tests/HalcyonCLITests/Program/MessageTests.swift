@@ -154,6 +154,25 @@ struct MessageTests {
             "\(file.error)")
     }
 
+    @Test(arguments: ["list", "info", "responses"])
+    func aCacheFolderThatCannotBeUsedIsNamed(command: String) async throws {
+        // Nobody may make files there, not even root.
+        let folder = "/sys/kernel"
+        let outcome = try await program.run("cache", command, "--cache-directory", folder)
+        #expect(outcome.exitCode == 1)
+        let words = outcome.error
+        #expect(words.hasPrefix("halcyon: The cache folder \(folder) cannot be used: "), "\(words)")
+    }
+
+    @Test func filesThatCannotBeCachedAreToldOfInWords() async throws {
+        let origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
+        let outcome = try await program.run(
+            "load", origin.url("/a.png").absoluteString, "--cache-directory", "/sys/kernel")
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.error.contains("cannot be written to /sys/kernel/"), "\(outcome.error)")
+        #expect(!outcome.error.contains("Domain"), "\(outcome.error)")
+    }
+
     @Test func outputsThatCannotBeWritten() async throws {
         try write(Pictures.png(), "a.png")
         try FileManager.default.createDirectory(

@@ -65,6 +65,22 @@ struct StreamProgramTests {
         #expect(again.exitCode == 0)
     }
 
+    @Test(arguments: [
+        ["load", "--json", "URL"], ["load", "URL"], ["cache", "path"], ["cache", "info"],
+        ["prefetch", "list.txt", "--json"], ["formats"], ["--version"], ["load", "--help"],
+        ["cache", "responses"], ["info", "a.png"],
+    ])
+    func outputThatIsLostIsToldOf(arguments: [String]) async throws {
+        try program.folder.write(Data(url("a.png").utf8), to: "list.txt")
+        try program.folder.write(Pictures.png(), to: "a.png")
+        let arguments = arguments.map { $0 == "URL" ? url("a.png") : $0 }
+        let run = try program.start(arguments, script: #"exec "$0" "$@" >/dev/full"#)
+        let outcome = try await run.outcome()
+        #expect(outcome.exitCode == 1)
+        let reason = "halcyon: Standard output cannot be written: No space left on device\n"
+        #expect(outcome.error.hasSuffix(reason), "\(outcome.error)")
+    }
+
     @Test func aTerminalShowsProgressAndIsLeftClean() async throws {
         let terminal = try PseudoTerminal(columns: 60)
         let gate = Gate()
