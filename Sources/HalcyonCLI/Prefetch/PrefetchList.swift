@@ -9,14 +9,21 @@ struct PrefetchList: Sendable {
     ///   a file.
     init(_ data: Data) throws {
         guard String(validating: data, as: UTF8.self) != nil else { throw NoText() }
-        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        arguments = try lines.enumerated().compactMap { index, line in
-            let text = String(decoding: line, as: UTF8.self)
-                // Some programs put a byte order mark at the beginning of a file.
-                .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
-            if text.isEmpty || text.hasPrefix("#") { return nil }
-            return try Self.argument(text, line: index + 1)
+        // Some programs put a byte order mark at the beginning of a file.
+        let blanks = CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"])
+        var arguments: [ImageArgument] = []
+        var number = 0
+        var rest = data[...]
+        // Line by line, so that a long list is not in memory once more.
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let text = String(decoding: rest[..<end], as: UTF8.self).trimmingCharacters(in: blanks)
+            number += 1
+            rest = rest[end...].dropFirst()
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            arguments.append(try Self.argument(text, line: number))
         }
+        self.arguments = arguments
     }
 
     /// The bytes are no text: a picture was given in place of a list, perhaps.

@@ -18,11 +18,12 @@ struct PrefetchRequest: Sendable {
         let sources = try arguments.map { try $0.source.get() }
         let options = try options()
         let (reports, continuation) = AsyncStream.makeStream(of: PrefetchLedger.Report.self)
+        let news = PrefetchNews()
         let prefetcher = ImagePrefetcher(sources: sources, options: options) {
             skipped, _, completed in
-            continuation.yield(.init(skipped: skipped, completed: completed))
+            continuation.yield(news.take(skipped: skipped, completed: completed))
         } completionHandler: { skipped, _, completed in
-            continuation.yield(.init(skipped: skipped, completed: completed))
+            continuation.yield(news.take(skipped: skipped, completed: completed))
             continuation.finish()
         }
         prefetcher.maxConcurrentDownloads = jobs

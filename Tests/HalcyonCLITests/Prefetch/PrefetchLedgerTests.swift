@@ -14,9 +14,11 @@ struct PrefetchLedgerTests {
         var report = PrefetchLedger.Report(completed: [list[2]])
         #expect(ledger.take(report).map(\.index) == [2])
         #expect(ledger.take(report).isEmpty)
-        report.failed.append(
-            PropagationError(source: list[0], error: .imageSettingError(reason: .emptySource)))
-        report.skipped.append(list[1])
+        report = PrefetchLedger.Report(
+            skipped: [list[1]],
+            failed: [
+                PropagationError(source: list[0], error: .imageSettingError(reason: .emptySource))
+            ])
         let rest = ledger.take(report)
         #expect(rest.map(\.index) == [1, 0])
         let failure = LoadFailure(KingfisherError.imageSettingError(reason: .emptySource))
@@ -29,9 +31,27 @@ struct PrefetchLedgerTests {
         var ledger = PrefetchLedger(list)
         var report = PrefetchLedger.Report(completed: [list[0]])
         #expect(ledger.take(report).map(\.index) == [0])
-        report.skipped = [list[2]]
+        report = PrefetchLedger.Report(skipped: [list[2]])
         #expect(ledger.take(report).map(\.index) == [2])
-        report.skipped.append(list[2])
         #expect(ledger.take(report).isEmpty)
+    }
+
+    @Test func aReportCarriesOnlyWhatIsNewInTheListsOfAPrefetcher() throws {
+        let list = try sources("a", "b", "c", "d")
+        let news = PrefetchNews()
+        let reports = [
+            news.take(skipped: [], completed: [list[2]]),
+            news.take(skipped: [list[0]], completed: [list[2]]),
+            news.take(skipped: [list[0], list[1]], completed: [list[2], list[3]]),
+            news.take(skipped: [list[0], list[1]], completed: [list[2], list[3]]),
+        ]
+        #expect(
+            reports.map { $0.skipped.map(\.cacheKey) } == [
+                [], [list[0].cacheKey], [list[1].cacheKey], [],
+            ])
+        #expect(
+            reports.map { $0.completed.map(\.cacheKey) } == [
+                [list[2].cacheKey], [], [list[3].cacheKey], [],
+            ])
     }
 }

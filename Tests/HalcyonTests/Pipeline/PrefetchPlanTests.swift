@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
@@ -13,6 +14,11 @@ import Testing
 
     private let failure = KingfisherError.imageSettingError(reason: .emptySource)
 
+    /// The places of the sources of a list, in the order they were done.
+    private func indices(_ list: PrefetchPlan.Done.List, of plan: PrefetchPlan) -> [Int] {
+        plan.done.filter { $0.list == list }.map(\.index)
+    }
+
     @Test func beginsNoMoreThanTheLimitAndOneForEachThatIsDone() {
         var plan = plan(4)
         plan.limit = 2
@@ -22,9 +28,11 @@ import Testing
         ]
         #expect(begins == [[0, 1], [2], [3], []])
         let end = plan.settle(3, as: .completed)
-        #expect(end.completion?.completed.map(\.cacheKey) == ["1", "3"])
-        #expect(end.completion?.skipped.map(\.cacheKey) == ["0"])
-        #expect(end.completion?.failed.map(\.cacheKey) == ["2"])
+        #expect(end.isEnd && end.hasProgress)
+        #expect(indices(.completed, of: plan) == [1, 3])
+        #expect(indices(.skipped, of: plan) == [0])
+        #expect(indices(.failed, of: plan) == [2])
+        #expect(plan.progressCount == 4)
         #expect(plan.failures.map(\.source.cacheKey) == ["2"])
         #expect(plan.failures.map(\.error.errorCode) == [5001])
     }
@@ -41,8 +49,9 @@ import Testing
 
     @Test func completesAtOnceWithoutSources() {
         var plan = plan(0)
-        let completion = plan.start().completion
-        #expect(completion?.count == 0)
+        let step = plan.start()
+        #expect(step.isEnd && !step.hasProgress)
+        #expect(plan.done.isEmpty)
         #expect(plan.isFinished)
     }
 
@@ -55,11 +64,13 @@ import Testing
         #expect(stops == [true, false])
         let first = plan.settle(0, as: .skipped)
         #expect(first.begins == [])
-        #expect(first.completion == nil)
-        #expect(first.progress?.failed.map(\.cacheKey) == ["0"])
+        #expect(!first.isEnd && first.hasProgress)
+        #expect(plan.done == [PrefetchPlan.Done(index: 0, list: .failed)])
         let end = plan.settle(1, as: .completed)
-        #expect(end.completion?.completed.map(\.cacheKey) == ["1"])
-        #expect(end.completion?.failed.map(\.cacheKey) == ["0", "2", "3"])
+        #expect(end.isEnd)
+        #expect(indices(.completed, of: plan) == [1])
+        #expect(indices(.failed, of: plan) == [0, 2, 3])
+        #expect(plan.progressCount == 2, "what was never begun with is no progress")
         #expect(plan.failures.map(\.source.cacheKey) == ["0", "2", "3"])
         #expect(plan.failures.allSatisfy { $0.error.isCancelled })
     }
@@ -77,12 +88,14 @@ import Testing
         _ = stopped.stop()
         let step = stopped.start()
         #expect(step.misuse != nil)
-        #expect(step.completion?.failed.count == 2)
+        #expect(step.isEnd && !step.hasProgress)
+        #expect(indices(.failed, of: stopped) == [0, 1])
 
         var unlimited = plan(2)
         unlimited.limit = 0
-        let end = unlimited.start().completion
-        #expect(end?.failed.count == 2)
+        let end = unlimited.start()
+        #expect(end.isEnd)
+        #expect(indices(.failed, of: unlimited) == [0, 1])
     }
 
     @Test func aSecondStartBeginsAndCompletesNothing() {
@@ -91,10 +104,40 @@ import Testing
         let again = plan.start()
         #expect(again.misuse != nil)
         #expect(again.begins == [])
-        #expect(again.completion == nil)
-        let end = plan.settle(0, as: .completed).completion
-        #expect(end != nil)
-        let late = plan.start().completion
-        #expect(late == nil)
+        #expect(!again.isEnd)
+        let end = plan.settle(0, as: .completed).isEnd
+        #expect(end)
+        let late = plan.start().isEnd
+        #expect(!late)
+    }
+
+    @Test func listsGrowInPlaceFromReportToReport() {
+        let places = Recorder<UInt>()
+        let counts = Recorder<Int>()
+        let lists = PrefetchLists<Source>(
+            progress: { _, _, completed in
+                completed.withUnsafeBufferPointer {
+                    places.record(UInt(bitPattern: $0.baseAddress))
+                }
+                counts.record(completed.count)
+            }, completion: nil, element: { $0 })
+        for source in plan(1000).sources { lists.report([(source, .completed)], isEnd: false) }
+        #expect(counts.events == Array(1...1000))
+        let moves = zip(places.events, places.events.dropFirst()).filter { $0 != $1 }
+        #expect(moves.count <= 12, "each time to twice the room")
+    }
+
+    @Test func aListThatIsKeptStaysAsItWas() {
+        let kept = Recorder<[String]>()
+        let ends = Recorder<[String]>()
+        let lists = PrefetchLists<String>(
+            progress: { skipped, _, _ in kept.record(skipped) },
+            completion: { skipped, failed, _ in ends.record(skipped + failed) },
+            element: { $0.cacheKey == "1" ? nil : $0.cacheKey })
+        let sources = plan(4).sources
+        for source in sources.prefix(3) { lists.report([(source, .skipped)], isEnd: false) }
+        lists.report([(sources[3], .failed)], isEnd: true)
+        #expect(kept.events == [["0"], ["0"], ["0", "2"]])
+        #expect(ends.events == [["0", "2", "3"]])
     }
 }

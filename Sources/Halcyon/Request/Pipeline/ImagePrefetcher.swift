@@ -36,8 +36,9 @@ public typealias PrefetcherSourceCompletionHandler = PrefetcherSourceProgressBlo
 ///
 /// Progress is reported once for each source when it is done, except for those that a stop keeps
 /// from beginning; the completion is called once, after everything else. Both come on the main
-/// queue. A lone trailing closure is the completion. A prefetcher runs once. It lives until its
-/// completion even if nobody else keeps it.
+/// queue. The lists of a report grow with the sources that are done: take from them what is needed,
+/// since one that is kept is copied for the next report. A lone trailing closure is the completion.
+/// A prefetcher runs once. It lives until its completion even if nobody else keeps it.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, options: options) { skipped, failed, loaded in
@@ -98,9 +99,10 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         completionHandler: PrefetcherCompletionHandler? = nil
     ) {
         self.init(
-            resources.map { $0.convertToSource() }, options: options,
-            progress: progressBlock.map(Self.onResources),
-            completion: completionHandler.map(Self.onResources))
+            resources.map { $0.convertToSource() }, options,
+            PrefetchLists(progress: progressBlock, completion: completionHandler) { source in
+                if case .network(let resource) = source { resource } else { nil }
+            })
     }
 
     /// A prefetcher of `resources`, without progress.
@@ -120,8 +122,8 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         completionHandler: PrefetcherSourceCompletionHandler? = nil
     ) {
         self.init(
-            sources, options: options, progress: progressBlock.map(Self.onSources),
-            completion: completionHandler.map(Self.onSources))
+            sources, options,
+            PrefetchLists(progress: progressBlock, completion: completionHandler) { $0 })
     }
 
     /// A prefetcher of `sources`, without progress.
@@ -135,11 +137,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     private init(
-        _ sources: [Source], options: KingfisherOptionsInfo?, progress: PrefetchRun.Report?,
-        completion: PrefetchRun.Report?
+        _ sources: [Source], _ options: KingfisherOptionsInfo?, _ reporter: any PrefetchReporter
     ) {
-        run = PrefetchRun(
-            sources: sources, options: options, progress: progress, completion: completion)
+        run = PrefetchRun(sources: sources, options: options, reporter: reporter)
     }
 
     /// Begins. Without sources the completion follows at once; after `stop()`, or with
@@ -153,24 +153,5 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// failed. The completion is still called. Afterwards this does nothing.
     public func stop() {
         run.stop()
-    }
-
-    private static func onSources(
-        _ block: @escaping PrefetcherSourceProgressBlock
-    ) -> PrefetchRun.Report {
-        { block($0.skipped, $0.failed, $0.completed) }
-    }
-
-    private static func onResources(
-        _ block: @escaping PrefetcherProgressBlock
-    ) -> PrefetchRun.Report {
-        { block($0.skipped.resources, $0.failed.resources, $0.completed.resources) }
-    }
-}
-
-extension [Source] {
-    /// The resources of the network sources.
-    fileprivate var resources: [any Resource] {
-        compactMap { if case .network(let resource) = $0 { resource } else { nil } }
     }
 }

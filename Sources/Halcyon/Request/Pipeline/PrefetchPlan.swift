@@ -19,24 +19,24 @@ struct PrefetchPlan: Sendable {
         }
     }
 
-    /// The sources that are done, in the order they were.
-    struct Lists: Sendable {
-        var skipped: [Source] = []
-        var failed: [Source] = []
-        var completed: [Source] = []
+    /// A source that is done.
+    struct Done: Sendable, Equatable {
+        /// The list of the reports that names it.
+        enum List: Sendable { case skipped, failed, completed }
 
-        var count: Int { skipped.count + failed.count + completed.count }
-
+        /// Its place among the sources.
+        let index: Int
+        let list: List
     }
 
     /// What follows a change.
     struct Step: Sendable {
         /// The sources to begin with, by their place in the list.
         var begins: [Int] = []
-        /// To be reported as progress.
-        var progress: Lists?
-        /// To be reported as the end.
-        var completion: Lists?
+        /// Whether one more of the sources that are done is to be reported as progress.
+        var hasProgress = false
+        /// Whether the end is to be reported.
+        var isEnd = false
         /// What the caller did wrong.
         var misuse: String?
     }
@@ -49,8 +49,12 @@ struct PrefetchPlan: Sendable {
     private var isStarted = false
     private var next = 0
     private var running = 0
-    private var lists = Lists()
-    /// Why the failed sources have failed, in the order of `Lists.failed`, without those that were taken.
+    /// The sources that are done, in the order they were. Reports name what is new in them, so that a long list
+    /// is not copied for each.
+    private(set) var done: [Done] = []
+    /// The number of them that are reported as progress: all but those that were never begun with.
+    private(set) var progressCount = 0
+    /// Why the failed sources have failed, in the order of `done`, without those that were taken.
     private(set) var failures: [PropagationError] = []
 
     init(_ sources: [Source]) {
@@ -74,11 +78,10 @@ struct PrefetchPlan: Sendable {
     /// A source that was begun with is done. What was cut short by a stop has failed.
     mutating func settle(_ index: Int, as outcome: Outcome) -> Step {
         running -= 1
-        append(sources[index], as: isStopped ? outcome.afterStop : outcome)
-        var step = Step(progress: lists)
-        let following = advance()
-        step.begins = following.begins
-        step.completion = following.completion
+        append(index, as: isStopped ? outcome.afterStop : outcome)
+        progressCount += 1
+        var step = advance()
+        step.hasProgress = true
         return step
     }
 
@@ -108,18 +111,18 @@ struct PrefetchPlan: Sendable {
     /// What was never begun with has failed.
     private mutating func finish(misuse: String? = nil) -> Step {
         isFinished = true
-        for source in sources[next...] { append(source, as: .cutShort) }
+        for index in next..<sources.count { append(index, as: .cutShort) }
         next = sources.count
-        return Step(completion: lists, misuse: misuse)
+        return Step(isEnd: true, misuse: misuse)
     }
 
-    private mutating func append(_ source: Source, as outcome: Outcome) {
+    private mutating func append(_ index: Int, as outcome: Outcome) {
         switch outcome {
-        case .skipped: lists.skipped.append(source)
-        case .completed: lists.completed.append(source)
+        case .skipped: done.append(Done(index: index, list: .skipped))
+        case .completed: done.append(Done(index: index, list: .completed))
         case .failed(let error):
-            lists.failed.append(source)
-            failures.append(PropagationError(source: source, error: error))
+            done.append(Done(index: index, list: .failed))
+            failures.append(PropagationError(source: sources[index], error: error))
         }
     }
 }

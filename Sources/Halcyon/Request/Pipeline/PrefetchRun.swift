@@ -5,24 +5,20 @@ import Synchronization
 
 /// Does what a `PrefetchPlan` decides. Lives until its completion, whoever else knows it.
 final class PrefetchRun: Sendable {
-    /// Called on the main queue.
-    typealias Report = @Sendable (PrefetchPlan.Lists) -> Void
-
     private struct State {
         var plan: PrefetchPlan
         /// What cancels the sources in work.
         var handles: [Int: DownloadTask] = [:]
-        /// What is still to be told on the main queue, in order.
-        var outbox: [@Sendable () -> Void] = []
+        /// The number of sources that are done and have been reported.
+        var reportedCount = 0
     }
 
     private let options: KingfisherParsedOptionsInfo
-    private let progress: Report?
-    private let completion: Report?
+    private let reporter: any PrefetchReporter
     private let state: Mutex<State>
 
     init(
-        sources: [Source], options: KingfisherOptionsInfo?, progress: Report?, completion: Report?
+        sources: [Source], options: KingfisherOptionsInfo?, reporter: any PrefetchReporter
     ) {
         var parsed = KingfisherParsedOptionsInfo(options)
         parsed.targetCache = parsed.targetCache ?? .default
@@ -30,8 +26,7 @@ final class PrefetchRun: Sendable {
         // Prefetching is loading: what the cache does not hold is what it is for.
         parsed.onlyFromCache = false
         self.options = parsed
-        self.progress = progress
-        self.completion = completion
+        self.reporter = reporter
         state = Mutex(State(plan: PrefetchPlan(sources)))
     }
 
@@ -67,18 +62,12 @@ final class PrefetchRun: Sendable {
                 state.handles[index] = request.handle
                 return (index, request)
             }
-            if let lists = step.progress, let progress {
-                state.outbox.append { progress(lists) }
-            }
-            if let lists = step.completion, let completion {
-                state.outbox.append { completion(lists) }
-            }
             return (step, requests)
         }
         if let misuse = step.misuse { HalcyonLog.misuse(misuse) }
-        // One block for each report, whichever of them: the outbox keeps them in order.
-        if step.progress != nil, progress != nil { DispatchQueue.main.async { self.report() } }
-        if step.completion != nil, completion != nil { DispatchQueue.main.async { self.report() } }
+        // One block for each report, whichever of them comes next.
+        if step.hasProgress, reporter.tellsProgress { DispatchQueue.main.async { self.report() } }
+        if step.isEnd, reporter.tellsEnd { DispatchQueue.main.async { self.report() } }
         for (index, request) in requests {
             // On a thread of the disk, where it is looked for first; to load it no other has to be woken.
             DiskLane.reading.submit {
@@ -87,10 +76,17 @@ final class PrefetchRun: Sendable {
         }
     }
 
-    /// Tells the next thing in the outbox. Runs on the main queue.
+    /// Reports the next source that is done, or at the end all that are left. Runs on the main queue.
     private func report() {
-        let next = state.withLock { $0.outbox.isEmpty ? nil : $0.outbox.removeFirst() }
-        next?()
+        let (news, isEnd) = state.withLock { state in
+            let plan = state.plan
+            let isEnd = !reporter.tellsProgress || state.reportedCount == plan.progressCount
+            let end = isEnd ? plan.done.count : state.reportedCount + 1
+            defer { state.reportedCount = end }
+            let done = plan.done[state.reportedCount..<end]
+            return (done.map { (plan.sources[$0.index], $0.list) }, isEnd)
+        }
+        reporter.report(news, isEnd: isEnd)
     }
 
     private func prefetch(_ request: ImageRequest, at index: Int) async {
@@ -163,6 +159,65 @@ final class PrefetchRun: Sendable {
         return await request.targetCache.imageCachedTypeAsync(
             forKey: request.key, processorIdentifier: options.processor.identifier,
             forcedExtension: options.forcedExtension)
+    }
+}
+
+/// Tells a caller's blocks of the sources that are done. Used on the main queue only.
+protocol PrefetchReporter: Sendable {
+    /// Whether there is a block for the progress, and one for the end.
+    var tellsProgress: Bool { get }
+    var tellsEnd: Bool { get }
+
+    /// Reports sources that no earlier report has named.
+    func report(_ news: [(source: Source, list: PrefetchPlan.Done.List)], isEnd: Bool)
+}
+
+/// The lists that a caller's blocks are given, of sources or of what is made of them.
+///
+/// They grow in place: a report costs as much as what is new in it, as long as the caller keeps none of the
+/// former ones.
+final class PrefetchLists<Element: Sendable>: PrefetchReporter {
+    typealias Block =
+        @Sendable (
+            _ skipped: [Element], _ failed: [Element], _ completed: [Element]
+        ) -> Void
+
+    private struct Lists {
+        var skipped: [Element] = []
+        var failed: [Element] = []
+        var completed: [Element] = []
+    }
+
+    private let progress: Block?
+    private let completion: Block?
+    private let element: @Sendable (Source) -> Element?
+    private let lists = Mutex(Lists())
+
+    /// - Parameter element: What the lists have for a source; `nil` for a source that they leave out.
+    init(
+        progress: Block?, completion: Block?, element: @escaping @Sendable (Source) -> Element?
+    ) {
+        self.progress = progress
+        self.completion = completion
+        self.element = element
+    }
+
+    var tellsProgress: Bool { progress != nil }
+    var tellsEnd: Bool { completion != nil }
+
+    func report(_ news: [(source: Source, list: PrefetchPlan.Done.List)], isEnd: Bool) {
+        let lists = lists.withLock { lists in
+            for (source, list) in news {
+                guard let element = element(source) else { continue }
+                switch list {
+                case .skipped: lists.skipped.append(element)
+                case .failed: lists.failed.append(element)
+                case .completed: lists.completed.append(element)
+                }
+            }
+            return lists
+        }
+        (isEnd ? completion : progress)?(lists.skipped, lists.failed, lists.completed)
     }
 }
 
