@@ -1,8 +1,13 @@
 #pragma once
 #include <glib-unix.h>
 #include <gtk/gtk.h>
-/* Comes with GTK, but not by gtk.h. */
+/* The renderer by OpenGL: comes with GTK, but not by gtk.h of older ones, and newer ones warn of this name. */
+#if __has_include(<gsk/gl/gskglrenderer.h>)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-W#warnings"
 #include <gsk/gl/gskglrenderer.h>
+#pragma clang diagnostic pop
+#endif
 
 /* libdispatch exports these two for main loops other than its own, but no header declares them. */
 extern int _dispatch_get_main_queue_handle_4CF(void);

@@ -35,3 +35,13 @@ static inline void cavif_set_mirror_axis(avifImage *image, int axis) {
     image->imir.mode = (uint8_t)axis;
 #endif
 }
+
+/* Gives a picture a copy of an ICC profile, for which memory can be lacking since libavif 1.0. */
+static inline avifResult cavif_set_profile(avifImage *image, const uint8_t *profile, size_t size) {
+#if AVIF_VERSION_MAJOR >= 1
+    return avifImageSetProfileICC(image, profile, size);
+#else
+    avifImageSetProfileICC(image, profile, size);
+    return AVIF_RESULT_OK;
+#endif
+}

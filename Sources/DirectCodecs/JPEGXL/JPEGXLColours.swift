@@ -36,10 +36,9 @@ struct JPEGXLColours {
         _ jxl: cjxl_functions, _ decoder: OpaquePointer, _ target: JxlColorProfileTarget
     ) -> ColourDescription? {
         var encoding = JxlColorEncoding()
-        guard
-            jxl.get_colours(decoder, nil, target, &encoding)
-                == JXL_DEC_SUCCESS
-        else { return nil }
+        guard cjxl_get_colours(jxl, decoder, target, &encoding) == JXL_DEC_SUCCESS else {
+            return nil
+        }
         return ColourDescription(encoding)
     }
 
@@ -48,12 +47,12 @@ struct JPEGXLColours {
     ) -> [UInt8]? {
         var size = 0
         guard
-            jxl.get_profile_size(decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &size)
+            cjxl_get_profile_size(jxl, decoder, JXL_COLOR_PROFILE_TARGET_DATA, &size)
                 == JXL_DEC_SUCCESS, size > 0
         else { return nil }
         var profile = [UInt8](repeating: 0, count: size)
-        let status = jxl.get_profile(
-            decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &profile, size)
+        let status = cjxl_get_profile(
+            jxl, decoder, JXL_COLOR_PROFILE_TARGET_DATA, &profile, size)
         return status == JXL_DEC_SUCCESS ? profile : nil
     }
 }

@@ -46,6 +46,8 @@ struct AVIFFixture {
         for grid in grids {
             let image = try picture(grid, hasAlpha: hasAlpha)
             defer { avifImageDestroy(image) }
+            // Of those of a sequence libavif 1.2 ends the process.
+            if grids.count == 1 { transform(image, grid) }
             let flags = grids.count == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
             try check(
                 avifEncoderAddImage(encoder, image, UInt64(delay), flags.rawValue), "adding")
@@ -53,49 +55,113 @@ struct AVIFFixture {
         var output = avifRWData()
         defer { avifRWDataFree(&output) }
         try check(avifEncoderFinish(encoder, &output), "finishing")
-        let file = Data(bytes: output.data, count: output.size)
+        var file = Data(bytes: output.data, count: output.size)
+        if grids.count > 1, quarterTurns != nil || mirrorAxis != nil || crop != nil {
+            file = try addingTransforms(of: grids[0], to: file)
+        }
         return try runs.map { try Self.adding(runs: $0, to: file) } ?? file
     }
 
-    /// Puts a copy of the box `moov`, with an edit list (ISO/IEC 14496-12, 8.6.6), at the end of a file and makes
-    /// the old one free space, so that nothing else moves.
-    private static func adding(runs: Int, to file: Data) throws -> Data {
-        func bytes<Number: FixedWidthInteger>(_ number: Number) -> Data {
-            withUnsafeBytes(of: number.bigEndian) { Data($0) }
+    /// Puts the properties that turn and crop into the description of a sequence's pictures, where they are on
+    /// their own (ISO/IEC 23008-12, 7.2).
+    private func addingTransforms(of grid: PixelGrid, to file: Data) throws -> Data {
+        func box(_ type: String, _ content: Data) -> Data {
+            Self.bytes(UInt32(8 + content.count)) + Data(type.utf8) + content
         }
-        func number(_ data: Data, _ place: Int, _ count: Int = 4) -> Int {
-            data[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+        var boxes = Data()
+        if let clean = cleanAperture(in: grid) {
+            boxes += box("clap", clean.map { Self.bytes($0) }.reduce(Data(), +))
         }
+        if let quarterTurns { boxes += box("irot", Data([UInt8(quarterTurns)])) }
+        if let mirrorAxis { boxes += box("imir", Data([UInt8(mirrorAxis)])) }
+        return try Self.movingTrack(of: file) { moov in
+            let path = ["trak", "mdia", "minf", "stbl", "stsd", "av01"]
+            let places = try Self.places(of: path, in: moov)
+            let entry = places[places.count - 1]
+            moov.insert(contentsOf: boxes, at: entry + Self.number(moov, entry))
+            Self.enlarge(&moov, places, by: boxes.count)
+        }
+    }
+
+    /// Where a box within others starts, and each of those, in a box `moov` at the start of `moov`.
+    private static func places(of path: [String], in moov: Data) throws -> [Int] {
+        var places = [0]
+        for type in path {
+            let parent = places[places.count - 1]
+            // Behind its version and the number of its entries.
+            var start = parent + (type == "av01" ? 16 : 8)
+            let end = parent + number(moov, parent)
+            while start + 8 <= end, moov[start + 4..<start + 8] != Data(type.utf8) {
+                start += number(moov, start)
+            }
+            guard start + 8 <= end else { throw Failure(step: "finding \(type)") }
+            places.append(start)
+        }
+        return places
+    }
+
+    private static func enlarge(_ moov: inout Data, _ places: [Int], by count: Int) {
+        for box in places {
+            moov.replaceSubrange(
+                box..<box + 4, with: bytes(UInt32(number(moov, box) + count)))
+        }
+    }
+
+    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> Data {
+        withUnsafeBytes(of: number.bigEndian) { Data($0) }
+    }
+
+    private static func number(_ data: Data, _ place: Int, _ count: Int = 4) -> Int {
+        data[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Puts a changed copy of the box `moov` at the end of a file and makes the old one free space, so that nothing
+    /// else moves.
+    private static func movingTrack(
+        of file: Data, changing: (inout Data) throws -> Void
+    ) throws -> Data {
         var start = 0
         while start + 8 <= file.count, file[start + 4..<start + 8] != Data("moov".utf8) {
             start += number(file, start)
         }
         guard start < file.count else { throw Failure(step: "finding the track") }
         var moov = Data(file[start..<start + number(file, start)])
-        // The header of the first track is the first box in it.
-        guard let header = moov.range(of: Data("tkhd".utf8))?.upperBound, moov[header] == 1 else {
-            throw Failure(step: "reading the track")
-        }
-        let length = number(moov, header + 28, 8)
-        moov.replaceSubrange(header + 28..<header + 36, with: bytes(Int64(length * runs)))
-        var list = bytes(UInt32(44))
-        list += Data("edts".utf8)
-        list += bytes(UInt32(36))
-        list += Data("elst".utf8)
-        // Version, whether it is repeated, the number of edits, and one of them at the usual speed.
-        list += Data([1, 0, 0, runs > 1 ? 1 : 0])
-        list += bytes(UInt32(1))
-        list += bytes(Int64(length))
-        list += bytes(Int64(0))
-        list += bytes(UInt32(1 << 16))
-        moov.insert(contentsOf: list, at: header - 8 + number(moov, header - 8))
-        for box in [0, header - 16] {
-            moov.replaceSubrange(
-                box..<box + 4, with: bytes(UInt32(number(moov, box) + list.count)))
-        }
+        try changing(&moov)
         var result = file
         result.replaceSubrange(start + 4..<start + 8, with: Data("free".utf8))
         return result + moov
+    }
+
+    /// Adds an edit list (ISO/IEC 14496-12, 8.6.6) to the first track.
+    private static func adding(runs: Int, to file: Data) throws -> Data {
+        try movingTrack(of: file) { moov in
+            // libavif 1.0 and newer write one for all sequences.
+            if let places = try? places(of: ["trak", "edts"], in: moov) {
+                let (box, count) = (places[2], number(moov, places[2]))
+                moov.removeSubrange(box..<box + count)
+                enlarge(&moov, [places[0], places[1]], by: -count)
+            }
+            let media = try places(of: ["trak", "mdia", "mdhd"], in: moov)[3] + 8
+            let places = try places(of: ["trak", "tkhd"], in: moov)
+            let box = places[2]
+            guard moov[media] == 1, moov[box + 8] == 1 else {
+                throw Failure(step: "reading the track")
+            }
+            let length = number(moov, media + 24, 8)
+            moov.replaceSubrange(box + 36..<box + 44, with: bytes(Int64(length * runs)))
+            var list = bytes(UInt32(44))
+            list += Data("edts".utf8)
+            list += bytes(UInt32(36))
+            list += Data("elst".utf8)
+            // Version, whether it is repeated, the number of edits, and one of them at the usual speed.
+            list += Data([1, 0, 0, runs > 1 ? 1 : 0])
+            list += bytes(UInt32(1))
+            list += bytes(Int64(length))
+            list += bytes(Int64(0))
+            list += bytes(UInt32(1 << 16))
+            moov.insert(contentsOf: list, at: box + number(moov, box))
+            enlarge(&moov, [places[0], places[1]], by: list.count)
+        }
     }
 
     /// A file whose one picture is stored as tiles of equal size, at least 64 by 64 pixels each.
@@ -134,34 +200,11 @@ struct AVIFFixture {
         image.pointee.colorPrimaries = avifColorPrimaries(primaries)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(transfer)
         image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
-        profile?.withUnsafeBytes { bytes in
-            avifImageSetProfileICC(
-                image, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        try profile?.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            try check(cavif_set_profile(image, start, bytes.count), "profiling")
         }
         image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
-        var flags: UInt32 = 0
-        if let quarterTurns {
-            flags |= AVIF_TRANSFORM_IROT.rawValue
-            image.pointee.irot.angle = UInt8(quarterTurns)
-        }
-        if let mirrorAxis {
-            flags |= AVIF_TRANSFORM_IMIR.rawValue
-            cavif_set_mirror_axis(image, Int32(mirrorAxis))
-        }
-        if let crop {
-            flags |= AVIF_TRANSFORM_CLAP.rawValue
-            var rect = avifCropRect(
-                x: UInt32(crop.left), y: UInt32(crop.top), width: UInt32(crop.width),
-                height: UInt32(crop.height))
-            var diagnostics = avifDiagnostics()
-            guard
-                avifCleanApertureBoxConvertCropRect(
-                    &image.pointee.clap, &rect, UInt32(grid.width), UInt32(grid.height),
-                    AVIF_PIXEL_FORMAT_YUV444, &diagnostics) != 0
-            else { throw Failure(step: "cropping") }
-        }
-        image.pointee.transformFlags = flags
-
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, image)
         rgb.depth = 8
@@ -176,6 +219,39 @@ struct AVIFFixture {
             try check(avifImageRGBToYUV(image, &rgb), "converting")
         }
         return image
+    }
+
+    /// Has a still picture turned and cropped.
+    private func transform(_ image: UnsafeMutablePointer<avifImage>, _ grid: PixelGrid) {
+        var flags: UInt32 = 0
+        if let quarterTurns {
+            flags |= AVIF_TRANSFORM_IROT.rawValue
+            image.pointee.irot.angle = UInt8(quarterTurns)
+        }
+        if let mirrorAxis {
+            flags |= AVIF_TRANSFORM_IMIR.rawValue
+            cavif_set_mirror_axis(image, Int32(mirrorAxis))
+        }
+        if let clean = cleanAperture(in: grid) {
+            flags |= AVIF_TRANSFORM_CLAP.rawValue
+            image.pointee.clap = avifCleanApertureBox(
+                widthN: clean[0], widthD: clean[1], heightN: clean[2], heightD: clean[3],
+                horizOffN: clean[4], horizOffD: clean[5], vertOffN: clean[6], vertOffD: clean[7])
+        }
+        image.pointee.transformFlags = flags
+    }
+
+    /// The crop as quotients (ISO/IEC 14496-12, 12.1.4): its size, and how far its middle is from that of the
+    /// picture.
+    private func cleanAperture(in grid: PixelGrid) -> [UInt32]? {
+        crop.map { crop in
+            let right = 2 * crop.left + crop.width - grid.width
+            let down = 2 * crop.top + crop.height - grid.height
+            return [
+                UInt32(crop.width), 1, UInt32(crop.height), 1,
+                UInt32(bitPattern: Int32(right)), 2, UInt32(bitPattern: Int32(down)), 2,
+            ]
+        }
     }
 
     private func check(_ result: avifResult, _ step: String) throws {

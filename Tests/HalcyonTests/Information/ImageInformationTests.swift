@@ -163,7 +163,7 @@ import Testing
         let size = PixelSize(width: 10, height: 20)
         #expect(try ImageInformation(of: file).size == size)
         #expect(try Image.decoding(file).bitmap().size == size)
-        let prefixes = (0..<file.count).compactMap {
+        let prefixes = (0...file.count).compactMap {
             try? ImageInformation(ofPrefix: file.prefix($0))?.size
         }
         #expect(Set(prefixes) == [size])
