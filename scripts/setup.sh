@@ -11,7 +11,8 @@ readonly minimum_swift=6.2
 # (libvips-dev brings all but libavif-dev, too), and the C and C++ headers that the Swift packages' own
 # C sources include; SwiftPM fetches with git over TLS.
 # Run: libvips brings its HEIC, AVIF, JPEG XL, SVG and PDF loaders by plain dependencies; text in an
-# SVG needs a font.
+# SVG needs a font. The encoders of HEIC and AVIF are in packages of their own in newer releases
+# (heif_encoders).
 readonly build_packages=(
     libvips-dev libdeflate-dev libwebp-dev libavif-dev libjxl-dev libsqlite3-dev libxxhash-dev
     libcurl4-openssl-dev libssl-dev libglib2.0-dev pkg-config
@@ -105,6 +106,13 @@ missing_packages() {
     done
 }
 
+# Prints the packages of the encoders of AVIF and HEIC, where they are no parts of libheif itself: the
+# installed libheif recommends them then, and recommended packages are not installed here.
+heif_encoders() {
+    dpkg-query -W -f '${Depends}, ${Recommends}, ${Suggests}' libheif1 2>/dev/null |
+        grep -oE 'libheif-plugin-(aomenc|x265)' | sort -u || true
+}
+
 # Installs those of the packages that are missing, or leaves saying which they are.
 require_packages() {
     if ! command -v dpkg-query >/dev/null; then
@@ -112,6 +120,14 @@ require_packages() {
         return
     fi
 
+    require_installed "$@"
+    local encoders
+    mapfile -t encoders < <(heif_encoders)
+    require_installed "${encoders[@]}"
+}
+
+# require_packages for a system that has packages.
+require_installed() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]} > 0)) || return 0
@@ -137,7 +153,7 @@ require_packages() {
     fi
 }
 
-# The two halves of require_packages that call apt-get; they use its variables.
+# The two halves of require_installed that call apt-get; they use its variables.
 update_package_lists() {
     say "Updating the package lists"
     again "${as_root[@]}" apt-get update -qq -o Acquire::Retries=3 >&2 ||
