@@ -73,6 +73,9 @@ struct VipsEncoder: ImageEncoder {
             var data = try image.encoded(
                 saver.nickname,
                 saver.arguments(options, depth: first.depth, keepsMetadata: !metadata.isEmpty))
+            if saver.format == .GIF, isAnimation, let timing {
+                data = GIFDelays.setting(timing.durations.map(milliseconds), in: data)
+            }
             if saver.format == .WebP, isAnimation, image.hasAlpha {
                 data = WebPContainer.markingAlpha(in: data)
             }
@@ -102,7 +105,13 @@ struct VipsEncoder: ImageEncoder {
             "arrayjoin", ["in": .images(images), "across": 1])
         return try strip.settingMetadata([
             ("page-height", .int(frames[0].size.height)),
-            ("delay", .ints(timing.durations.map(milliseconds))),
+            (
+                "delay",
+                .ints(
+                    timing.durations.map {
+                        saver.format == .GIF ? GIFDelays.longest : milliseconds($0)
+                    })
+            ),
             ("loop", .int(timing.loopCount)),
         ])
     }
@@ -110,7 +119,7 @@ struct VipsEncoder: ImageEncoder {
     /// A duration as it is stored. Formats hold 16 (GIF) to 24 bits (WebP); a frame that is shown for
     /// ever gets the longest time both have.
     private static func milliseconds(_ duration: TimeInterval) -> Int {
-        let longest = 655_350.0
+        let longest = Double(GIFDelays.longest)
         return Int(min(max(0, duration.isNaN ? 0 : duration * 1000), longest).rounded())
     }
 }

@@ -87,6 +87,22 @@ struct ImageFrameSourceTests {
         #expect(other.frame(at: 1) == nil)
     }
 
+    /// cgif drops frames that look like the one before.
+    @Test func writesEqualFramesOfAGIFWithTheirOwnTimes() throws {
+        let shades = [0, 0, 9, 9, 9, 0]
+        let frames = try shades.map { try Grays.bitmap($0) }
+        let durations = [0.1, 0.25, 0.02, 0.3, 0.07, 400]
+        let image = try #require(
+            Image(frames: frames, timing: AnimationTiming(durations: durations, loopCount: 3)))
+        let written = try #require(Image(data: image.kf.data(format: .GIF, options: .init())))
+        #expect(
+            written.animation == AnimationTiming(durations: durations, loopCount: 3))
+        // The palette may take the neighbour of a gray.
+        for (bitmap, shade) in zip(try written.allBitmaps(), shades) {
+            #expect(abs(Int(bitmap.samples(0, 0)[0]) - Int(Grays.level(shade))) <= 5)
+        }
+    }
+
     @Test func writesAnAnimationOfForeignFrames() throws {
         let image = try #require(
             Wrapper.animatedImage(source: SpyFrameSource(3), options: ImageCreatingOptions()))
