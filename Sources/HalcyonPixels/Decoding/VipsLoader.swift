@@ -103,6 +103,10 @@ extension VipsError {
         if lowercased.contains("bad image dimensions on decode") {
             return .unsupported(format, reason: "the way it is cropped or turned is not read")
         }
+        // Drawings are read before librsvg sees them: what it cannot draw then is beyond limits of its own.
+        if format == .SVG, lowercased.contains("rendering failed") {
+            return .tooComplex(format, reason: Self.drawingRefused)
+        }
         let isUnknown =
             Self.wordsForUnknown.contains { lowercased.contains($0) }
             && !Self.wordsForDamage.contains { lowercased.contains($0) }
@@ -112,6 +116,9 @@ extension VipsError {
 
     /// The message without the names of functions and modules in it.
     var plainWords: String { message.plainWords(orElse: "it cannot be read") }
+
+    static let drawingRefused =
+        "librsvg does not draw it; newer versions draw at most 48 levels of nested elements"
 
     private static let wordsForUnknown = [
         "unsupported", "not supported", "not implemented", "not configured", "sorry,",
