@@ -69,6 +69,7 @@ import Testing
                 .dropLast(9000)
             let garbage = Data(repeating: 0x55, count: 3000)
             // What fails, in whose name, and a word that only its own message has.
+            let signature = Vips.version.starts(with: "8.14.") ? "PNG" : "invalid signature"
             let kinds: [(operation: String, word: String, body: @Sendable () throws -> Void)] = [
                 (
                     "extract_area", "extract_area",
@@ -78,7 +79,7 @@ import Testing
                 ("webpload_buffer", "webp", { _ = try load("webp", garbage) }),
                 ("gifload_buffer", "gif", { _ = try load("gif", garbage) }),
                 ("heifload_buffer", "heif", { _ = try load("heif", garbage) }),
-                ("pngload_buffer", "PNG", { _ = try load("png", garbage) }),
+                ("pngload_buffer", signature, { _ = try load("png", garbage) }),
                 (
                     "render", "Jpeg",
                     {

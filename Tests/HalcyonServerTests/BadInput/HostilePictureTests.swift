@@ -298,7 +298,7 @@ import Testing
         Row("16 bits of grey with opacity", "a.png", 200) {
             // One pixel: half grey, half there.
             let row: [UInt8] = [0, 0x80, 0, 0x80, 0]
-            let stream = Data([0x78, 1, 1, 5, 0, 0xFA, 0xFF] + row) + Data(number(0x0385_0101))
+            let stream = Data([0x78, 1, 1, 5, 0, 0xFA, 0xFF] + row) + Data(number(0x0305_0101))
             return PNGFixture.file([header(1, 1, 16, 4), .init(type: "IDAT", data: stream), end])
         },
         Row("interlaced, 8000 × 8000", "a.png", 422) {

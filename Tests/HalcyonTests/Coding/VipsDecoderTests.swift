@@ -64,7 +64,8 @@ struct VipsDecoderTests {
 
     @Test(arguments: [1, 2, 4])
     func readsFewBitsPerSample(_ bits: Int) throws {
-        let black = try Bitmap.drawn(9, 3) { x, y in
+        // Of an odd number of samples of 4 bits libvips 8.16 writes the last one wrong.
+        let black = try Bitmap.drawn(bits == 4 ? 10 : 9, 3) { x, y in
             (x + y) % 2 == 0 ? [0, 0, 0] : [255, 255, 255]
         }
         let data = try black.vipsImage().apply("extract_band", ["band": 0])
