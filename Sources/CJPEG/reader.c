@@ -4,6 +4,7 @@
 
 #include "failure.h"
 #include <CDecoding.h>
+#include <jerror.h>
 
 /* More scans than any encoder writes. Each costs a pass over all coefficients, so that a small file with
    thousands of them would keep a core busy. */
@@ -205,5 +206,30 @@ bool cjpeg_reader_read_turned(
         }
         turn_rows(strip, start, end - start, width, height, orientation, pixels);
     }
+    return true;
+}
+
+/* Coded data that ends before the pixels do, or that goes on elsewhere, is a mere warning for libjpeg. */
+static void refuse_gaps(j_common_ptr info, int level) {
+    if (level >= 0) return;
+    int code = info->err->msg_code;
+    if (code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC) cjpeg_fail(info, "Pixels are missing");
+}
+
+bool cjpeg_reader_is_whole(cjpeg_reader *reader) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    info->err->emit_message = refuse_gaps;
+    if (setjmp(reader->failure.exit)) return false;
+    jpeg_read_header(info, TRUE);
+    info->scale_num = 1;
+    info->scale_denom = 8;
+    info->out_color_space = info->jpeg_color_space;
+    info->dct_method = JDCT_IFAST;
+    info->do_fancy_upsampling = FALSE;
+    jpeg_start_decompress(info);
+    JSAMPARRAY row = (*info->mem->alloc_sarray)(
+        (j_common_ptr)info, JPOOL_IMAGE,
+        info->output_width * (JDIMENSION)info->output_components, 1);
+    while (info->output_scanline < info->output_height) jpeg_read_scanlines(info, row, 1);
     return true;
 }

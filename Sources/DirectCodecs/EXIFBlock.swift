@@ -3,25 +3,21 @@ package import Foundation
 /// A block of EXIF data, as the formats carry it.
 public enum EXIFBlock {
     private static let orientationTag = 0x0112
-    private static let shortType = 3
 
     /// The orientation, 1…8, of a block with or without "Exif" and two zeros before it; 1 when it has
-    /// none. `nil` when the block is odd, so that other readers may find something else in it.
+    /// none, or one that does not exist. Programs write it as any kind of integer, some with more than one value,
+    /// of which the first counts. `nil` for a block without a directory, or one that is cut short before it
+    /// tells.
     public static func orientation(in block: UnsafeRawBufferPointer) -> Int? {
         guard let tiff = TIFFBlock(exif: block),
             let entries = tiff.entries(ofDirectory: tiff.firstDirectory)
         else { return nil }
-        var orientation: Int?
         for entry in entries {
             guard let tag = tiff.number(entry, 2) else { return nil }
             guard tag == orientationTag else { continue }
-            guard orientation == nil, tiff.number(entry + 2, 2) == shortType,
-                tiff.number(entry + 4, 4) == 1, let value = tiff.number(entry + 8, 2),
-                (1...8).contains(value)
-            else { return nil }
-            orientation = value
+            return tiff.firstInteger(of: entry).flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
         }
-        return orientation ?? 1
+        return 1
     }
 
     /// The block with orientation 1 where it has one; other bytes come back as they are.
@@ -29,12 +25,14 @@ public enum EXIFBlock {
         block.withUnsafeBytes { bytes in
             guard let tiff = TIFFBlock(exif: bytes),
                 let entries = tiff.entries(ofDirectory: tiff.firstDirectory),
-                let entry = entries.first(where: {
-                    tiff.number($0, 2) == orientationTag && tiff.number($0 + 2, 2) == shortType
-                }), let place = tiff.range(entry + 8, length: 2)
+                let entry = entries.first(where: { tiff.number($0, 2) == orientationTag }),
+                let place = tiff.placeOfFirstInteger(of: entry)
             else { return block }
             var result = Data(block)
-            result.replaceSubrange(place, with: tiff.stored(1))
+            let start = result.startIndex
+            result.replaceSubrange(
+                start + place.lowerBound..<start + place.upperBound,
+                with: tiff.stored(1, place.count))
             return result
         }
     }
@@ -97,10 +95,35 @@ struct TIFFBlock {
         bytes.integer(at: start + offset, length: length, littleEndian: isLittleEndian)
     }
 
+    /// The bytes of each kind of integer (TIFF 6.0, section 2): BYTE, SHORT, LONG, those with a sign, and IFD.
+    private static let integerLengths = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4]
+    private static let signedTypes = [6, 8, 9]
+
+    /// Where the first value of an entry of integers is, in the entry or outside of it; `nil` for one of another
+    /// kind, and where the value is not there.
+    func placeOfFirstInteger(of entry: Int) -> Range<Int>? {
+        guard let type = number(entry + 2, 2), let length = Self.integerLengths[type],
+            let count = number(entry + 4, 4), count > 0
+        else { return nil }
+        let inside = count <= 4 / length
+        guard let offset = inside ? entry + 8 : number(entry + 8, 4) else { return nil }
+        return range(offset, length: length)
+    }
+
+    /// The first value of an entry of integers; `nil` for one of another kind, and for negative values.
+    func firstInteger(of entry: Int) -> Int? {
+        guard let type = number(entry + 2, 2), let place = placeOfFirstInteger(of: entry),
+            let value = number(place.lowerBound - start, place.count)
+        else { return nil }
+        let isNegative =
+            Self.signedTypes.contains(type) && value >> (8 * place.count - 1) == 1
+        return isNegative ? nil : value
+    }
+
     /// The bytes of a number as they are stored.
-    func stored(_ number: UInt16) -> [UInt8] {
-        let (low, high) = (UInt8(truncatingIfNeeded: number), UInt8(number >> 8))
-        return isLittleEndian ? [low, high] : [high, low]
+    func stored(_ number: Int, _ length: Int) -> [UInt8] {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        return isLittleEndian ? bytes : bytes.reversed()
     }
 
     /// Where in the bytes what is at these offsets lies; `nil` when it is not all there.

@@ -66,8 +66,7 @@ package struct EXIFFields {
         }
 
         func number(_ tag: Int) -> Int? {
-            guard let entry = entry(tag), let type = tiff.number(entry + 2, 2) else { return nil }
-            return tiff.number(entry + 8, type == 3 ? 2 : 4)
+            entry(tag).flatMap(tiff.firstInteger)
         }
 
         /// Where a value of so many bytes for each of its elements, by their type, lies outside of its entry.

@@ -13,20 +13,29 @@ public struct ICCProfile: Sendable {
     /// some JPEG files in the colour space XYB.
     public let isPerceptualOnly: Bool
 
-    /// A profile that is nothing but a curve for each channel and the colours of the primaries.
+    /// A profile that is nothing but a curve for each channel and the colours of the primaries, or a curve for
+    /// grey.
     public struct Shaper: Sendable {
-        /// The colours of red, green and blue as X, Y and Z, beside a white of D50.
-        public let primaries: [SIMD3<Double>]
+        /// The colours of red, green and blue as X, Y and Z, beside a white of D50; `nil` for grey.
+        public let primaries: [SIMD3<Double>]?
         private let curves: [ToneCurve]
 
         fileprivate init?(_ bytes: [UInt8]) {
             // With tables for it, colours do not go by the matrix.
-            guard bytes[16..<20].elementsEqual("RGB ".utf8),
-                bytes[20..<24].elementsEqual("XYZ ".utf8),
+            guard bytes[20..<24].elementsEqual("XYZ ".utf8),
                 !["A2B0", "A2B1", "A2B2", "D2B0", "D2B1"].contains(where: {
                     ICCProfile.tag($0, in: bytes) != nil
                 })
             else { return nil }
+            if bytes[16..<20].elementsEqual("GRAY".utf8) {
+                guard let curve = ICCProfile.tag("kTRC", in: bytes).flatMap(ToneCurve.init) else {
+                    return nil
+                }
+                primaries = nil
+                curves = [curve, curve, curve]
+                return
+            }
+            guard bytes[16..<20].elementsEqual("RGB ".utf8) else { return nil }
             let colours = ["rXYZ", "gXYZ", "bXYZ"].compactMap { ICCProfile.tag($0, in: bytes) }
             curves = ["rTRC", "gTRC", "bTRC"].compactMap {
                 ICCProfile.tag($0, in: bytes).flatMap(ToneCurve.init)
@@ -44,7 +53,7 @@ public struct ICCProfile: Sendable {
         }
     }
 
-    /// `nil` for a profile with tables, and for other colours than red, green and blue.
+    /// `nil` for a profile with tables, and for other colours than red, green and blue, or grey.
     public let shaper: Shaper?
 
     /// `nil` when the data is not a profile.

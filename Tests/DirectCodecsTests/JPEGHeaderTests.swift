@@ -47,11 +47,21 @@ struct JPEGHeaderTests {
         #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 1)
     }
 
+    @Test func takesEveryKindOfIntegerForAnOrientation() {
+        for type in [3, 4, 9] {
+            let block = Self.exif(littleEndian: true, type: type, value: 6)
+            #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 6)
+        }
+        let two = Self.exif(littleEndian: true, count: 2, value: 6)
+        #expect(file.inserting(0xE1, two).jpegHeader?.orientation == 6)
+        for value in [0, 9] {
+            let block = Self.exif(littleEndian: false, value: value)
+            #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 1)
+        }
+    }
+
     @Test func leavesOddEXIFToOthers() {
         let blocks = [
-            Self.exif(littleEndian: true, value: 0), Self.exif(littleEndian: false, value: 9),
-            Self.exif(littleEndian: true, type: 4, value: 6),
-            Self.exif(littleEndian: true, count: 2, value: 6),
             Array(Self.exif(littleEndian: true, value: 6).prefix(20)), Array("Exif".utf8),
         ]
         for block in blocks { #expect(file.inserting(0xE1, block).jpegHeader == nil) }
@@ -114,15 +124,20 @@ struct JPEGHeaderTests {
         #expect(bare.jpegHeader == nil)
     }
 
-    @Test func leavesFilesWithAnyGapToOthers() throws {
+    @Test func leavesFilesThatAreCutShortToOthers() throws {
         let scan = try #require(file.place(of: 0xDA))
         for length in 0..<scan { #expect(file.prefix(length).jpegHeader == nil) }
+    }
+
+    /// As libjpeg passes over them.
+    @Test(arguments: [[0], [0xFF], [0, 0, 0], [1, 2, 0xFF, 0, 3], [0xFF, 0xFF]] as [[UInt8]])
+    func passesOverBytesBetweenSegments(_ filler: [UInt8]) throws {
         let table = try #require(file.place(of: 0xDB))
-        var gap = file
-        gap.insert(0, at: table - 1)
-        #expect(gap.jpegHeader == nil)
-        var padded = file
-        padded.insert(0xFF, at: table - 1)
-        #expect(padded.jpegHeader == file.jpegHeader)
+        for place in [2, table - 1] {
+            var padded = file
+            padded.insert(contentsOf: filler, at: place)
+            #expect(padded.jpegHeader == file.jpegHeader)
+            #expect(try padded.jpegPixels() == file.jpegPixels())
+        }
     }
 }

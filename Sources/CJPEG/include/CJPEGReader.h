@@ -56,5 +56,9 @@ bool cjpeg_reader_read_turned(
     cjpeg_reader *reader, size_t width, size_t height, int orientation, uint8_t *strip,
     uint8_t *pixels);
 
+/* Whether the coded data of all scans goes on to their last pixel. Instead of all other steps; decodes
+   everything, at an eighth of the size. */
+bool cjpeg_reader_is_whole(cjpeg_reader *reader);
+
 /* What went wrong, in libjpeg's words. */
 const char *cjpeg_reader_message(const cjpeg_reader *reader);

@@ -15,6 +15,8 @@ package final class AVIFFile: @unchecked Sendable {
     package let hasAlpha: Bool
     /// Bits per sample as stored: 8, 10 or 12.
     package let depth: Int
+    /// Whether brightness alone is stored.
+    package let isMonochrome: Bool
     /// Seconds that each frame of a sequence is shown; empty for a still picture.
     package let durations: [Double]
     /// The ICC profile; `nil` when there is none.
@@ -103,6 +105,7 @@ package final class AVIFFile: @unchecked Sendable {
             decoder.pointee.imageSizeLimit,
             UInt32(clamping: UInt64(image.width) * UInt64(image.height)))
         depth = Int(image.depth)
+        isMonochrome = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
         hasAlpha = decoder.pointee.alphaPresent != 0
         primaries = Int(image.colorPrimaries)
         transfer = Int(image.transferCharacteristics)

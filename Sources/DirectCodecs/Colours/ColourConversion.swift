@@ -47,6 +47,19 @@ package struct ColourConversion {
             greatest: greatest)
     }
 
+    /// The way from grey of three equal samples to that of sRGB.
+    ///
+    /// - Parameter light: The light, 0…1, of a sample, 0…1.
+    package init(greyOf greatest: Int, light: (Double) -> Double) {
+        let table = Self.table(greatest) { sample in
+            let light = light(sample)
+            return light.isNaN ? 0 : min(max(light, 0), 1)
+        }
+        self.init(
+            lights: [table, table, table], matrix: ColourMatrix(from: .sRGB), toneMap: nil,
+            showsScene: false, greatest: greatest)
+    }
+
     private init(
         lights: [[Float]], matrix: ColourMatrix, toneMap: ToneMap?, showsScene: Bool,
         greatest: Int

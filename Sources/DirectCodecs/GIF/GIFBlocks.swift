@@ -58,7 +58,11 @@ package struct GIFBlocks {
     let palette: Range<Int>?
 
     private let bytes: UnsafeRawBufferPointer
-    private var offset: Int
+    /// Where the next block begins.
+    package private(set) var offset: Int
+
+    /// Whether the last block ends with the bytes.
+    package var isAtEnd: Bool { offset == bytes.count }
 
     /// `nil` for bytes that end within the header.
     package init?(_ bytes: UnsafeRawBufferPointer) {

@@ -48,7 +48,7 @@ package struct GIFFile {
                 }
                 disposal = control.disposal
                 if control.isPartlyTransparent { transparentIndex = control.transparentIndex }
-            case .other:
+            case .other, .padding:
                 break
             case .image(let image):
                 guard bytes[image.dataOffset] <= 8 else {
@@ -61,7 +61,7 @@ package struct GIFFile {
                 frames.append(
                     Frame(image: image, transparentIndex: transparentIndex, disposal: disposal))
                 (disposal, transparentIndex) = (.keep, nil)
-            case .padding, .trailer, .unknown:
+            case .trailer, .unknown:
                 throw .damaged("it has an unknown block")
             case nil:
                 throw .damaged("it is cut short")

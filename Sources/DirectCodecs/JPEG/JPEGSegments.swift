@@ -28,13 +28,20 @@ package struct JPEGSegments {
         if file.integer(at: 0, length: 2) != 0xFFD8 { offset = file.count }
     }
 
+    /// Whether a file begins as JPEG files do, with a segment behind bytes that belong to none.
+    package static func begins(_ file: UnsafeRawBufferPointer) -> Bool {
+        guard file.integer(at: 0, length: 2) == 0xFFD8 else { return false }
+        var segments = JPEGSegments(UnsafeRawBufferPointer(rebasing: file.prefix(mostFiller)))
+        guard let code = segments.nextMark(), code >= 0xC0, !standsAlone(code) else { return false }
+        return true
+    }
+
+    /// More bytes are not looked at for the first segment.
+    private static let mostFiller = 64 << 10
+
     /// The next segment; `nil` at the end of the image, and where no segment is.
     package mutating func next() -> Segment? {
-        // Marks may be padded with any number of 0xFF.
-        while file.byte(at: offset) == 0xFF, file.byte(at: offset + 1) == 0xFF { offset += 1 }
-        guard !hasEnded, file.byte(at: offset) == 0xFF, let code = file.byte(at: offset + 1) else {
-            return nil
-        }
+        guard !hasEnded, let code = nextMark() else { return nil }
         if code == 0xD9 {
             offset += 2
             hasEnded = true
@@ -54,6 +61,20 @@ package struct JPEGSegments {
         return Segment(
             code: code, content: UnsafeRawBufferPointer(rebasing: file[start + 4..<offset]),
             start: start, end: offset)
+    }
+
+    /// Goes on to the next mark and returns its second byte; `nil` when there is none. As libjpeg does, it passes over
+    /// bytes that belong to no segment, and any number of 0xFF before the second byte.
+    private mutating func nextMark() -> UInt8? {
+        guard let base = file.baseAddress else { return nil }
+        while offset < file.count, let found = memchr(base + offset, 0xFF, file.count - offset) {
+            offset = UnsafeRawPointer(found) - base
+            while file.byte(at: offset + 1) == 0xFF { offset += 1 }
+            guard let code = file.byte(at: offset + 1) else { return nil }
+            if code != 0 { return code }
+            offset += 2
+        }
+        return nil
     }
 
     /// Whether no length follows a mark: that of a private use, restarts, and the start of an image.

@@ -1,14 +1,90 @@
+/// The chunks of a PNG file that say what its colours mean, and which of them counts (PNG, third edition, section
+/// 4.3): `cICP`, then `iCCP`, then `sRGB`, then `gAMA` and `cHRM` together.
+struct PNGColours {
+    private var contents: [UInt32: UnsafeRawBufferPointer] = [:]
+
+    static let names = Set(["cICP", "iCCP", "sRGB", "gAMA", "cHRM"].map(UInt32.init(chunk:)))
+
+    /// Takes the content of a chunk; of several of a kind the first counts.
+    mutating func take(_ name: UInt32, _ content: UnsafeRawBufferPointer) {
+        if contents[name] == nil { contents[name] = content }
+    }
+
+    /// What the chunks say by numbers; `nil` where a profile counts more, and where they say that colours are those
+    /// of sRGB, or nothing.
+    var description: ColourDescription? {
+        if let content = contents[UInt32(chunk: "cICP")],
+            let found = ColourDescription(cICP: content)
+        {
+            return found
+        }
+        guard contents[UInt32(chunk: "iCCP")] == nil, contents[UInt32(chunk: "sRGB")] == nil else {
+            return nil
+        }
+        let exponent = contents[UInt32(chunk: "gAMA")].flatMap(Self.exponent)
+        let primaries = contents[UInt32(chunk: "cHRM")].flatMap(Self.primaries) ?? .sRGB
+        guard primaries == .sRGB else {
+            return ColourDescription(
+                primaries: primaries, transfer: exponent.map { .gamma($0) } ?? .sRGB)
+        }
+        // So the curve of sRGB is written for readers that know no other chunk.
+        guard let exponent, abs(1 / exponent - 0.45455) > 0.006 else { return nil }
+        return ColourDescription(primaries: .sRGB, transfer: .gamma(exponent))
+    }
+
+    private static let unit = 100_000.0
+
+    /// The power of a sample that its light is, as `gAMA` says it; `nil` for those that no picture can have, as for
+    /// libpng.
+    private static func exponent(_ content: UnsafeRawBufferPointer) -> Double? {
+        guard content.count == 4 else { return nil }
+        let gamma = content.bigUInt32(0)
+        return (16...625_000_000).contains(gamma) ? unit / Double(gamma) : nil
+    }
+
+    /// The chromaticities of white, red, green and blue; `nil` for what are no primaries.
+    private static func primaries(
+        _ content: UnsafeRawBufferPointer
+    ) -> ColourDescription.Primaries? {
+        guard content.count == 32 else { return nil }
+        let points = (0..<4).map { index in
+            SIMD2(
+                Double(content.bigUInt32(8 * index)) / unit,
+                Double(content.bigUInt32(8 * index + 4)) / unit)
+        }
+        let (red, green, blue) = (points[1] - points[3], points[2] - points[3], points[3])
+        let area = abs(red.x * green.y - red.y * green.x) / 2
+        guard points.allSatisfy({ $0.x <= 1 && $0.y <= 1 && $0.x + $0.y <= 1.001 }),
+            points[0].y > 0.01, area > 0.001
+        else { return nil }
+        let found = ColourDescription.Primaries(
+            red: points[1], green: points[2], blue: blue, white: points[0])
+        return found.isClose(to: .sRGB) ? .sRGB : found
+    }
+}
+
+extension ColourDescription.Primaries {
+    /// Whether all chromaticities are the same but for how they are rounded.
+    fileprivate func isClose(to other: Self) -> Bool {
+        [
+            red - other.red, green - other.green, blue - other.blue, white - other.white,
+        ].allSatisfy { abs($0.x) < 0.002 && abs($0.y) < 0.002 }
+    }
+}
+
 extension ColourDescription {
-    /// What the chunk `cICP` before the pixels of a PNG file says; `nil` where there is none that is obeyed.
+    /// What the chunks before the pixels of a PNG file say by numbers; `nil` where they say nothing that is obeyed,
+    /// and where a profile counts more.
     package init?(ofPNG bytes: UnsafeRawBufferPointer) {
         // A file that cannot be walked is left to others, who tell what is wrong.
         guard var chunks = try? PNGChunks(bytes) else { return nil }
+        var colours = PNGColours()
         while let chunk = try? chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
-            guard chunk.type == UInt32(chunk: "cICP"), chunks.isIntact(chunk) else { continue }
-            self.init(cICP: UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
-            return
+            guard PNGColours.names.contains(chunk.type), chunks.isIntact(chunk) else { continue }
+            colours.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
         }
-        return nil
+        guard let description = colours.description else { return nil }
+        self = description
     }
 
     /// What the content of a chunk `cICP` says (PNG, third edition, section 11.3.2.6): code points of primaries and

@@ -39,7 +39,8 @@ package struct PNGFile {
     package private(set) var hasAlpha: Bool
     /// The colour profile, inflated; `nil` when there is none.
     package private(set) var profile: [UInt8]?
-    /// What the chunk `cICP` says, which counts more than the profile; `nil` when there is none that is obeyed.
+    /// What chunks say by numbers of the colours; `nil` where the profile counts more, and where they are those of
+    /// sRGB.
     package private(set) var colours: ColourDescription?
     /// The block of EXIF data; `nil` when there is none.
     package private(set) var exif: [UInt8]?
@@ -103,9 +104,12 @@ package struct PNGFile {
         guard rowBytes + 1 <= Self.largestStream / height else { throw .unusual("its size") }
         try readColours(bytes, found)
         if let range = found[UInt32(chunk: "iCCP")] { profile = try Self.profile(bytes, range) }
-        if let range = found[UInt32(chunk: "cICP")] {
-            colours = ColourDescription(cICP: UnsafeRawBufferPointer(rebasing: bytes[range]))
+        var meaning = PNGColours()
+        for name in PNGColours.names {
+            guard let range = found[name] else { continue }
+            meaning.take(name, UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
+        colours = meaning.description
         if let range = found[UInt32(chunk: "eXIf")] { exif = Array(bytes[range]) }
     }
 
@@ -126,8 +130,8 @@ package struct PNGFile {
     /// Channels of the pixels as read: 3, or 4 with opacity.
     package var channels: Int { hasAlpha ? 4 : 3 }
 
-    private static let readable = Set(
-        ["PLTE", "tRNS", "iCCP", "cICP", "eXIf"].map(UInt32.init(chunk:)))
+    private static let readable = PNGColours.names.union(
+        ["PLTE", "tRNS", "eXIf"].map(UInt32.init(chunk:)))
     private static let texts = Set(["tEXt", "zTXt", "iTXt"].map(UInt32.init(chunk:)))
 
     /// Whether a text holds metadata under a name that some programs use.

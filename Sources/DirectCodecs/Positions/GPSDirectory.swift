@@ -56,7 +56,7 @@ enum GPSDirectory {
             .compactMap { block.range($0, length: TIFFBlock.entryLength) }
             + [range.upperBound - 4..<range.upperBound]
         let content =
-            block.stored(UInt16(entries.count - pointers.count)) + rest.flatMap { bytes[$0] }
+            block.stored(entries.count - pointers.count, 2) + rest.flatMap { bytes[$0] }
         let padding = Array(repeating: UInt8(0), count: range.count - content.count)
         return [ByteEdit(range, content + padding)] + cleared.map { ByteEdit($0, filling: 0) }
     }

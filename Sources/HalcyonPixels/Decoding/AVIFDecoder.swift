@@ -37,7 +37,8 @@ struct AVIFFrameReader: FileFrameReader {
             throw error.codingError
         }
         loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
-        profile = ForeignProfile(file.profile, channels: 3)
+        profile = ForeignProfile(
+            file.profile, channels: 3, isMonochrome: file.isMonochrome)
         // A profile counts more, also one that changes nothing.
         let profile = file.profile
         guard

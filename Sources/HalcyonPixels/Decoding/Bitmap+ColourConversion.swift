@@ -5,16 +5,21 @@ import Vips
 /// The ICC profile of a file whose colours are not those of sRGB.
 struct ForeignProfile: Sendable {
     let data: Data
+    /// Whether it is one for grey, also where pixels have three equal samples.
+    let isGrey: Bool
     private let shaper: ICCProfile.Shaper?
 
     /// `nil` when colours are the same with and without the profile: because there is none, because it is
     /// sRGB, or because it is none for so many channels and so not looked at.
-    init?(_ profile: [UInt8]?, channels: Int) {
+    ///
+    /// - Parameter isMonochrome: Whether a profile for grey fits as well, whatever the channels.
+    init?(_ profile: [UInt8]?, channels: Int, isMonochrome: Bool = false) {
         guard let profile else { return nil }
         data = Data(profile)
-        guard let parsed = ICCProfile(data), parsed.channelCount == channels, !parsed.isSRGB else {
-            return nil
-        }
+        guard let parsed = ICCProfile(data), !parsed.isSRGB,
+            parsed.channelCount == channels || isMonochrome && parsed.channelCount == 1
+        else { return nil }
+        isGrey = parsed.channelCount == 1
         shaper = parsed.shaper
     }
 
@@ -24,10 +29,13 @@ struct ForeignProfile: Sendable {
 
     /// The conversion of samples of 8 or 16 bits; `nil` for profiles with tables.
     func conversion(_ depth: Bitmap.Depth) -> ColourConversion? {
-        shaper.map { shaper in
-            ColourConversion(
-                primaries: shaper.primaries, greatest: depth == .eight ? 255 : 65535,
-                light: shaper.light)
+        let greatest = depth == .eight ? 255 : 65535
+        return shaper.map { shaper in
+            guard let primaries = shaper.primaries else {
+                return ColourConversion(greyOf: greatest) { shaper.light(0, of: $0) }
+            }
+            return ColourConversion(
+                primaries: primaries, greatest: greatest, light: shaper.light)
         }
     }
 }
@@ -45,7 +53,9 @@ extension Bitmap {
         do {
             let image = try vipsImage()
                 .settingMetadata([("icc-profile-data", .blob(profile.data))])
-            return try Bitmap(rendering: image.decodedToSRGB(alpha: hasAlpha))
+            return try Bitmap(
+                rendering: (profile.isGrey ? image.withOneColour() : image)
+                    .decodedToSRGB(alpha: hasAlpha))
         } catch let error as VipsError {
             throw ImageCodingError.processing(
                 reason: "its colours could not be converted: \(error.plainWords)")

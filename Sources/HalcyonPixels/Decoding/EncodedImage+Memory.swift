@@ -85,7 +85,10 @@ extension EncodedImage {
         case .AVIF, .HEIC:
             // The whole picture is there as pixels before it is cropped.
             let cropped = count == header.size.pixelCount ? 0 : header.bytesPerPixel
-            return count.clampedTimes((header.depth == .sixteen ? 20 : 10) + cropped)
+            // Converted by numbers, there are the pixels themselves and those that they become.
+            let held =
+                (opened as? OpenedByVips)?.isHeldWhole == true ? 2 * header.bytesPerPixel : 0
+            return count.clampedTimes((header.depth == .sixteen ? 20 : 10) + cropped + held)
         case .JPEGXL:
             if header.hasAlpha { return count.clampedTimes(36) }
             return count.clampedTimes(header.depth == .sixteen ? 16 : 7)

@@ -4,7 +4,8 @@ import Vips
 
 /// The bytes of an image file with its header read and checked: what an image is decoded from.
 struct EncodedImage: Sendable {
-    /// What is decoded: the bytes of the file, or of an SVG file those that mean the same drawing.
+    /// What is decoded: the bytes of the file, of an SVG file those that mean the same drawing, and of a JPEG file
+    /// without an end those with one.
     let data: Data
     /// What answers everything about the file.
     private(set) var opened: any OpenedImage
@@ -40,10 +41,12 @@ struct EncodedImage: Sendable {
         let document = format == .SVG ? try SVGDocument(data, limits: limits) : nil
         drawing = document?.cost
         try drawing?.check(limits)
-        let data = document?.data ?? data
+        let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
+        let data = ended ?? document?.data ?? data
         opened =
             try decoder?.open(data, format: format, coding: coding)
             ?? ImageDecoders.open(data, format: format, coding: coding)
+        if let ended { opened = UnendedJPEG(ended, opened) }
         self.data = data
         self.limits = limits
         try check(frames: 1)

@@ -34,11 +34,18 @@ struct VipsDecoder: ImageDecoder {
     func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
     ) throws -> (any OpenedImage)? {
-        let properties = [.AVIF, .HEIC].contains(format) ? HEIFProperties(data) : nil
-        let structure = format == .GIF ? GIFStructure(data) : nil
+        let isHEIF = [.AVIF, .HEIC].contains(format)
+        let properties = isHEIF ? HEIFProperties(data) : nil
+        var (data, structure) = (data, format == .GIF ? GIFStructure(data) : nil)
         try structure?.check()
+        if let plain = structure?.plainFile(data) {
+            (data, structure) = (plain, GIFStructure(plain))
+        }
         try Self.refuseEarly(data, format, properties)
-        let image = try VipsLoader.reporting(format) { try VipsLoader.of(format).open(data) }
+        let meaning = try isHEIF ? HEIFMeaning(data, format) : nil
+        let image = try HEIFMeaning.reporting(meaning, format) {
+            try VipsLoader.of(format).open(data)
+        }
         if let properties, !image.hasAlpha, properties.hasAlpha {
             throw ImageCodingError.unsupported(format, reason: "its opacity cannot be read")
         }
@@ -53,8 +60,8 @@ struct VipsDecoder: ImageDecoder {
             header.timing = Self.timing(of: image)
         }
         return OpenedByVips(
-            data, header: header, orientation: orientation,
-            isDisplayP3: properties?.isDisplayP3 ?? false, structure: structure)
+            data, header: header, orientation: orientation, meaning: meaning,
+            structure: structure)
     }
 
     /// Throws for files whose kind can be told by a few bytes, and that libvips would refuse in words of
@@ -107,24 +114,24 @@ struct OpenedByVips: OpenedImage {
     let header: ImageHeader
     private let data: Data
     let orientation: Int
-    /// Whether colours are those of Display P3 unless a profile says otherwise.
-    private let isDisplayP3: Bool
-    /// What a PNG file says of its colours by numbers, which counts more than a profile.
+    /// Of a HEIF file.
+    private let meaning: HEIFMeaning?
+    /// What a PNG or HEIF file says of its colours by numbers, where they count more than a profile.
     private let colours: ColourDescription?
     /// Of a GIF file.
     private let structure: GIFStructure?
 
     init(
-        _ data: Data, header: ImageHeader, orientation: Int = 1, isDisplayP3: Bool = false,
+        _ data: Data, header: ImageHeader, orientation: Int = 1, meaning: HEIFMeaning? = nil,
         structure: GIFStructure? = nil
     ) {
         self.data = data
         self.header = header
         self.orientation = orientation
-        self.isDisplayP3 = isDisplayP3
+        self.meaning = meaning
         colours =
             header.format == .PNG
-            ? data.withUnsafeBytes { ColourDescription(ofPNG: $0) } : nil
+            ? data.withUnsafeBytes { ColourDescription(ofPNG: $0) } : meaning?.colours
         self.structure = structure
     }
 
@@ -146,9 +153,9 @@ struct OpenedByVips: OpenedImage {
             throw ImageCodingError.corrupt(.GIF, reason: "the pixels of frame \(index) are damaged")
         }
         let loader = try VipsLoader.of(header.format)
-        return try VipsLoader.reporting(header.format) {
+        return try HEIFMeaning.reporting(meaning, header.format) {
             var image = try open(with: loader, frame: frame, leastSize: size)
-            if isDisplayP3 { image = try image.withDisplayP3Profile() }
+            if let meaning { image = try image.meant(by: meaning) }
             let converted = try image.decodedToSRGB(alpha: header.hasAlpha, from: colours)
             guard image.orientation(in: header.format) > 1 else {
                 // A field that is not obeyed must not be obeyed further on.
@@ -184,11 +191,13 @@ struct OpenedByVips: OpenedImage {
     /// Of a file whose rows come as they are shown: resampled as they are stored, before their colours are
     /// converted.
     private func reducedByRows(frame: Int, to size: PixelSize) throws -> VipsImage? {
+        guard colours?.hasStepsOfSRGB ?? true else { return nil }
         let loader = try VipsLoader.of(header.format)
-        return try VipsLoader.reporting(header.format) {
-            var image = try open(with: loader, frame: frame, leastSize: nil)
-            if isDisplayP3 { image = try image.withDisplayP3Profile() }
-            return try image.reducedByRows(to: size)?.decodedToSRGB(alpha: header.hasAlpha)
+        return try HEIFMeaning.reporting(meaning, header.format) {
+            let image = try open(with: loader, frame: frame, leastSize: nil)
+            guard var reduced = try image.reducedByRows(to: size) else { return nil }
+            if let meaning { reduced = try reduced.meant(by: meaning) }
+            return try reduced.decodedToSRGB(alpha: header.hasAlpha, from: colours)
         }
     }
 

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -49,6 +50,16 @@ struct VipsLoader {
     /// What is cut short or damaged fails, here or when pixels are read. A mere warning does not:
     /// codecs warn of much that does not change the picture.
     func open(_ data: Data, _ request: Request = Request()) throws(VipsError) -> VipsImage {
+        guard format == .TIFF, let header = TIFFHeader(data) else {
+            let image = try openAsStored(data, request)
+            return try image.turned(as: storedOrientation(image))
+        }
+        let file = header.lab == nil ? data : header.withPlainSamples(data)
+        return try openAsStored(file, request).meant(by: header).turned(as: header.orientation)
+    }
+
+    /// Opens `data` with samples and orientation as libvips has them.
+    func openAsStored(_ data: Data, _ request: Request = Request()) throws(VipsError) -> VipsImage {
         var options: [String: VipsValue] = ["access": "sequential", "fail_on": "error"]
         switch format {
         case .JPEG:
@@ -63,22 +74,18 @@ struct VipsLoader {
         case .PNG, .AVIF, .HEIC, .JPEGXL, .TIFF, .BMP, .ICO, .unknown:
             break
         }
-        let image = try image(data, options)
+        let image = try VipsImage.load(nickname, bytes: data, options)
         DecodingWatch.add(image)
         return image
     }
 
-    private func image(_ data: Data, _ options: [String: VipsValue]) throws(VipsError) -> VipsImage
-    {
-        do {
-            return try VipsImage.load(nickname, bytes: data, options)
-        } catch {
-            // A drawing without a size, of which libvips cannot tell how far it goes.
-            guard format == .SVG, let sized = SVGIntrinsicSize.givingDefaultSize(to: data) else {
-                throw error
-            }
-            return try VipsImage.load(nickname, bytes: sized, options)
+    /// The orientation in the EXIF data of a file, which libvips leaves to another library: `nil` where there is
+    /// none.
+    private func storedOrientation(_ image: VipsImage) -> Int? {
+        guard [.JPEG, .PNG, .WebP].contains(format), let block = image.blob("exif-data") else {
+            return nil
         }
+        return block.withUnsafeBytes { EXIFBlock.orientation(in: $0) } ?? 1
     }
 
     /// Runs `body`; a failure of libvips in it becomes one of data of `format`.
@@ -90,6 +97,14 @@ struct VipsLoader {
         } catch let error as VipsError {
             throw error.codingError(format)
         }
+    }
+}
+
+extension VipsImage {
+    /// The same pixels, to be turned as `orientation` says; without one, as they are.
+    fileprivate func turned(as orientation: Int?) throws(VipsError) -> VipsImage {
+        guard let orientation, orientation != int("orientation") ?? 1 else { return self }
+        return try settingMetadata([("orientation", .int(orientation))])
     }
 }
 

@@ -12,7 +12,32 @@ struct SVGDocument {
     /// - Throws: `ImageCodingError`: what is not well-formed, what could do things that nobody can foresee,
     ///   and more elements, deeper ones, or larger pictures than are drawn.
     init(_ file: Data, limits: DecodingLimits = .default) throws(ImageCodingError) {
+        var reader = try Reader.reading(file)
+        if let reason = reader.outline.refusal { throw .unsupported(.SVG, reason: reason) }
+        try SVGFeature.check(reader.outline)
+        let changes = SVGPatternSize.changes(in: reader.outline)
+        if !changes.isEmpty { reader = try Reader.reading(file, changes) }
+        cost = try SVGCost(reader.outline, SVGPictures(in: reader.outline, limits: limits))
+        let text = Data(reader.output)
+        data = SVGIntrinsicSize.givingDefaultSize(to: text) ?? text
+    }
+}
+
+/// Takes the tokens of a drawing, checks that they belong together, and writes them anew.
+private struct Reader {
+    var output: [UInt8] = []
+    var outline = SVGOutline()
+    private var open: [String] = []
+    private(set) var isOver = false
+    /// Attributes that have other values than in the file, by the index of the element.
+    private var changes: [Int: [String: String]] = [:]
+
+    /// What there is of a whole file.
+    static func reading(
+        _ file: Data, _ changes: [Int: [String: String]] = [:]
+    ) throws(ImageCodingError) -> Reader {
         var reader = Reader()
+        reader.changes = changes
         do throws(XMLScanner.Refusal) {
             var scanner = try XMLScanner(file, expandsEntities: true)
             reader.output.reserveCapacity(file.count + file.count / 16)
@@ -24,18 +49,8 @@ struct SVGDocument {
             case .tooComplex(let reason): throw .tooComplex(.SVG, reason: reason)
             }
         }
-        if let reason = reader.outline.refusal { throw .unsupported(.SVG, reason: reason) }
-        cost = try SVGCost(reader.outline, SVGPictures(in: reader.outline, limits: limits))
-        data = Data(reader.output)
+        return reader
     }
-}
-
-/// Takes the tokens of a drawing, checks that they belong together, and writes them anew.
-private struct Reader {
-    var output: [UInt8] = []
-    var outline = SVGOutline()
-    private var open: [String] = []
-    private(set) var isOver = false
 
     mutating func take(_ token: XMLScanner.Token) throws(XMLScanner.Refusal) {
         switch token {
@@ -68,9 +83,10 @@ private struct Reader {
         output.append(UInt8(ascii: "<"))
         output += name.utf8
         var values: [(name: String, value: String)] = []
+        let changed = changes[outline.elements.count] ?? [:]
         for attribute in attributes {
             // As every reader of XML takes the ends of lines in values.
-            let value = Self.spaced(attribute.value)
+            let value = changed[attribute.name] ?? Self.spaced(attribute.value)
             output += Array(" \(attribute.name)=\"".utf8)
             write(value)
             output.append(UInt8(ascii: "\""))

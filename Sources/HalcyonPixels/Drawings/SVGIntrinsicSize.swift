@@ -11,24 +11,34 @@ enum SVGIntrinsicSize {
     /// which for many icons is 24 pixels. Its longer side becomes ``longestSide`` pixels instead.
     static func scale(of data: Data) -> Double {
         let tag = data.withUnsafeBytes { MarkupProlog.root(in: $0)?.tag }
-        guard let tag, !states("width", in: tag) || !states("height", in: tag),
-            let box = attribute("viewBox", in: tag)
+        // Only one of the two sizes is stated: the file has a size, libvips works it out.
+        guard let tag, !states("width", in: tag), !states("height", in: tag),
+            let box = proportions(in: tag)
         else { return 1 }
+        return longestSide / max(box.width, box.height)
+    }
+
+    /// The width and height of the root element's `viewBox`; `nil` where it has none that counts.
+    private static func proportions(in tag: String) -> (width: Double, height: Double)? {
+        guard let box = attribute("viewBox", in: tag) else { return nil }
         let numbers = box.split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }
             .compactMap { Double($0) }
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0,
             numbers[2].isFinite, numbers[3].isFinite
-        else { return 1 }
-        // Only one of the two sizes is stated: the file has a size, libvips works it out.
-        guard !states("width", in: tag), !states("height", in: tag) else { return 1 }
-        return longestSide / max(numbers[2], numbers[3])
+        else { return nil }
+        return (numbers[2], numbers[3])
     }
 
-    /// Whether the attribute is an absolute length.
+    /// Whether the attribute is an absolute length; anything else leaves the size open.
     private static func states(_ name: String, in tag: String) -> Bool {
-        guard let value = attribute(name, in: tag) else { return false }
-        return !value.contains("%") && value != "auto"
+        guard let value = attribute(name, in: tag)?.trimmingCharacters(in: .whitespaces) else {
+            return false
+        }
+        let unit = units.first { !$0.isEmpty && value.lowercased().hasSuffix($0) } ?? ""
+        return Double(value.dropLast(unit.count)).map { $0 >= 0 && $0.isFinite } ?? false
     }
+
+    private static let units = ["px", "pt", "pc", "mm", "cm", "in", "em", "ex"]
 
     private static func attribute(_ name: String, in tag: String) -> String? {
         place(of: name, in: tag).map { String(tag[$0.value]) }
@@ -59,11 +69,11 @@ extension SVGIntrinsicSize {
     /// The size of pictures that have none (CSS 2.2, 10.3.2): a drawing in a page is as large.
     static let defaultSize = PixelSize(width: 300, height: 150)
 
-    /// The file with ``defaultSize`` in its root element, for one that states neither a size nor
-    /// proportions; `nil` for others.
+    /// The file with the sides of ``defaultSize`` in its root element that it does not state, for one without
+    /// proportions; `nil` for others. What it would be as large as otherwise is what it happens to paint.
     static func givingDefaultSize(to data: Data) -> Data? {
         guard let root = data.withUnsafeBytes({ MarkupProlog.root(in: $0) }),
-            attribute("viewBox", in: root.tag) == nil
+            proportions(in: root.tag) == nil
         else { return nil }
         let isStated = (
             width: states("width", in: root.tag), height: states("height", in: root.tag)

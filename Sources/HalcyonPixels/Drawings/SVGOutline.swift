@@ -57,6 +57,8 @@ struct SVGOutline {
             case "href": links.append(value)
             case "d", "points": vertices += SVGVertices.count(in: value)
             case _ where Self.isKept(name, value): kept[name] = value
+            case _ where local == "pattern" && SVGPatternSize.attributes.contains(name):
+                kept[name] = value
             default: break
             }
         }
@@ -91,7 +93,7 @@ struct SVGOutline {
 
     /// Whether an attribute has to do with the work of drawing: of most elements none has.
     private static func isKept(_ name: String, _ value: String) -> Bool {
-        if kept.contains(name) { return true }
+        if kept.contains(name) || SVGFeature.usesVariable(name, value) { return true }
         return SVGReferences.painting.contains(name)
             && value.utf8.contains { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "\\") }
     }
@@ -99,5 +101,6 @@ struct SVGOutline {
     private static let kept: Set = [
         "id", "style", "filter", "opacity", "mask", "clip-path", "transform", "result",
         "numOctaves", "radius", "order", "class", "viewBox", "width", "height",
+        "transform-origin", "transform-box",
     ]
 }

@@ -14,7 +14,7 @@ struct SVGReferences {
     }
 
     /// What is compared byte by byte, as librsvg does: texts that look alike are others.
-    private typealias Name = [UInt8]
+    typealias Name = [UInt8]
 
     private let outline: SVGOutline
     /// Elements by their identifiers; which of several is meant is not for sure.
@@ -108,7 +108,7 @@ struct SVGReferences {
     }
 
     /// What selectors name an element by.
-    private static func keys(of element: SVGOutline.Element) -> Set<Name> {
+    static func keys(of element: SVGOutline.Element) -> Set<Name> {
         var keys: Set<Name> = [Array("*".utf8), lowercased(element.name)]
         if let name = element.attributes["id"] { keys.insert(lowercased("#" + name)) }
         for name in (element.attributes["class"] ?? "").unicodeScalars
@@ -164,7 +164,7 @@ struct SVGReferences {
     }
 
     /// One of the things that an element has to be for a selector to mean it.
-    private static func key(of selector: ArraySlice<UInt8>) -> Name {
+    static func key(of selector: ArraySlice<UInt8>) -> Name {
         let last = selector.split { " \t\r\n\u{C}>+~*".utf8.contains($0) }.last ?? []
         let mark = last.first == UInt8(ascii: ".") || last.first == UInt8(ascii: "#") ? 1 : 0
         let name = last.dropFirst(mark).prefix { isNameByte($0) }

@@ -30,11 +30,11 @@ package struct XMLScanner {
     private var references = XMLReferences()
 
     /// - Parameters:
-    ///   - data: In UTF-8, UTF-16 with its mark, or what its declaration says.
+    ///   - data: In UTF-8, UTF-16, or what its declaration says; as it is, or as a gzip file.
     ///   - expandsEntities: Whether entities that stand for text are taken for that; a document that defines
     ///     some is refused otherwise.
     package init(_ data: Data, expandsEntities: Bool = false) throws(Refusal) {
-        guard let text = XMLText(data) else {
+        guard let text = XMLText(try CompressedDrawing.inflated(data)) else {
             throw .malformed("the text is in no encoding that is read")
         }
         let isText = text.bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A }

@@ -13,13 +13,24 @@ struct XMLText {
         bytes = Self.withPlainLines(text)
     }
 
-    private static func isWide(_ data: Data) -> Bool {
-        data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF])
+    private static func isWide(_ data: Data) -> Bool { wideEncoding(of: data) != nil }
+
+    /// UTF-16 with its mark, or by the `<` that a document begins with (XML 1.0, appendix F).
+    static func wideEncoding(
+        of bytes: some Collection<UInt8>
+    ) -> (name: String, markLength: Int)? {
+        switch Array(bytes.prefix(2)) {
+        case [0xFF, 0xFE]: ("UTF-16LE", 2)
+        case [0xFE, 0xFF]: ("UTF-16BE", 2)
+        case [UInt8(ascii: "<"), 0]: ("UTF-16LE", 0)
+        case [0, UInt8(ascii: "<")]: ("UTF-16BE", 0)
+        default: nil
+        }
     }
 
     private static func text(_ data: Data) -> [UInt8]? {
-        if isWide(data) {
-            return converted(data.dropFirst(2), from: data.first == 0xFF ? "UTF-16LE" : "UTF-16BE")
+        if let wide = wideEncoding(of: data) {
+            return converted(data.dropFirst(wide.markLength), from: wide.name)
         }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         if data.starts(with: mark) { return valid(data.dropFirst(mark.count)) }

@@ -4,8 +4,8 @@ import Foundation
 /// What a GIF file says of its frames, without decoding pixels.
 ///
 /// libvips takes what there is of a damaged GIF for the whole, and takes some common sizes of the canvas for
-/// made up. This walk tells what the file says, whether all blocks are there, up to the trailer, and
-/// ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
+/// made up. This walk tells what the file says, whether all blocks are there, up to the trailer or the end of a
+/// file that some program has written without one, and ``firstDamagedFrame(upTo:in:)`` whether their pixels are.
 struct GIFStructure {
     struct Frame {
         let image: GIFBlocks.Picture
@@ -16,18 +16,39 @@ struct GIFStructure {
     static let mostFrames = 4096
 
     private(set) var frames: [Frame] = []
-    /// Whether the file goes on to its trailer, or after its only frame to what is no GIF.
+    /// Whether the file goes on to its trailer, ends behind a frame, or goes on after its only frame to what is no
+    /// GIF.
     private(set) var isComplete = false
+    /// Zeros between blocks, which decoders do not expect.
+    private var paddings: [Range<Int>] = []
+    private var hasTrailer = false
+    private var endsBehindFrame = false
     /// How often the frames are shown; 0 means for ever.
     private(set) var loopCount = 1
     private var screen = PixelSize(width: 0, height: 0)
 
     init(_ data: Data) {
-        data.withUnsafeBytes { walk($0) }
+        data.withUnsafeBytes { walk($0, isWhole: true) }
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        walk(bytes)
+    /// - Parameter isWhole: Whether nothing follows the bytes.
+    init(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = true) {
+        walk(bytes, isWhole: isWhole)
+    }
+
+    /// A complete file as all decoders read it, with a trailer and nothing between its blocks; `nil` for one that is
+    /// so already.
+    func plainFile(_ file: Data) -> Data? {
+        guard !paddings.isEmpty || !hasTrailer && endsBehindFrame else { return nil }
+        var plain = Data(capacity: file.count + 1)
+        var start = 0
+        for padding in paddings {
+            plain += file[file.startIndex + start..<file.startIndex + padding.lowerBound]
+            start = padding.upperBound
+        }
+        plain += file.dropFirst(start)
+        if !hasTrailer { plain.append(0x3B) }
+        return plain
     }
 
     /// When the frames of an animation are shown; `nil` for a single one.
@@ -73,22 +94,26 @@ struct GIFStructure {
             || frames.contains { $0.control.isPartlyTransparent }
     }
 
-    private mutating func walk(_ bytes: UnsafeRawBufferPointer) {
+    private mutating func walk(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
         guard var blocks = GIFBlocks(bytes) else { return }
         screen = PixelSize(width: blocks.width, height: blocks.height)
         var control = GIFBlocks.Control.none
+        var isFrameExpected = false
         while let block = blocks.next() {
             switch block {
             case .control(let next):
                 control = next
+                isFrameExpected = true
             case .other(let label, let content):
                 if label == 0xFF { readLoopCount(ByteReader(bytes), content) }
             case .image(let image):
                 frames.append(Frame(image: image, control: control))
                 control = .none
+                isFrameExpected = false
             case .padding:
-                break
+                addPadding(blocks.offset - 1)
             case .trailer:
+                hasTrailer = true
                 isComplete = !frames.isEmpty
                 return
             case .unknown:
@@ -96,6 +121,16 @@ struct GIFStructure {
                 isComplete = frames.count == 1
                 return
             }
+        }
+        endsBehindFrame = isWhole && blocks.isAtEnd && !isFrameExpected && !frames.isEmpty
+        isComplete = endsBehindFrame
+    }
+
+    private mutating func addPadding(_ place: Int) {
+        if let last = paddings.last, last.upperBound == place {
+            paddings[paddings.count - 1] = last.lowerBound..<place + 1
+        } else {
+            paddings.append(place..<place + 1)
         }
     }
 

@@ -16,22 +16,16 @@ struct HEIFProperties {
     /// The size in an `ispe` box that has most pixels, which are decoded even if most of them are cut off.
     private(set) var storedSize: PixelSize?
 
-    /// Whether a `colr` box names Display P3 with the curve of sRGB (ISO/IEC 23091-2: colour primaries
-    /// 12, transfer characteristics 13).
-    private(set) var isDisplayP3 = false
-
     /// Whether an `auxC` box says that a picture is the opacity of another.
     private(set) var hasAlpha = false
 
     /// Item properties stand near the start of a file.
     private static let searchLimit = 256 << 10
     private static let ispe: UInt32 = 0x6973_7065
-    private static let colr: UInt32 = 0x636F_6C72
     private static let auxC: UInt32 = 0x6175_7843
     private static let alphaNames = [
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
     ]
-    private static let nclx: UInt32 = 0x6E63_6C78
 
     init(_ data: Data) {
         data.withUnsafeBytes { bytes in
@@ -39,10 +33,9 @@ struct HEIFProperties {
             let reader = ByteReader(bytes)
             // Boxes may stand at any byte.
             for place in 4..<max(4, bytes.count) {
-                guard [0x61, 0x63, 0x69].contains(bytes[place]) else { continue }
+                guard bytes[place] == 0x61 || bytes[place] == 0x69 else { continue }
                 switch reader.bigUInt32(place) {
                 case Self.ispe: readSize(reader, place)
-                case Self.colr: readColour(reader, place)
                 case Self.auxC where Self.namesAlpha(reader, place): hasAlpha = true
                 default: break
                 }
@@ -65,14 +58,6 @@ struct HEIFProperties {
     private static func namesAlpha(_ reader: ByteReader, _ place: Int) -> Bool {
         alphaNames.contains { name in
             reader.slice(place + 8, count: name.utf8.count)?.elementsEqual(name.utf8) ?? false
-        }
-    }
-
-    private mutating func readColour(_ reader: ByteReader, _ place: Int) {
-        if reader.bigUInt32(place + 4) == Self.nclx, reader.bigUInt16(place + 8) == 12,
-            reader.bigUInt16(place + 10) == 13
-        {
-            isDisplayP3 = true
         }
     }
 }

@@ -1,3 +1,4 @@
+import DirectCodecs
 package import Foundation
 
 /// Recognises image files by their bytes; names and media types are never asked.
@@ -13,7 +14,8 @@ package enum ImageSniffer {
             if let format = ISOMediaBrands(bytes)?.imageFormat { return format }
             if BMPHeader.looksPlausible(bytes) { return .BMP }
             if ICODirectory.looksPlausible(bytes) { return .ICO }
-            if MarkupProlog.rootName(in: bytes) == "svg" { return .SVG }
+            if JPEGSegments.begins(bytes) { return .JPEG }
+            if MarkupProlog.rootName(ofFile: bytes) == "svg" { return .SVG }
             return .unknown
         }
     }

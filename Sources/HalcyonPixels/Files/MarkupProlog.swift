@@ -1,4 +1,5 @@
 import Foundation
+import Vips
 
 /// What stands before the root element of an XML or HTML text.
 enum MarkupProlog {
@@ -10,6 +11,26 @@ enum MarkupProlog {
     /// order mark, white space, declarations, comments and a document type may stand before it.
     static func rootName(in bytes: UnsafeRawBufferPointer) -> String? {
         root(in: bytes)?.name
+    }
+
+    /// The same of a file that may be compressed, or in UTF-16.
+    static func rootName(ofFile bytes: UnsafeRawBufferPointer) -> String? {
+        if GzipContent.isGzip(bytes) {
+            guard let content = GzipContent(bytes, upTo: searchLimit) else { return nil }
+            return content.bytes.withUnsafeBytes { rootName(ofText: $0) }
+        }
+        return rootName(ofText: bytes)
+    }
+
+    private static func rootName(ofText bytes: UnsafeRawBufferPointer) -> String? {
+        guard let wide = XMLText.wideEncoding(of: bytes) else { return rootName(in: bytes) }
+        let start = bytes.dropFirst(wide.markLength).prefix(2 * searchLimit)
+        let isBig = wide.name == "UTF-16BE"
+        let units = stride(from: start.startIndex, to: start.endIndex - 1, by: 2).map { place in
+            UInt16(start[place]) << (isBig ? 8 : 0) | UInt16(start[place + 1]) << (isBig ? 0 : 8)
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+            .withUnsafeBytes { rootName(in: $0) }
     }
 
     /// The root element.

@@ -14,12 +14,17 @@ struct TIFFHeader {
     private var tileSize = PixelSize(width: 0, height: 0)
     /// How many pixels share their chroma, across and down.
     private var subsampling = [2, 2]
+    private var inkSet = 1
+    private var inkCount: Int?
+    /// What the samples behind those of colour mean, as far as it is said: 1 and 2 are opacity.
+    private var extraSamples: [Int] = []
+    /// Where the numbers are that say how colours are meant, and whether they are multiplied with opacity.
+    private var photometricPlace: StoredNumbers?
+    private var extraSamplesPlace: StoredNumbers?
     /// As stored; `nil` when it is not told.
     let size: PixelSize?
     /// How the stored pixels are turned, 1…8.
     let orientation: Int
-    /// Whether one of the extra samples is opacity.
-    let hasAlpha: Bool
     /// Whether the directory and the values it points to are all there.
     let isComplete: Bool
 
@@ -42,7 +47,6 @@ struct TIFFHeader {
         }
         let turned = entries[274]?.first ?? 1
         orientation = (1...8).contains(turned) ? turned : 1
-        hasAlpha = entries[338]?.contains { $0 == 1 || $0 == 2 } ?? false
         isComplete = directory.isComplete
         compression = entries[259]?.first ?? 1
         photometric = entries[262]?.first
@@ -54,6 +58,11 @@ struct TIFFHeader {
         rowsPerStrip = entries[278]?.first ?? .max
         tileSize = PixelSize(width: entries[322]?.first ?? 0, height: entries[323]?.first ?? 0)
         subsampling = entries[530] ?? [2, 2]
+        inkSet = entries[332]?.first ?? 1
+        inkCount = entries[334]?.first
+        extraSamples = entries[338] ?? []
+        photometricPlace = directory.places[262]
+        extraSamplesPlace = directory.places[338]
     }
 
     /// Why this kind of TIFF cannot be read, or `nil` when it can, as far as the header tells.
@@ -94,7 +103,19 @@ struct TIFFHeader {
             return subsampling.prefix(2).allSatisfy { $0 == 1 }
                 ? "colours as YCbCr are not read without JPEG"
                 : "colours of lower resolution than brightness are not read without JPEG"
+        case 0, 1:
+            return extraCount >= Self.fewestMeasurements && alphaIndex == nil
+                ? "it has \(samplesPerPixel) bands, and only of the first it says what it shows"
+                : nil
         case 4: return "it is a mask of transparency"
+        case 5:
+            return colourCount == 4
+                ? nil : "its colours are \(colourCount) inks, which are not read"
+        case 8, 9:
+            let isRead = [8, 16].contains(depth) || depth == 32 && sampleFormats.first == 3
+            return isRead && samplesPerPixel >= 3
+                ? nil : "this kind of CIE L*a*b* is not read"
+        case 10: return "its colours are ITULAB, which is not read"
         case 32803, 34892: return "it is raw data of a camera"
         default: return nil
         }
@@ -109,6 +130,79 @@ struct TIFFHeader {
 }
 
 extension TIFFHeader {
+    /// How the three numbers of CIE L*a*b* are stored.
+    enum Lab {
+        /// TIFF 6.0, section 23: a* and b* have a sign.
+        case signed
+        /// As in ICC profiles: a* and b* have none, and 128 added.
+        case unsigned
+    }
+
+    /// `nil` for colours of other kinds.
+    var lab: Lab? {
+        switch photometric {
+        case 8: .signed
+        case 9: .unsigned
+        default: nil
+        }
+    }
+
+    /// Grey pictures with so many more bands, none of which is opacity, are measurements.
+    private static let fewestMeasurements = 4
+
+    /// Samples of a colour.
+    private var colourCount: Int {
+        switch photometric {
+        case 2, 6, 8, 9, 10: 3
+        case 5:
+            inkSet == 2 ? inkCount ?? samplesPerPixel - extraSamples.count : min(4, samplesPerPixel)
+        case 0, 1, 3, 4: 1
+        default: samplesPerPixel
+        }
+    }
+
+    /// Samples behind those of colour.
+    var extraCount: Int { max(0, samplesPerPixel - colourCount) }
+
+    /// Which of the samples behind those of colour is opacity; `nil` when none is. One of which nothing at all is
+    /// said is, for all readers; one that is said to be without a meaning is not.
+    var alphaIndex: Int? {
+        guard !extraSamples.isEmpty else { return extraCount == 1 ? 0 : nil }
+        return extraSamples.prefix(extraCount).firstIndex { $0 == 1 || $0 == 2 }
+    }
+
+    /// Whether a sample is opacity.
+    var hasAlpha: Bool { alphaIndex != nil }
+
+    /// Whether colours are multiplied with it.
+    var isPremultiplied: Bool { alphaIndex.map { extraSamples.dropFirst($0).first == 1 } ?? false }
+
+    /// The file with its samples said to be red, green, blue and separate opacity, so that they are read as they
+    /// are stored.
+    func withPlainSamples(_ file: Data) -> Data {
+        var result = Data(file)
+        photometricPlace?.store(2, 0, in: &result)
+        for (index, meaning) in extraSamples.enumerated() where meaning == 1 {
+            extraSamplesPlace?.store(2, index, in: &result)
+        }
+        return result
+    }
+
+    /// Where the numbers of an entry are.
+    private struct StoredNumbers {
+        let start: Int
+        let length: Int
+        let isLittleEndian: Bool
+
+        func store(_ number: UInt8, _ index: Int, in file: inout Data) {
+            let place = start + index * length
+            for offset in 0..<length {
+                let isLowest = offset == (isLittleEndian ? 0 : length - 1)
+                file[file.startIndex + place + offset] = isLowest ? number : 0
+            }
+        }
+    }
+
     /// Bytes of the strips or tiles that libvips has in memory at a time: two rows of tiles and the one that is
     /// being decoded; or a strip, if it does not read it row by row.
     var heldBytes: Int {
@@ -136,6 +230,7 @@ extension TIFFHeader {
     private struct Entries {
         /// The first values of each tag: more than a few are never asked for.
         private(set) var values: [Int: [Int]] = [:]
+        private(set) var places: [Int: StoredNumbers] = [:]
         /// Whether nothing of it was missing.
         private(set) var isComplete = true
 
@@ -157,7 +252,11 @@ extension TIFFHeader {
                     isComplete = false
                     break
                 }
-                values[tag] = integers(of: entry)
+                if let found = integers(of: entry) {
+                    (values[tag], places[tag]) = found
+                } else {
+                    (values[tag], places[tag]) = (nil, nil)
+                }
                 if values[tag] == nil, Self.asked.contains(tag) { isComplete = false }
             }
         }
@@ -165,8 +264,12 @@ extension TIFFHeader {
         /// Sides, bits per sample, orientation and extra samples.
         private static let asked: Set<Int> = [256, 257, 258, 274, 338]
 
-        private func integers(of entry: Int) -> [Int]? {
-            guard let type = number(entry + 2, 2), let length = [1: 1, 3: 2, 4: 4][type],
+        /// The bytes of each kind of integer; a negative value is none.
+        private static let lengths = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4, 16: 8, 17: 8]
+        private static let signedTypes: Set<Int> = [6, 8, 9, 17]
+
+        private func integers(of entry: Int) -> ([Int], StoredNumbers)? {
+            guard let type = number(entry + 2, 2), let length = Self.lengths[type],
                 let count = number(entry + 4, isBig ? 8 : 4), count > 0
             else { return nil }
             let room = isBig ? 8 : 4
@@ -175,8 +278,12 @@ extension TIFFHeader {
             guard let start = count <= room / length ? inline : number(inline, room) else {
                 return nil
             }
-            let values = (0..<shown).compactMap { number(start + $0 * length, length) }
-            return values.count == shown ? values : nil
+            let most = Self.signedTypes.contains(type) ? 1 << (8 * min(length, 6) - 1) : Int.max
+            let values = (0..<shown).compactMap { index in
+                number(start + index * length, length).flatMap { $0 < most ? $0 : nil }
+            }
+            let place = StoredNumbers(start: start, length: length, isLittleEndian: isLittleEndian)
+            return values.count == shown ? (values, place) : nil
         }
 
         /// The unsigned number of `length` bytes at `offset`; `nil` where there is none, or too large a one.

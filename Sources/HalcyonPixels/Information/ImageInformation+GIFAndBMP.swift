@@ -3,7 +3,7 @@ import Foundation
 extension ImageInformation {
     /// The first frame may enlarge the canvas, so that its descriptor is waited for.
     static func ofGIF(_ file: FilePart) -> ImageInformation? {
-        let structure = GIFStructure(file.bytes)
+        let structure = GIFStructure(file.bytes, isWhole: file.isWhole)
         guard !structure.frames.isEmpty else { return nil }
         var information = ImageInformation(.GIF, size: structure.canvas)
         information.bitsPerSample = 8

@@ -35,7 +35,7 @@ extension ImageInformation {
 }
 
 /// The items of a HEIF file and what is said of them (ISO/IEC 23008-12, ISO/IEC 14496-12, 8.11).
-private struct HEIFItems {
+struct HEIFItems {
     private let reader: ByteReader
     private var primary = 0
     private var types: [Int: String] = [:]
@@ -43,6 +43,8 @@ private struct HEIFItems {
     private var properties: [Int: [ISOBoxes.Box]] = [:]
     /// Items that are auxiliary to others.
     private var auxiliary: [(from: Int, to: [Int])] = []
+    /// The first of the items that an item is made of.
+    private var parts: [Int: Int] = [:]
     private var locations: ISOBoxes.Box?
 
     /// More items, and more properties of one, are not looked at.
@@ -83,9 +85,30 @@ private struct HEIFItems {
     }
 
     private mutating func readReferences(_ box: ISOBoxes.Box) {
-        for reference in HEIFReference.all(in: box, reader) where reference.type == "auxl" {
-            auxiliary.append((reference.from, Array(reference.to.prefix(64))))
+        for reference in HEIFReference.all(in: box, reader) {
+            switch reference.type {
+            case "auxl": auxiliary.append((reference.from, Array(reference.to.prefix(64))))
+            case "dimg": parts[reference.from] = reference.to.first
+            default: break
+            }
         }
+    }
+
+    /// How the primary picture is stored, and what its colours mean: of one that is made of others, as the first of
+    /// them is.
+    var primaryPicture: HEIFPicture {
+        var picture = HEIFPicture()
+        var item = primary
+        // Files are not nested deeply, and may be in circles.
+        for _ in 0..<8 {
+            picture.type = types[item]
+            for box in properties[item] ?? [] { picture.take(box, reader) }
+            guard let part = parts[item], ["grid", "iovl", "iden"].contains(types[item]) else {
+                break
+            }
+            item = part
+        }
+        return picture
     }
 
     private mutating func readProperties(_ box: ISOBoxes.Box) {
@@ -132,6 +155,9 @@ private struct HEIFItems {
             case "colr": information.readColour(box, reader)
             default: break
             }
+        }
+        if information.colorProfile == nil, let codes = primaryPicture.colours {
+            information.colorProfile = .coded(primaries: codes.primaries, transfer: codes.transfer)
         }
         information.frameCount = 1
         let auxiliaries = auxiliary.filter { $0.to.contains(primary) }.map { names(of: $0.from) }
@@ -276,14 +302,13 @@ extension ImageInformation {
 
     /// A profile counts more than numbers.
     fileprivate mutating func readColour(_ box: ISOBoxes.Box, _ reader: ByteReader) {
-        let start = box.content.lowerBound
-        guard let kind = reader.slice(start, count: 4) else { return }
-        if kind.hasPrefix("nclx"), colorProfile == nil, let primaries = reader.bigUInt16(start + 4),
-            let transfer = reader.bigUInt16(start + 6)
-        {
-            colorProfile = .coded(primaries: primaries, transfer: transfer)
-        } else if kind.hasPrefix("prof") || kind.hasPrefix("rICC") {
-            colorProfile = .icc(name: ProfileName.of(reader, from: start + 4))
+        switch HEIFColours(box, reader) {
+        case .coded(let primaries, let transfer):
+            if colorProfile == nil {
+                colorProfile = .coded(primaries: primaries, transfer: transfer)
+            }
+        case .profile(let start): colorProfile = .icc(name: ProfileName.of(reader, from: start))
+        case nil: break
         }
     }
 }

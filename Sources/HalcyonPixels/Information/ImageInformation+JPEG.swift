@@ -37,6 +37,7 @@ private struct JPEGFindings {
     private(set) var camera: ImageInformation.Camera?
     private(set) var profile: ImageInformation.ColorProfile?
     private var tables: [UInt8: [Int]] = [:]
+    private var hasEXIF = false
     private var saysGainMap = false
     /// Where further pictures in the file begin, counted from the place in the second.
     private var pictures: (offsets: [Int], base: UnsafeRawBufferPointer)?
@@ -47,9 +48,11 @@ private struct JPEGFindings {
         switch segment.code {
         case 0xDB:
             readTables(content)
-        case 0xE1 where content.hasPrefix("Exif\0"):
+        case 0xE1 where content.hasPrefix("Exif"):
             if camera == nil { camera = ImageInformation.Camera(exif: content) }
-            orientation = EXIFBlock.orientation(in: content) ?? orientation
+            // Of several blocks the first counts, as for libvips.
+            if !hasEXIF { orientation = EXIFBlock.orientation(in: content) ?? 1 }
+            hasEXIF = true
         case 0xE1 where content.hasPrefix("http://ns.adobe.com/xap/1.0/"):
             if Self.namesGainMap(content) { saysGainMap = true }
         case 0xE2 where content.hasPrefix("ICC_PROFILE\0"):

@@ -17,12 +17,12 @@ package struct StoredHeader: Hashable, Sendable {
     package init?(of data: Data) {
         // Whoever asks has opened the file with its own decoder, and is told less without this.
         guard let loader = VipsLoader(ImageSniffer.format(of: data)),
-            let image = try? loader.open(data)
+            let image = try? loader.openAsStored(data)
         else { return nil }
         colorSpace = image.interpretation.nickname
         bands = image.bands
         sampleFormat = image.format.nickname
-        hasAlpha = image.hasAlpha
+        hasAlpha = (loader.format == .TIFF ? TIFFHeader(data)?.hasAlpha : nil) ?? image.hasAlpha
         var exif: [String: String] = [:]
         for field in image.fields where field.hasPrefix("exif-ifd") {
             // `exif-ifd0-Make`; the directory 1 is that of the thumbnail.

@@ -18,6 +18,13 @@ struct RawExecution: PictureWork {
             throw Failure(.sourceFormat, "The source is not a picture")
         }
         try rules.check(sourceBytes: data.count, options)
+        var data = data
+        if format == .SVG {
+            // A compressed one would need a field that tells.
+            do { data = try CompressedDrawing.inflated(data) } catch {
+                throw Failure(.sourceFormat, "The drawing's compressed text cannot be read")
+            }
+        }
         try rules.check(resultBytes: data.count)
         let size = PixelSize(width: 0, height: 0)
         return PlanExecution.Product(

@@ -1,5 +1,5 @@
 /// Deflate streams made of stored (uncompressed) blocks, so that no compressor is needed.
-enum StoredDeflate {
+public enum StoredDeflate {
     /// RFC 1951, section 3.2.4: blocks of at most 65,535 bytes, each behind its length.
     static func raw(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
@@ -26,7 +26,7 @@ enum StoredDeflate {
     }
 
     /// RFC 1952: header without name or time, deflate stream, CRC-32, length modulo 2³².
-    static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+    public static func gzip(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.append([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         writer.append(raw(bytes))

@@ -110,6 +110,67 @@ struct AnimationDecodingTests {
         ) { try Image.decoding(data(2)) }
     }
 
+    /// Some programs leave it out, and other readers do not miss it.
+    @Test(arguments: 1...3, [true, false]) func needsNoTrailer(_ count: Int, _ isDirect: Bool)
+        throws
+    {
+        let frames = Self.colours.prefix(count).map {
+            GIFFixture.Frame(.solid($0, width: 6, height: 4))
+        }
+        let whole = GIFFixture.data(frames, loopCount: 2)
+        var options = ImageCreatingOptions()
+        if !isDirect { options.coding = DirectCoding(formats: [], skipsJPEGCoefficients: false) }
+        for file in [whole.dropLast(), whole.dropLast() + Data([0, 0])] {
+            let image = try Image.decoding(Data(file), options: options)
+            #expect(image.frameCount == count)
+            for index in 0..<count {
+                let pixel = Self.colours[index]
+                #expect(
+                    try image.bitmap(frame: index).samples(2, 2).prefix(3)
+                        == [pixel.red, pixel.green, pixel.blue])
+            }
+            let information = try ImageInformation(of: Data(file))
+            #expect(information.isComplete)
+            #expect(information.frameCount == count)
+        }
+        // The beginning of a longer file looks the same.
+        #expect(try ImageInformation(ofPrefix: whole.dropLast())?.isComplete == false)
+        // A frame is missing that was announced.
+        let control = whole.dropLast() + Data([0x21, 0xF9, 4, 0, 0, 0, 0, 0])
+        #expect(throws: ImageCodingError.self) { try Image.decoding(Data(control)).bitmap() }
+        #expect(throws: ImageCodingError.self) {
+            try Image.decoding(Data(whole.dropLast(3))).allBitmaps()
+        }
+    }
+
+    /// Some programs write more zeros than end a chain of sub-blocks.
+    @Test(arguments: [1, 5], [true, false])
+    func passesOverZerosBetweenBlocks(_ zeros: Int, _ isDirect: Bool) throws {
+        let frames = Self.colours.prefix(3).map {
+            GIFFixture.Frame(.solid($0, width: 6, height: 4))
+        }
+        let whole = GIFFixture.data(frames, loopCount: 2)
+        // Before each extension, and before the trailer.
+        var file = Data()
+        for (place, byte) in whole.enumerated() {
+            if byte == 0x21, [0xF9, 0xFF].contains(whole[place + 1]) { file += Data(count: zeros) }
+            file.append(byte)
+        }
+        file = file.dropLast() + Data(count: zeros) + Data([0x3B])
+        var options = ImageCreatingOptions()
+        if !isDirect { options.coding = DirectCoding(formats: [], skipsJPEGCoefficients: false) }
+        let image = try Image.decoding(file, options: options)
+        #expect(image.frameCount == 3)
+        for (index, pixel) in Self.colours.prefix(3).enumerated() {
+            #expect(
+                try image.bitmap(frame: index).samples(2, 2).prefix(3)
+                    == [pixel.red, pixel.green, pixel.blue])
+        }
+        let information = try ImageInformation(of: file)
+        #expect(information.frameCount == 3)
+        #expect(information.animation?.loopCount == 3)
+    }
+
     /// Frames that leave a part of the canvas free, none of which is transparent itself.
     @Test func marksTheOpacityOfWrittenAnimations() throws {
         let frames = try (0..<3).map { index in

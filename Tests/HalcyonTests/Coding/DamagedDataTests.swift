@@ -52,7 +52,10 @@ struct DamagedDataTests {
         for length in stride(from: 0, to: sample.data.count, by: step) {
             do {
                 let pixels = try allPixels(sample.data.prefix(length))
-                #expect(pixels == whole, "\(length) of \(sample.data.count) bytes")
+                // Where a frame of GIF ends, a file may end, too.
+                let isWhole =
+                    sample.name == "animated GIF" ? whole.starts(with: pixels) : pixels == whole
+                #expect(isWhole, "\(length) of \(sample.data.count) bytes")
             } catch is ImageCodingError {
                 // As it should be.
             }

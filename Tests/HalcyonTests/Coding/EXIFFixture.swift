@@ -20,6 +20,27 @@ enum EXIFFixture {
         return Data(bytes + Array("secret".utf8) + [0, 0])
     }
 
+    /// A block with nothing but an orientation, as a kind of integer of TIFF 6.0 (1: BYTE, 3: SHORT, 4: LONG, 6, 8 and
+    /// 9 with a sign) and with other values behind it.
+    static func block(
+        orientation: Int, type: Int, count: Int = 1, isBigEndian: Bool = false,
+        prefix: Bool = true
+    ) -> Data {
+        func number(_ value: Int, _ length: Int) -> [UInt8] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return isBigEndian ? bytes.reversed() : bytes
+        }
+        let length = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4][type] ?? 1
+        var values = (0..<count).flatMap { number($0 == 0 ? orientation : 3, length) }
+        var behind: [UInt8] = []
+        if values.count > 4 { (values, behind) = (number(26, 4), values) }
+        values += [UInt8](repeating: 0, count: 4 - values.count)
+        let start: [UInt8] = isBigEndian ? [0x4D, 0x4D, 0, 42] : [0x49, 0x49, 42, 0]
+        let entry = number(0x0112, 2) + number(type, 2) + number(count, 4) + values
+        let block = start + number(8, 4) + number(1, 2) + entry + number(0, 4) + behind
+        return Data((prefix ? Array("Exif".utf8) + [0, 0] : []) + block)
+    }
+
     /// `jpeg` with the block as its first segment.
     static func inserted(_ block: Data, into jpeg: Data) -> Data {
         let length = block.count + 2

@@ -222,6 +222,93 @@ struct ForeignFilesTests {
         }
     }
 
+    // MARK: found-2
+
+    static let laterSamples = [
+        Sample("svg-percent-no-size.svg", 300, 150, channels: 4, [(299, 149, [255, 0, 0, 255])]),
+        Sample(
+            "svg-pattern-1e9.svg", 100, 100, channels: 4,
+            [(0, 0, [0, 0, 0, 255]), (50, 50, [0, 0, 0, 0])]),
+        Sample("k.svgz", 480, 360, channels: 4, [(4, 4, [253, 231, 199, 255])]),
+        Sample("u16.svg", 480, 360, channels: 4, [(4, 4, [253, 231, 199, 255])]),
+        Sample("exif-orientation-LONG.jpg", 30, 60, channels: 3, []),
+        // The same ramp in AVIF
+        Sample(
+            "heic-pq-bt2020.heic", 256, 64, channels: 3,
+            [(4, 32, [0, 0, 0]), (250, 32, [255, 255, 255])]),
+        // Pillow with Little CMS
+        Sample("tiff-lab16.tif", 48, 32, channels: 3, [(5, 5, [219, 151, 239])]),
+        Sample(
+            "tiff-rgb-unspecified-extra.tif", 30, 20, channels: 3, [(5, 5, [200, 150, 0])]),
+        Sample("jpeg-zero-bytes-between-segments.jpg", 120, 60, channels: 3, []),
+        // A browser
+        Sample(
+            "avif-mono-gray-icc-linear.avif", 128, 32, channels: 3,
+            [
+                (16, 16, [99, 99, 99]), (48, 16, [165, 165, 165]), (80, 16, [208, 208, 208]),
+                (112, 16, [241, 241, 241]),
+            ]),
+        Sample("e_gif_notrailer.gif", 40, 30, channels: 4, frames: 3, []),
+        Sample("e_gif_nul_between.gif", 40, 30, channels: 4, frames: 3, []),
+        Sample("e_jpg_noeoi.jpg", 400, 300, channels: 3, []),
+    ]
+
+    @Test(arguments: laterSamples)
+    func readsWhatOthersRead(_ sample: Sample) throws {
+        guard let file = Corpus.file("found-2/\(sample.name)") else { return }
+        let data = try Data(contentsOf: file)
+        let image = try Image.decoding(data)
+        #expect(image.pixelSize == sample.size)
+        #expect(image.hasAlpha == (sample.channels == 4))
+        #expect(image.frameCount == sample.frames)
+        let information = try ImageInformation(of: data)
+        #expect(information.size == sample.size)
+        #expect(information.hasAlpha == image.hasAlpha)
+        #expect(information.frameCount == sample.frames)
+        #expect(information.isComplete)
+        let bitmap = try image.bitmap()
+        #expect(bitmap.size == sample.size)
+        for (place, expected) in sample.pixels {
+            let found = bitmap.samples(place.width, place.height)
+            let isClose = zip(found, expected).allSatisfy { abs(Int($0) - $1) <= 2 }
+            #expect(isClose, "\(place): \(found), not \(expected)")
+        }
+        #expect(try image.allBitmaps().count == sample.frames)
+    }
+
+    @Test func obeysTheGammaOfAPNG() throws {
+        guard let file = Corpus.file("found-2/png-gama-linear.png") else { return }
+        let data = try Data(contentsOf: file)
+        let bitmap = try decoded(data)
+        let stored = PNGFixture.file(PNGFixture.chunks(of: data).filter { $0.type != "gAMA" })
+        let plain = try decoded(stored)
+        for x in 0..<64 {
+            let light = Double(plain.samples(x, 3)[0]) / 255
+            let sample = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+            #expect(abs(Double(bitmap.samples(x, 3)[0]) - 255 * sample) <= 1)
+        }
+    }
+
+    /// A newer library may read them.
+    @Test(arguments: [
+        (
+            "heif-unci-deflate.heif", ImageFormat.HEIC,
+            "its uncompressed pixels (unci) are packed with deflate, which is not read"
+        ),
+        ("svg-fedropshadow.svg", .SVG, "the installed librsvg does not draw <feDropShadow>"),
+        ("svg-transform-box.svg", .SVG, "the installed librsvg does not draw transform-box"),
+    ])
+    func namesWhatItDoesNotRead(_ name: String, _ format: ImageFormat, _ reason: String) throws {
+        guard let file = Corpus.file("found-2/\(name)") else { return }
+        let data = try Data(contentsOf: file)
+        do {
+            let bitmap = try decoded(data)
+            #expect(format == .HEIC || bitmap.samples(70, 40)[1] > 100)
+        } catch {
+            #expect(error as? ImageCodingError == .unsupported(format, reason: reason))
+        }
+    }
+
     @Test func showsBrightFilesInTheRangeOfSRGB() throws {
         guard let file = Corpus.file("found/pq-hdr.jxl") else { return }
         let bitmap = try decoded(Data(contentsOf: file))

@@ -189,4 +189,118 @@ struct PNGColourTests {
             }
         }
     }
+
+    // MARK: gAMA and cHRM
+
+    private static func number(_ value: Double) -> Data {
+        withUnsafeBytes(of: UInt32((value * 100_000).rounded()).bigEndian) { Data($0) }
+    }
+
+    private static func gamma(_ value: Double) -> PNGFixture.Chunk {
+        PNGFixture.Chunk(type: "gAMA", data: number(value))
+    }
+
+    /// White, red, green and blue, x and y.
+    private static func primaries(_ values: [Double]) -> PNGFixture.Chunk {
+        PNGFixture.Chunk(type: "cHRM", data: values.map(number).reduce(Data(), +))
+    }
+
+    private static let ofSRGB = primaries([0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06])
+    private static let ofP3 = primaries([0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06])
+    private static let standard = PNGFixture.Chunk(type: "sRGB", data: Data([0]))
+
+    /// Light of 64 of 255 is 137 in sRGB.
+    @Test(arguments: [
+        PNGFixture.Format.gray8, .gray16, .grayAlpha8, .rgb8, .rgb16, .rgba8, .rgba16, .palette8,
+    ])
+    func aGammaIsObeyed(_ format: PNGFixture.Format) throws {
+        let grid = PixelGrid.solid(Pixel(gray: 64), width: 16, height: 8)
+        let data = PNGFixture.data(grid, as: format, chunks: [Self.gamma(1)])
+        #expect(try decoded(data).samples(3, 3).prefix(3).allSatisfy { abs(Int($0) - 137) <= 1 })
+        let size = PixelSize(width: 8, height: 4)
+        let small = try Image.decoding(data).kf.downsampled(toPixels: size).bitmap()
+        #expect(small.samples(3, 2).prefix(3).allSatisfy { abs(Int($0) - 137) <= 1 })
+    }
+
+    /// Of a power of 1.8, as on old Macintosh computers.
+    @Test func aGammaIsAnyPower() throws {
+        let grid = PixelGrid(width: 32, height: 2) { x, _ in Pixel(gray: UInt8(x * 8)) }
+        let found = try decoded(PNGFixture.data(grid, as: .gray8, chunks: [Self.gamma(1 / 1.8)]))
+        for x in 0..<32 {
+            let light = pow(Double(x * 8) / 255, 1.8)
+            let sample = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+            #expect(abs(Double(found.samples(x, 1)[0]) - sample * 255) <= 1)
+        }
+    }
+
+    /// Files with the curve of sRGB have it so for readers that do not know more (PNG, section 11.3.2.5).
+    @Test(arguments: [0.45455, 0.45, 0.4545])
+    func theUsualGammaIsThatOfSRGB(_ value: Double) throws {
+        let grid = Self.colours()
+        for chunks in [[Self.gamma(value)], [Self.gamma(value), Self.ofSRGB], [Self.ofSRGB]] {
+            let data = PNGFixture.data(grid, as: .rgb8, chunks: chunks)
+            #expect(try decoded(data).greatestDifference(from: grid.bitmap(channels: 3)) == 0)
+        }
+    }
+
+    @Test func primariesAreObeyed() throws {
+        let grid = Self.colours()
+        for format in [PNGFixture.Format.rgb8, .rgb16] {
+            let found = try decoded(PNGFixture.data(grid, as: format, chunks: [Self.ofP3]))
+            let expected = try decoded(
+                PNGFixture.data(grid, as: format, chunks: [Self.chunk(12, 13)]))
+            #expect(try found.greatestDifference(from: expected) <= 1)
+        }
+        let linear = try decoded(
+            PNGFixture.data(grid, as: .rgb8, chunks: [Self.gamma(1), Self.ofP3]))
+        let expected = try decoded(PNGFixture.data(grid, as: .rgb8, chunks: [Self.chunk(12, 8)]))
+        #expect(try linear.greatestDifference(from: expected) <= 1)
+    }
+
+    /// `cICP`, `iCCP`, `sRGB`, then `gAMA` and `cHRM` (PNG, third edition, section 4.3).
+    @Test func theOrderOfPrecedenceIsThatOfTheSpecification() throws {
+        let grid = Self.colours()
+        let plain = try grid.bitmap(channels: 3)
+        let older = [Self.gamma(1), Self.ofP3]
+        let asSRGB = PNGFixture.data(grid, as: .rgb8, chunks: [Self.standard] + older)
+        #expect(try decoded(asSRGB).greatestDifference(from: plain) == 0)
+        let coded = PNGFixture.data(grid, as: .rgb8, chunks: older + [Self.chunk(1, 13)])
+        #expect(try decoded(coded).greatestDifference(from: plain) == 0)
+        let profiled = try plain.vipsImage().encoded("pngsave_buffer", ["profile": "p3"])
+        var chunks = PNGFixture.chunks(of: profiled)
+        chunks.insert(contentsOf: [Self.gamma(1), Self.standard], at: 1)
+        #expect(
+            try decoded(PNGFixture.file(chunks)).greatestDifference(from: decoded(profiled)) == 0)
+    }
+
+    @Test func numbersThatMeanNothingAreNotObeyed() throws {
+        let grid = Self.colours()
+        for chunk in [
+            Self.gamma(0), Self.primaries([0, 0, 0, 0, 0, 0, 0, 0]),
+            Self.primaries([0.3127, 0.329, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
+            PNGFixture.Chunk(type: "gAMA", data: Data([1])),
+            PNGFixture.Chunk(type: "cHRM", data: Data(count: 31)),
+        ] {
+            for format in [PNGFixture.Format.rgb8, .rgb16] {
+                let found = try decoded(PNGFixture.data(grid, as: format, chunks: [chunk]))
+                #expect(try found.greatestDifference(from: grid.bitmap(channels: 3)) < 0.01)
+            }
+        }
+    }
+
+    @Test(arguments: [PNGFixture.Format.rgba8, .rgba16])
+    func framesOfAnimationsHaveAGammaToo(_ format: PNGFixture.Format) throws {
+        var fixture = APNGFixture(
+            [
+                .init(.solid(Pixel(gray: 64), width: 8, height: 8)),
+                .init(.solid(Pixel(gray: 64), width: 4, height: 4), left: 2, top: 2),
+            ])
+        fixture.format = format
+        fixture.extra = [Self.gamma(1)]
+        let image = try Image.decoding(fixture.data)
+        for frame in 0..<2 {
+            let found = try image.bitmap(frame: frame).samples(3, 3)
+            #expect(found.prefix(3).allSatisfy { abs(Int($0) - 137) <= 1 })
+        }
+    }
 }

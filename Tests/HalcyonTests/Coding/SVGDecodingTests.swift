@@ -3,6 +3,7 @@ import HalcyonTestKit
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonPixels
 
 @Suite(.enabled(if: ImageFormat.readable.contains(.SVG)))
 struct SVGDecodingTests {
@@ -38,6 +39,165 @@ struct SVGDecodingTests {
         #expect(image.pixelSize == PixelSize(width: width, height: height))
         #expect(try image.bitmap().samples(4, 4) == [0, 255, 0, 255])
         #expect(try image.bitmap().samples(20, 20)[3] == 0)
+    }
+
+    /// As in a page: what a drawing happens to paint is not its size, and a length in per cent is none.
+    @Test(arguments: [
+        ("", 300, 150), ("width='100%'", 300, 150), ("width='50%' height='50%'", 300, 150),
+        ("width='auto' height='auto'", 300, 150), ("width='400'", 400, 150),
+        ("height='90'", 300, 90), ("width='400' height='50%'", 400, 150),
+        ("width='40px'", 40, 150), ("width='nonsense' height='20'", 300, 20),
+        ("viewBox='none'", 300, 150), ("style='width:40px;height:20px'", 40, 20),
+    ])
+    func aSizeThatIsNotStatedIsThatOfPicturesInPages(
+        _ attributes: String, _ width: Int, _ height: Int
+    ) throws {
+        for shape in [
+            "<rect width='100%' height='100%' fill='red'/>",
+            "<rect width='20' height='10' fill='red'/>",
+        ] {
+            let file = svg(attributes, shape)
+            let image = try Image.decoding(file)
+            #expect(image.pixelSize == PixelSize(width: width, height: height))
+            #expect(try ImageInformation(of: file).size == image.pixelSize)
+            let bitmap = try image.bitmap()
+            #expect(bitmap.samples(4, 4) == [255, 0, 0, 255])
+            let isFull = shape.contains("100%")
+            #expect(bitmap.samples(width - 2, height - 2)[3] == (isFull ? 255 : 0))
+        }
+    }
+
+    @Test func compressedDrawingsAreDrawn() throws {
+        let plain = svg("width='40' height='20'", "<rect width='20' height='20' fill='lime'/>")
+        let file = Data(StoredDeflate.gzip([UInt8](plain)))
+        #expect(file.kf.imageFormat == .SVG)
+        #expect(try decoded(file).greatestDifference(from: decoded(plain)) == 0)
+        #expect(try ImageInformation(of: file).size == PixelSize(width: 40, height: 20))
+        let other = Data(StoredDeflate.gzip(Array("<html><svg></svg></html>".utf8)))
+        #expect(other.kf.imageFormat == .unknown)
+        #expect(
+            throws: ImageCodingError.corrupt(.SVG, reason: "its compressed text is cut short")
+        ) { try decoded(file.prefix(file.count / 2)) }
+        var damaged = file
+        damaged[file.count - 6] ^= 1
+        #expect(throws: ImageCodingError.self) { try decoded(damaged) }
+    }
+
+    @Test func drawingsThatGrowTooMuchAreRefused() throws {
+        let plain = svg("width='40' height='20'", String(repeating: " ", count: 200_000))
+        let file = Data(StoredDeflate.gzip([UInt8](plain)))
+        #expect(try CompressedDrawing.inflated(file) == plain)
+        #expect(throws: XMLScanner.Refusal.tooComplex("its text takes more than 150000 bytes")) {
+            try CompressedDrawing.inflated(file, upTo: 150_000)
+        }
+    }
+
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian], [true, false])
+    func drawingsInUTF16AreDrawn(_ encoding: String.Encoding, _ isMarked: Bool) throws {
+        let text = """
+            <?xml version='1.0' encoding='UTF-16'?><svg xmlns='http://www.w3.org/2000/svg' \
+            width='40' height='20'><title>Grün \u{1F426}</title>\
+            <rect width='20' height='20' fill='lime'/></svg>
+            """
+        let file = try #require(((isMarked ? "\u{FEFF}" : "") + text).data(using: encoding))
+        #expect(file.kf.imageFormat == .SVG)
+        #expect(try decoded(file).samples(10, 10) == [0, 255, 0, 255])
+        #expect(try ImageInformation(of: file).size == PixelSize(width: 40, height: 20))
+        let both = Data(StoredDeflate.gzip([UInt8](file)))
+        #expect(try decoded(both).samples(10, 10) == [0, 255, 0, 255])
+    }
+
+    /// A librsvg that does not know them shows something else, or nothing.
+    @Test(arguments: [
+        (
+            "<feDropShadow>",
+            "<filter id='s'><feDropShadow dx='3' dy='3'/></filter>"
+                + "<rect x='10' y='10' width='40' height='20' fill='#0a0' filter='url(#s)'/>"
+        ),
+        (
+            "transform-box",
+            "<rect x='10' y='18' width='40' height='4' fill='#0a0' style='transform:rotate(90deg);"
+                + "transform-box:fill-box;transform-origin:center'/>"
+        ),
+        (
+            "transform-box",
+            "<style>.a{transform-box:fill-box;transform-origin:50% 50%}</style>"
+                + "<rect class='a' x='10' y='18' width='40' height='4' fill='#0a0' "
+                + "transform='rotate(90)'/>"
+        ),
+        (
+            "transform-origin",
+            "<rect x='10' y='18' width='40' height='4' fill='#0a0' transform='rotate(90)' "
+                + "transform-origin='30 20'/>"
+        ),
+        ("var()", "<g fill='none'><rect width='60' height='40' fill='var(--a, #0a0)'/></g>"),
+        (
+            "var()",
+            "<style>:root{--a:#0a0}rect{fill:var(--a)}</style><rect width='60' height='40'/>"
+        ),
+        (
+            "var()", "<rect width='60' height='40' style='--a:#0a0;fill: var(--a)'/>"
+        ),
+        (
+            "<textPath>",
+            "<defs><path id='p' d='M0 39H60'/></defs><text font-size='60' fill='#0a0'>"
+                + "<textPath href='#p'>█</textPath></text>"
+        ),
+        (
+            "<foreignObject>",
+            "<foreignObject width='60' height='40'><p xmlns='http://www.w3.org/1999/xhtml' "
+                + "style='background:#0a0'>█</p></foreignObject>"
+        ),
+    ])
+    func whatIsNotDrawnIsNamed(_ name: String, _ content: String) throws {
+        let file = svg("width='60' height='40'", content)
+        do {
+            // A newer one draws it.
+            let found = try decoded(file).samples(30, 20)
+            #expect(found[1] > 100 && found[3] > 200, "\(found)")
+            _ = try ImageInformation(of: file)
+        } catch {
+            let expected = ImageCodingError.unsupported(
+                .SVG, reason: "the installed librsvg does not draw \(name)")
+            #expect(error as? ImageCodingError == expected)
+            #expect(throws: expected) { try ImageInformation(of: file) }
+            #expect(expected.description.contains(name))
+        }
+    }
+
+    @Test(arguments: [
+        "<rect width='60' height='40' fill='#0a0' transform='translate(3 4)' transform-origin='9 9'/>",
+        "<rect width='60' height='40' fill='#0a0' transform='scale(2)' transform-origin='0 0'/>",
+        "<rect width='60' height='40' fill='#0a0' style='transform-box:fill-box'/>",
+        "<style>.b{transform-origin:center}</style><g transform='scale(2)'>"
+            + "<rect class='b' width='60' height='40' fill='#0a0'/></g>",
+        "<rect width='60' height='40' fill='#0a0' style='--a:red'/>",
+        "<switch><foreignObject requiredExtensions='x'/><rect width='60' height='40' fill='#0a0'/>"
+            + "</switch>",
+        "<rect width='60' height='40' fill='#0a0'/><foreignObject/>",
+    ])
+    func whatMakesNoDifferenceIsNoReasonToRefuse(_ content: String) throws {
+        let bitmap = try decoded(svg("width='60' height='40'", content))
+        #expect(bitmap.samples(30, 20) == [0, 170, 0, 255])
+    }
+
+    /// A tile that is larger than any picture has nothing of it seen but what it fills.
+    @Test(arguments: [
+        "<pattern id='p' width='1e9' height='1e9' patternUnits='userSpaceOnUse'>",
+        "<pattern id='p' width='1e9px' height='60' patternUnits='userSpaceOnUse'>",
+        "<pattern id='p' width='100' height='1e12' patternUnits='userSpaceOnUse'>",
+        "<pattern id='p' x='-5' width='40000' height='40000' patternUnits='userSpaceOnUse'>",
+        "<pattern id='q' patternUnits='userSpaceOnUse'/>"
+            + "<pattern id='p' href='#q' width='1e9' height='1e9'>",
+        "<pattern id='p' width='1e9' height='1e9'>",
+    ])
+    func patternsOfAnySizeAreDrawn(_ pattern: String) throws {
+        let content =
+            "\(pattern)<rect width='10' height='10' fill='#0a0'/></pattern>"
+            + "<rect width='60' height='40' fill='url(#p)'/>"
+        let bitmap = try decoded(svg("width='60' height='40'", content))
+        #expect(bitmap.samples(3, 3) == [0, 170, 0, 255])
+        #expect(bitmap.samples(30, 20)[3] == 0)
     }
 
     @Test func drawsColoursAndTransparency() throws {

@@ -61,6 +61,94 @@ struct TIFFDecodingTests {
         #expect(red[0] >= 245 && red[1] <= 25 && red[2] <= 25)
     }
 
+    /// CIE L*a*b* 71.7, 37, −34 beside a white of D50 is 219, 151, 239 in sRGB.
+    private static let lilac = [219, 151, 239]
+
+    private static func little(_ samples: [Int]) -> [UInt8] {
+        samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    }
+
+    /// Of 8 bits and of 16, with a sign (CIELab) and without one (ICCLab), each of white beside it.
+    @Test(arguments: [
+        (8, [183, 37, 222, 255, 0, 0], 8), (9, [183, 165, 94, 255, 128, 128], 8),
+        (8, [46990, 9474, 56832, 65535, 0, 0], 16),
+        (9, [46808, 42242, 24064, 65280, 32768, 32768], 16),
+    ])
+    func readsLabOfAllKinds(_ photometric: Int, _ samples: [Int], _ bits: Int) throws {
+        let pixels = bits == 8 ? samples.map { UInt8($0) } : Self.little(samples)
+        let tags = [258: [bits, bits, bits], 262: [photometric], 277: [3]]
+        let image = try Image.decoding(tiff(width: 2, height: 1, tags, pixels: pixels))
+        #expect(!image.hasAlpha)
+        #expect(image.depth == (bits == 16 ? .sixteen : .eight))
+        let bitmap = try image.bitmap()
+        #expect(
+            zip(bitmap.samples(0, 0), Self.lilac).allSatisfy { abs(Int($0) - $1) <= 1 },
+            "\(bitmap.samples(0, 0))")
+        #expect(bitmap.samples(1, 0).allSatisfy { $0 >= 254 })
+    }
+
+    /// Opacity as it is, and multiplied with it.
+    @Test(arguments: [2, 1])
+    func readsLabWithOpacity(_ kind: Int) throws {
+        let tags = [258: [8, 8, 8, 8], 262: [9], 277: [4], 338: [kind]]
+        // Half of 71.8, 37 and −34 beside an opacity of 128, if they are multiplied.
+        let pixels: [UInt8] =
+            kind == 2 ? [183, 165, 94, 128, 0, 128, 128, 0] : [92, 147, 111, 128, 0, 128, 128, 0]
+        let file = tiff(width: 2, height: 1, tags, pixels: pixels)
+        let image = try Image.decoding(file)
+        #expect(image.hasAlpha)
+        #expect(try ImageInformation(of: file).hasAlpha == true)
+        let found = try image.bitmap().samples(0, 0)
+        #expect(found[3] == 128)
+        // Half of a number of 8 bits may be wrong by a half.
+        let most = kind == 2 ? 1 : 5
+        #expect(zip(found, Self.lilac).allSatisfy { abs(Int($0) - $1) <= most }, "\(found)")
+        #expect(try image.bitmap().samples(1, 0)[3] == 0)
+    }
+
+    /// What samples behind those of colour mean, and which of them is opacity.
+    @Test(
+        arguments: [
+            ([0], nil), ([2], 0), ([0, 0], nil), ([0, 2], 1), ([2, 0], 0), ([0, 0, 0], nil),
+            ([0, 0, 2], 2),
+            ([], 0),
+        ] as [([Int], Int?)])
+    func onlyWhatIsSaidToBeOpacityIsIt(_ extras: [Int], _ opacity: Int?) throws {
+        let count = max(1, extras.count)
+        for (photometric, colours) in [(2, [200, 150, 0]), (1, [90]), (5, [255, 0, 255, 0])] {
+            let samples = colours.count + count
+            // Four and more bands of which nothing is known are no picture.
+            if photometric == 1, samples > 4 { continue }
+            for bits in photometric == 5 ? [8] : [8, 16] {
+                var tags = [
+                    258: [Int](repeating: bits, count: samples), 262: [photometric],
+                    277: [samples],
+                ]
+                if !extras.isEmpty { tags[338] = extras }
+                let pixel = colours + (0..<count).map { $0 == opacity ? 100 : 1 }
+                let deep = Self.little(pixel.map { $0 * 257 })
+                let file = tiff(
+                    width: 1, height: 1, tags, pixels: bits == 8 ? pixel.map { UInt8($0) } : deep)
+                let image = try Image.decoding(file)
+                #expect(image.hasAlpha == (opacity != nil))
+                #expect(try ImageInformation(of: file).hasAlpha == image.hasAlpha)
+                let found = try image.bitmap().samples(0, 0)
+                if let opacity, opacity >= 0 { #expect(found[3] == 100) }
+                if photometric == 2 { #expect(found.prefix(3) == [200, 150, 0]) }
+                if photometric == 1 { #expect(found.prefix(3) == [90, 90, 90]) }
+                if photometric == 5 { #expect(found[1] > found[0] && found[1] > found[2]) }
+            }
+        }
+    }
+
+    @Test func coloursAreDividedByTheOpacityTheyAreMultipliedWith() throws {
+        let tags = [258: [8, 8, 8, 8, 8], 262: [2], 277: [5], 338: [0, 1]]
+        let bitmap = try decoded(
+            tiff(width: 1, height: 1, tags, pixels: [100, 50, 25, 7, 128]))
+        let found = bitmap.samples(0, 0)
+        #expect(zip(found, [199, 100, 50, 128]).allSatisfy { abs(Int($0) - $1) <= 1 }, "\(found)")
+    }
+
     @Test(
         arguments: [
             ([258: [32], 339: [2]], "integer samples of 32 bits are not read"),
@@ -87,6 +175,24 @@ struct TIFFDecodingTests {
             ),
             ([259: [34712]], "its compression 34712 is not read"),
             ([262: [32803]], "it is raw data of a camera"),
+            ([258: [8, 8, 8], 262: [10], 277: [3]], "its colours are ITULAB, which is not read"),
+            ([258: [4, 4, 4], 262: [8], 277: [3]], "this kind of CIE L*a*b* is not read"),
+            (
+                [258: [8, 8, 8, 8, 8], 262: [1], 277: [5], 338: [0, 0, 0, 0]],
+                "it has 5 bands, and only of the first it says what it shows"
+            ),
+            (
+                [258: [8, 8, 8, 8, 8, 8], 262: [1], 277: [6]],
+                "it has 6 bands, and only of the first it says what it shows"
+            ),
+            (
+                [258: [8, 8, 8, 8, 8], 262: [5], 277: [5], 332: [2], 334: [5]],
+                "its colours are 5 inks, which are not read"
+            ),
+            (
+                [258: [8, 8, 8], 262: [5], 277: [3], 332: [2], 334: [3]],
+                "its colours are 3 inks, which are not read"
+            ),
         ] as [([Int: [Int]], String)])
     func refusesByNameWhatItDoesNotRead(_ tags: [Int: [Int]], _ reason: String) throws {
         let data = tiff(tags, pixels: [UInt8](repeating: 7, count: 64))
