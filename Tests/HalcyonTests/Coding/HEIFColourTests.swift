@@ -184,7 +184,7 @@ struct HEIFColourTests {
 @Suite(.enabled(if: ImageFormat.readable.contains(.AVIF)))
 struct AVIFGreyProfileTests {
     @Test(arguments: [1.0, 1.8, 2.2])
-    func areObeyedAsInPNG(_ gamma: Double) throws {
+    func areObeyed(_ gamma: Double) throws {
         let grid = PixelGrid(width: 64, height: 16) { x, _ in Pixel(gray: UInt8(x * 4)) }
         let profile = GreyProfileFixture.data(gamma: gamma)
         var fixture = AVIFFixture(format: AVIF_PIXEL_FORMAT_YUV400)
@@ -197,10 +197,6 @@ struct AVIFGreyProfileTests {
                 255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
             #expect(found.samples(x, 3).allSatisfy { abs(Double($0) - expected) <= 1.5 })
         }
-        let png = try grid.bitmap(channels: 3).vipsImage()
-            .apply("extract_band", ["band": 0]).interpreted(as: .bw)
-            .settingMetadata([("icc-profile-data", .blob(profile))]).encoded("pngsave_buffer", [:])
-        #expect(try found.greatestDifference(from: decoded(png)) <= 2)
         // A file with colours has nothing to do with it.
         var colourful = AVIFFixture()
         colourful.profile = profile
