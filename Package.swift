@@ -327,6 +327,7 @@ let package = Package(
             name: "HalcyonCLITests",
             dependencies: [
                 "Halcyon", "HalcyonCLI", "HalcyonSamples", "HalcyonStorage", "HalcyonTestKit",
+                "HalcyonWork",
             ]),
         .testTarget(
             name: "HalcyonGalleryTests",

@@ -25,7 +25,6 @@ struct HalcyonCommand: AsyncParsableCommand {
 
     static func main() async {
         StandardStream.reserveDescriptors()
-        ProgramEnd.tellsOfLostOutput(of: "halcyon")
-        await main(nil)
+        await main(ProcessArguments.texts)
     }
 }

@@ -1,18 +1,17 @@
 package import Foundation
 
-/// A `data:` URI (RFC 2397), decoded.
+/// A `data:` URI (RFC 2397), decoded. A `%` without two hexadecimal digits stands for itself (URL Standard,
+/// "percent-decode").
 package struct DataURI: Equatable, Sendable {
     /// Why a text is not a `data:` URI.
     package enum ParsingError: Error, Equatable, CustomStringConvertible {
         case noComma
         case badBase64
-        case badPercentEncoding
 
         package var description: String {
             switch self {
             case .noComma: "The data URI has no comma before its data."
             case .badBase64: "The data URI's data is not Base64."
-            case .badPercentEncoding: "The data URI's percent-encoding is malformed."
             }
         }
     }
@@ -21,8 +20,8 @@ package struct DataURI: Equatable, Sendable {
     package enum Reading: Sendable {
         /// It is refused.
         case strict
-        /// As browsers have it: white space, and what is no digit of Base64, is passed over, a `%` without digits
-        /// stands for itself, and a fragment is no data.
+        /// As browsers have it: white space, and what is no digit of Base64, is passed over, and a fragment is no
+        /// data.
         case lenient
     }
 
@@ -55,9 +54,7 @@ package struct DataURI: Equatable, Sendable {
             .split(separator: ";", omittingEmptySubsequences: false)
         var content = bytes[(comma + 1)...]
         if reading == .lenient { content = content.prefix { $0 != UInt8(ascii: "#") } }
-        guard let decoded = PercentEncoding.bytes(content, isLenient: reading == .lenient) else {
-            throw .badPercentEncoding
-        }
+        let decoded = PercentEncoding.lenientBytes(content)
         if words.count > 1, let last = words.last,
             last.trimmingCharacters(in: .whitespaces).lowercased() == "base64"
         {

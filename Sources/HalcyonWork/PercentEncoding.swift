@@ -6,11 +6,23 @@ package enum PercentEncoding {
         bytes(Substring(text).utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// The bytes of `text` with each `%XX` replaced by its byte. `nil` when a `%` is not followed by two
+    /// hexadecimal digits.
+    package static func bytes<Text: Collection<UInt8>>(_ text: Text) -> [UInt8]?
+    where Text.SubSequence == Text {
+        bytes(text, isLenient: false)
+    }
+
     /// The bytes of `text` with each `%XX` replaced by its byte. A `%` that is not followed by two hexadecimal
-    /// digits stays as it is if `isLenient`; else there is no result.
-    package static func bytes<Text: Collection<UInt8>>(
-        _ text: Text, isLenient: Bool = false
-    ) -> [UInt8]? where Text.SubSequence == Text {
+    /// digits stays as it is.
+    package static func lenientBytes<Text: Collection<UInt8>>(_ text: Text) -> [UInt8]
+    where Text.SubSequence == Text {
+        // Leniency always gives a result.
+        bytes(text, isLenient: true) ?? []
+    }
+
+    private static func bytes<Text: Collection<UInt8>>(_ text: Text, isLenient: Bool) -> [UInt8]?
+    where Text.SubSequence == Text {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text
@@ -36,8 +48,13 @@ package enum PercentEncoding {
 
     /// `text` with all bytes but letters, digits, `-._~` and those of `kept` as `%XX`.
     package static func encode(_ text: String, keeping kept: String = "") -> String {
+        encode(text.utf8, keeping: kept)
+    }
+
+    /// The same of bytes that need not be a text.
+    package static func encode(_ text: some Sequence<UInt8>, keeping kept: String = "") -> String {
         var bytes: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in text {
             if byte.isUnreserved || kept.utf8.contains(byte) {
                 bytes.append(byte)
             } else {

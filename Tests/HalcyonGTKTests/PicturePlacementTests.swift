@@ -51,3 +51,37 @@ import Testing
         #expect(thin.size == CGSize(width: 100, height: 1))
     }
 }
+
+@MainActor @Suite struct UnusualLengthTests {
+    nonisolated private static let lengths: [CGFloat] = [
+        .nan, .infinity, -.infinity, -1, 0, .leastNonzeroMagnitude, 1e300, -1e300, 50,
+    ]
+
+    @Test(arguments: lengths)
+    func capsOfAnyLengthLeaveSegmentsInsideThePlace(start: CGFloat) {
+        for end in Self.lengths {
+            for length in Self.lengths {
+                for target in Self.lengths {
+                    let segments = Snapshot.segments(
+                        of: length, in: target, caps: (start: start, end: end))
+                    #expect(
+                        segments.allSatisfy {
+                            $0.source.upperBound <= length && $0.target.upperBound <= target
+                        })
+                }
+            }
+        }
+    }
+
+    @Test(arguments: lengths)
+    func aPlaceOfAnySizeIsComputed(length: CGFloat) {
+        for mode in [PicturePlacement.Mode.fit, .fill, .center, .stretch] {
+            for other in Self.lengths {
+                let size = CGSize(width: length, height: other)
+                let placement = PicturePlacement(mode: mode)
+                _ = placement.rect(of: size, in: CGSize(width: 9, height: 9), scaleFactor: length)
+                _ = placement.rect(of: CGSize(width: 9, height: 9), in: size, scaleFactor: other)
+            }
+        }
+    }
+}

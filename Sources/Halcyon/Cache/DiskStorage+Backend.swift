@@ -97,14 +97,15 @@ extension DiskStorage {
         func store(
             value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, derivation: Derivation? = nil,
-            response: ResponsePut? = nil,
+            response: ResponsePut? = nil, variant: FileVariant? = nil,
             completion: @escaping @Sendable (Result<Void, any Error>) -> Void
         ) {
             do {
                 let file = try inKingfishersWords {
                     try newFile(
                         value, forKey: key, named: name, expiration: expiration,
-                        writeOptions: writeOptions, derivation: derivation, response: response)
+                        writeOptions: writeOptions, derivation: derivation, response: response,
+                        variant: variant)
                 }
                 guard let file else {
                     files.passOver()
@@ -127,12 +128,12 @@ extension DiskStorage {
         private func newFile(
             _ value: T, forKey key: String, named name: String, expiration: StorageExpiration?,
             writeOptions: Data.WritingOptions, derivation: Derivation? = nil,
-            response: ResponsePut? = nil
+            response: ResponsePut? = nil, variant: FileVariant? = nil
         ) throws -> NewFile? {
             try files.newFile(
                 name, forKey: key, expiration: expiration,
                 overwriting: !writeOptions.contains(.withoutOverwriting), derivation: derivation,
-                response: response
+                response: response, variant: variant
             ) {
                 do {
                     return try value.toData()

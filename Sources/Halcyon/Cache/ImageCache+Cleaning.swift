@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonStorage
 import HalcyonWork
 
 extension Notification.Name {
@@ -38,6 +39,59 @@ extension ImageCache {
                 forAll.whenGiven { finish(result) }
             }
         }
+    }
+
+    /// Removes an image, and all that processors have made of it, from memory now and from disk afterwards:
+    /// see `removeImages(forKey:forcedExtension:fromMemory:fromDisk:)`. `nil` when not from disk.
+    func startRemovingVariants(
+        of key: String, forcedExtension: String?, fromMemory: Bool, fromDisk: Bool
+    ) -> OneShot<Result<Void, any Error>>? {
+        var processors: [String] = []
+        if fromMemory {
+            let beginning = "\(key)@"
+            processors = memoryStorage.removeKeys(where: { $0.hasPrefix(beginning) })
+                .map { String($0.dropFirst(beginning.count)) }
+        }
+        let original = startRemoving(
+            forComputedKey: key, forcedExtension: forcedExtension, fromMemory: fromMemory,
+            fromDisk: fromDisk)
+        guard let original else { return nil }
+        // Whatever is being written may be one of them.
+        return operations.enqueue(.everything) { [self, processors] in
+            let removal = await DiskLane.writing.run { [diskStorage] in
+                Result { try inKingfishersWords { try diskStorage.files.removeVariants(of: key) } }
+            }
+            // What the index does not tell is not removed there either.
+            await removeFromOthers(key, processors, forcedExtension, try? removal.get())
+            let outcome = await original.value
+            return Result {
+                try outcome.get()
+                _ = try removal.get()
+            }
+        }
+    }
+
+    /// Removes from the storage that machines share what processors have made of an image: all that are known
+    /// here, as others may have stored what this machine has not.
+    private func removeFromOthers(
+        _ key: String, _ inMemory: [String], _ forcedExtension: String?,
+        _ found: (
+            removed: [(processor: String, forcedExtension: String?)], processors: Set<String>
+        )?
+    ) async {
+        guard let shared else { return }
+        var names = Set(
+            (found?.processors ?? []).union(inMemory).map {
+                shared.name(
+                    forComputedKey: key.computedKey(with: $0), forcedExtension: forcedExtension)
+            })
+        for (processor, ext) in found?.removed ?? [] {
+            names.insert(
+                shared.name(
+                    forComputedKey: key.computedKey(with: processor), forcedExtension: ext))
+        }
+        let removals = names.map { shared.remove($0) }
+        for removal in removals { await removal.value }
     }
 
     /// Removes all files after what was asked for before.

@@ -9,12 +9,15 @@ extension ImageCache {
     /// before the bytes are decoded, and before the image is rendered and put into memory; once it says
     /// no, the result is `none`.
     ///
-    /// With `origin`, the file is known to be of it, and memory counts only where it is, too.
+    /// With `origin`, the file is known to be of it, and memory counts only where it is, too. `accepting` makes
+    /// of an image in memory what is delivered; `nil` for one that does not count.
     func lookup(
         _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?,
-        origin: ImageOrigin? = nil
+        origin: ImageOrigin? = nil, accepting: @escaping @Sendable (Image) -> Image? = { $0 }
     ) async throws(KingfisherError) -> ImageCacheResult {
-        if let image = memoryImage(key, options: options, of: origin) { return .memory(image) }
+        if let image = memoryImage(key, options: options, of: origin).flatMap(accepting) {
+            return .memory(image)
+        }
         if options.fromMemoryCacheOrRefresh { return .none }
         guard !options.loadDiskFileSynchronously,
             let lookup = LookupKey(key, options, of: origin)
@@ -24,7 +27,7 @@ extension ImageCache {
         let result: Result<ImageCacheResult, KingfisherError>? =
             await lookups.wantedResult(for: lookup, isWanted: isCurrent) { work in
                 // Another look-up may have ended since the memory was asked.
-                if let image = memoryImage(key, options: options, of: origin) {
+                if let image = memoryImage(key, options: options, of: origin).flatMap(accepting) {
                     return .success(.memory(image))
                 }
                 let result = await promoted(
@@ -236,7 +239,7 @@ private struct DiskReading: Sendable {
         }
         do {
             _ = try image.bitmap()
-            return .image(image)
+            return .image(image.made(for: options.imageCreatingOptions))
         } catch {
             // What is wrong with a cached file is of no use to those who will load it anew.
             return .undecodable

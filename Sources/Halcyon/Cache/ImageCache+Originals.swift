@@ -55,8 +55,10 @@ extension ImageCache {
             return try await overriddenLookup(key, options: options, isCurrent: isCurrent).image
                 .map { ImageMaterial(.image($0)) }
         }
-        if let image = memoryImage(key, options: options, of: origin) {
-            return ImageMaterial(.image(image))
+        if let image = memoryImage(key, options: options, of: origin),
+            let item = ImageProcessItem(inMemory: image, options)
+        {
+            return ImageMaterial(item)
         }
         if options.fromMemoryCacheOrRefresh { return nil }
         var data = try await diskData(key, options: options, isCurrent: isCurrent)
@@ -73,6 +75,29 @@ extension ImageCache {
             return nil
         }
         return ImageMaterial(.image(image), file: data)
+    }
+}
+
+extension ImageProcessItem {
+    /// An original in memory, for a request that need not want the same of its frames as the one that put it
+    /// there; `nil` when it has to be read anew.
+    fileprivate init?(inMemory image: Image, _ options: KingfisherParsedOptionsInfo) {
+        if image.hasFrames(of: options) {
+            self = .image(image)
+        } else if let data = image.animatedSource?.data {
+            self = .data(data)
+        } else if options.onlyLoadFirstFrame, let first = try? image.firstFrame() {
+            self = .image(first)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Image {
+    /// Whether it has the frames that `options` ask for.
+    func hasFrames(of options: KingfisherParsedOptionsInfo) -> Bool {
+        options.onlyLoadFirstFrame ? frameCount == 1 : !isFirstFrame
     }
 }
 

@@ -164,7 +164,7 @@ extension ImageCache {
             diskStorage.store(
                 value: data, forKey: key.text, named: name, expiration: expiration,
                 writeOptions: writeOptions, derivation: stated?.derivation(of: data),
-                response: stated?.response
+                response: stated?.response, variant: key.variant
             ) { result in
                 switch result {
                 case .success:

@@ -6,7 +6,7 @@ import HalcyonWork
 
 /// A source as it was given on the command line.
 struct ImageArgument: Sendable {
-    /// The text that was given.
+    /// The text that was given; of a file whose name is no text, its URL.
     let text: String
     /// Where the image comes from, or why that cannot be said.
     let source: Result<Source, LoadFailure>
@@ -15,14 +15,24 @@ struct ImageArgument: Sendable {
 
     /// An `http` or `https` URL, a `file` URL or path, or a `data:` URI.
     init(_ text: String) {
-        self.text = text
         if DataURI.isScheme(of: text) {
+            self.text = text
             (source, ownName) = Self.dataSource(text)
         } else if let scheme = Self.scheme(of: text), scheme != "file" {
+            self.text = text
             (source, ownName) = Self.networkSource(text, scheme: scheme)
         } else {
-            (source, ownName) = Self.fileSource(text)
+            let file = Self.file(text)
+            self.text = text.isEscaped ? file?.url.absoluteString ?? text : text
+            (source, ownName) = Self.fileSource(file, text)
         }
+    }
+
+    /// A source that has failed before it was asked.
+    init(_ text: String, failure: LoadFailure) {
+        self.text = text
+        source = .success(.provider(MalformedSource(text: text, failure: failure)))
+        ownName = "image"
     }
 
     /// The text for people, in the space there is: without secrets, and a data URI's data says nothing.
@@ -64,14 +74,31 @@ struct ImageArgument: Sendable {
         return (.success(.network(resource)), stem(of: url.lastPathComponent, or: host))
     }
 
-    private static func fileSource(_ text: String) -> (Result<Source, LoadFailure>, String) {
-        let parsed = scheme(of: text) == "file" ? URL(string: text) : URL(fileURLWithPath: text)
-        guard !text.isEmpty, let url = parsed, url.isFileURL, !url.path.isEmpty else {
+    /// The file that a URL or a path names.
+    private static func file(_ text: String) -> (url: URL, path: FilePath)? {
+        let bytes = text.unescapedBytes
+        if scheme(of: text) != "file" {
+            return FilePath(bytes: bytes).map {
+                (text.isEscaped ? $0.url : URL(fileURLWithPath: text), $0)
+            }
+        }
+        // Bytes that are no text may stand in the URL as they are.
+        let written = text.isEscaped ? PercentEncoding.encode(bytes, keeping: keptInURLs) : text
+        guard let url = URL(string: written), let path = FilePath(url) else { return nil }
+        return (url, path)
+    }
+
+    private static let keptInURLs = "%/:?#[]@!$&'()*+,;="
+
+    private static func fileSource(
+        _ file: (url: URL, path: FilePath)?, _ text: String
+    ) -> (Result<Source, LoadFailure>, String) {
+        guard let file else {
             return (.failure(bad("This is not a file: \(text)")), "image")
         }
-        let provider = LocalFileImageDataProvider(
-            fileURL: url, cacheKey: FileVersion(path: url.path)?.cacheKey(for: url))
-        return (.success(.provider(provider)), stem(of: url.lastPathComponent, or: "image"))
+        // The version that it has now, whatever becomes of it.
+        let provider = LocalFileImageDataProvider(fileURL: file.url, cacheKey: file.url.cacheKey)
+        return (.success(.provider(provider)), stem(of: file.path.name, or: "image"))
     }
 
     private static func bad(_ message: String) -> LoadFailure {
@@ -102,40 +129,18 @@ struct ImageArgument: Sendable {
     }
 }
 
-/// A URL as a text, which a list of many has room for: parsed, and asked for its parts, each takes six times as much.
-private struct WrittenURL: Resource {
-    /// The URL's own text.
-    let cacheKey: String
+/// Stands for a source that cannot be one, among others that are loaded.
+private struct MalformedSource: ImageDataProvider {
+    let text: String
+    let failure: LoadFailure
 
-    /// `nil` when the text of `url` is another URL. `text` is what it was made of.
-    init?(_ url: URL, as text: String) {
-        let key = url.absoluteString
-        guard URL(string: key) == url else { return nil }
-        // The same text is kept once.
-        cacheKey = key == text ? text : key
+    var cacheKey: String { "malformed:\(text)" }
+
+    func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        handler(.failure(failure))
     }
 
-    // It could be parsed before.
-    var downloadURL: URL { URL(string: cacheKey)! }
-}
-
-/// Which content of a file is meant: a changed file is another image.
-struct FileVersion: Equatable {
-    let size: Int
-    /// Nanoseconds since 1970.
-    let modified: Int
-
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        size = Int(status.st_size)
-        modified = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
-    }
-
-    /// The file's own key with its version, so that a cached image never outlives its file's content.
-    func cacheKey(for url: URL) -> String {
-        "\(url.cacheKey)?size=\(size)&modified=\(modified)"
-    }
+    func data() async throws -> Data { throw failure }
 }
 
 extension ImageProcessorSpec {

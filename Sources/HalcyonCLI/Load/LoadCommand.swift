@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// `halcyon load`: loads images through the cache, and writes them.
 struct LoadCommand: AsyncParsableCommand {
@@ -194,6 +195,11 @@ struct LoadCommand: AsyncParsableCommand {
         }
         if output == "-" {
             throw ValidationError("--output needs a file; “-” is none.")
+        }
+        for (name, value) in [
+            ("--output", output), ("--output-directory", outputDirectory), ("--trace", trace),
+        ] where value?.isEscaped == true {
+            throw ValidationError("\(name): names of files that are written must be UTF-8.")
         }
         if output?.isEmpty == true || outputDirectory?.isEmpty == true {
             throw ValidationError("The name of the output is empty.")

@@ -36,6 +36,9 @@ struct LoadFailure: Error, Equatable {
         switch error {
         case let failure as LoadFailure:
             self = failure
+        case KingfisherError.imageSettingError(
+            reason: .dataProviderError(_, let failure as LoadFailure)):
+            self = failure
         case KingfisherError.cacheError(reason: .imageNotExisting):
             // The key is nothing that the user has written.
             self.init(code: 3006, message: "The image is not in the cache.")

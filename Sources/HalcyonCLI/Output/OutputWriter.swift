@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// Encodes pictures and writes them where the plan says.
 struct OutputWriter: Sendable {
@@ -14,7 +15,7 @@ struct OutputWriter: Sendable {
                 guard case .success(let source) = argument.source, let url = source.url,
                     url.isFileURL
                 else { return nil }
-                return FileIdentity(path: url.path)
+                return FilePath(url).flatMap(FileIdentity.init)
             })
     }
 
@@ -72,7 +73,9 @@ struct OutputWriter: Sendable {
             throw unwritable(
                 folder, isThere && !isFolder.boolValue ? "it is no folder" : ErrorText.of(error))
         }
-        if let file = FileIdentity(path: target.path), sources.contains(file) {
+        if let file = FilePath(argument: target.path).flatMap(FileIdentity.init),
+            sources.contains(file)
+        {
             throw unwritable(target.path, "it is a source of this run")
         }
     }
@@ -89,9 +92,8 @@ struct FileIdentity: Hashable, Sendable {
     private let inode: UInt
 
     /// `nil` when there is no file.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+    init?(_ path: FilePath) {
+        guard let status = try? path.status() else { return nil }
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
     }

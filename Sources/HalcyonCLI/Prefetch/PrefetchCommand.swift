@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// `halcyon prefetch`: brings a list of images into the disk cache.
 struct PrefetchCommand: AsyncParsableCommand {
@@ -11,7 +12,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         discussion: """
             The list has one source per line: an http or https URL, or a file. Blank lines and \
             lines that start with # are ignored. What is cached already is skipped; one source that \
-            fails does not stop the others.
+            fails, or a line that is no source, does not stop the others.
 
             EXAMPLES:
               halcyon prefetch birds.txt
@@ -25,8 +26,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             and at the end
               completed, skipped, failed, milliseconds
 
-            EXIT CODES: 0 none failed, 1 some failed, 64 bad usage or a bad list, 130 stopped by \
-            Ctrl-C.
+            EXIT CODES: 0 none failed, 1 some failed, 64 bad usage or no list, 130 stopped by Ctrl-C.
             """)
 
     @Argument(
@@ -78,17 +78,18 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
 
     private func readList() async throws -> [ImageArgument] {
-        let list = list
-        let name = list == "-" ? "standard input" : list
+        let path = list == "-" ? nil : FilePath(argument: list)
+        let name = path?.description ?? "standard input"
         do {
             let data = try await BlockingWork.run {
-                list == "-"
-                    ? try FileHandle.standardInput.readToEnd() ?? Data()
-                    : try Data(contentsOf: URL(fileURLWithPath: list))
+                guard let path else {
+                    return try FileHandle.standardInput.readToEnd() ?? Data()
+                }
+                return path.text == nil ? try path.read() : try Data(contentsOf: path.url)
             }
             return try PrefetchList(data).arguments
-        } catch let error as PrefetchList.BadLine {
-            throw ValidationError("\(name), \(error)")
+        } catch let failure as FilePath.Failure {
+            throw ValidationError("\(name) cannot be read: \(failure.reason)")
         } catch {
             throw ValidationError("\(name) cannot be read: \(ErrorText.of(error))")
         }

@@ -5,23 +5,18 @@ import HalcyonWork
 struct PrefetchList: Sendable {
     let arguments: [ImageArgument]
 
-    /// - Throws: `NoText`, and `BadLine` for the first line that is neither an `http` or `https` URL nor
-    ///   a file.
+    /// A line that is neither an `http` or `https` URL nor a file is a source that fails.
+    /// - Throws: `NoText`.
     init(_ data: Data) throws {
-        guard String(validating: data, as: UTF8.self) != nil else { throw NoText() }
-        // Some programs put a byte order mark at the beginning of a file.
-        let blanks = CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"])
-        var arguments: [ImageArgument] = []
-        var number = 0
-        var rest = data[...]
-        // Line by line, so that a long list is not in memory once more.
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-            let text = String(decoding: rest[..<end], as: UTF8.self).trimmingCharacters(in: blanks)
-            number += 1
-            rest = rest[end...].dropFirst()
-            if text.isEmpty || text.hasPrefix("#") { continue }
-            arguments.append(try Self.argument(text, line: number))
+        // Names of files need not be UTF-8.
+        guard !data.contains(0) else { throw NoText() }
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        arguments = lines.enumerated().compactMap { index, line in
+            let text = String(escaping: line)
+                // Some programs put a byte order mark at the beginning of a file.
+                .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+            if text.isEmpty || text.hasPrefix("#") { return nil }
+            return Self.argument(text, line: index + 1)
         }
         self.arguments = arguments
     }
@@ -31,24 +26,19 @@ struct PrefetchList: Sendable {
         var description: String { "it is no list of sources, but something else than text" }
     }
 
-    /// A line that is no source.
-    struct BadLine: Error, Equatable, CustomStringConvertible {
-        /// Counted from 1.
-        let number: Int
-        let problem: String
-
-        var description: String { "line \(number): \(problem)" }
-    }
-
-    private static func argument(_ text: String, line: Int) throws -> ImageArgument {
+    /// - Parameter line: Its number, counted from 1.
+    private static func argument(_ text: String, line: Int) -> ImageArgument {
+        func bad(_ problem: String) -> ImageArgument {
+            ImageArgument(
+                text,
+                failure: LoadFailure(
+                    code: LoadFailure.badSource, message: "line \(line): \(problem)"))
+        }
         if DataURI.isScheme(of: text) {
-            throw BadLine(
-                number: line, problem: "A data URI holds its image and needs no prefetching.")
+            return bad("A data URI holds its image and needs no prefetching")
         }
         let argument = ImageArgument(text)
-        if case .failure(let failure) = argument.source {
-            throw BadLine(number: line, problem: failure.message.printable)
-        }
-        return argument
+        guard case .failure(let failure) = argument.source else { return argument }
+        return bad(failure.message)
     }
 }

@@ -41,8 +41,9 @@ extension Snapshot {
     static func segments(
         of length: CGFloat, in target: CGFloat, caps: (start: CGFloat, end: CGFloat)
     ) -> [Segment] {
-        guard length > 0, target > 0 else { return [] }
-        let (start, end) = (max(0, caps.start), max(0, caps.end))
+        guard length > 0, target > 0, length.isFinite, target.isFinite else { return [] }
+        // Of what is infinite no part can be taken.
+        let (start, end) = (min(max(0, caps.start), 1e9), min(max(0, caps.end), 1e9))
         let shrinking = min(1, length / max(start + end, .leastNonzeroMagnitude))
         let source = (start: start * shrinking, end: end * shrinking)
         let squeezing = min(1, target / max(source.start + source.end, .leastNonzeroMagnitude))

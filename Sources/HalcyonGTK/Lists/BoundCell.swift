@@ -48,7 +48,7 @@ import Halcyon
     /// Shows `placeholder`, and loads nothing for now.
     func wait(showing placeholder: (any Placeholder)?) {
         state = source == nil ? .empty : .waiting
-        cell.imageView.kf.cancelDownloadTask()
+        cell.imageView.endAnimation()
         cell.imageView.kf.setImage(with: nil as Source?, placeholder: placeholder)
     }
 
@@ -72,12 +72,13 @@ import Halcyon
         }
     }
 
-    /// Ends what is under way. The last image stays, so that the next one can follow without a gap.
+    /// Leaves what is under way to itself. The last image stays, so that the next one can follow without a
+    /// gap.
     func unbind() {
         binding += 1
         if state == .loading {
-            cell.imageView.kf.cancelDownloadTask()
-            // Whatever the cancelled load reports, the view no longer listens.
+            cell.imageView.endAnimation()
+            // Whatever the load reports, the view no longer listens.
             cell.imageView.kf.setImage(with: nil as Source?)
         }
         source = nil

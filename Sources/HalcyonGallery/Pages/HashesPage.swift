@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonWork
 
 /// Pictures of a few characters, and the pictures that they fade into.
 enum HashesPage {
@@ -52,7 +53,7 @@ enum HashesPage {
     private func makeHash() async {
         do {
             guard let file = picture.file else { return }
-            let image = try Image.decoding(Data(contentsOf: file))
+            let image = try Image.decoding(file.read())
             text =
                 switch kind {
                 case .blurHash: try await image.kf.blurHash().description

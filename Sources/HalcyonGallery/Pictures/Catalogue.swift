@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonSamples
 import HalcyonSampleServer
+import HalcyonWork
 
 /// One picture to show.
 struct Picture: Hashable, Sendable {
@@ -11,7 +12,7 @@ struct Picture: Hashable, Sendable {
     /// Whether it moves, as far as that is known.
     var isAnimated = false
     /// The file on this machine, if it is one.
-    var file: URL?
+    var file: FilePath?
 
     /// Where it is loaded from; `copy` makes it another image for caches and downloads.
     func source(copy: Int = 0) -> Source {
@@ -29,6 +30,8 @@ struct Picture: Hashable, Sendable {
 struct Catalogue {
     private(set) var pictures: [Picture] = []
     private(set) var slow: [Picture] = []
+    /// Files and folders that cannot be read.
+    private(set) var failures: [FilePath.Failure] = []
 
     /// Samples that look best come first.
     private static let favourites = [
@@ -46,10 +49,10 @@ struct Catalogue {
     init(
         _ sources: [GallerySource], samples: SamplePictures, origin: SampleServer
     ) throws {
-        let sampleFiles = Self.ordered(samples.names).map {
-            samples.directory.appendingPathComponent($0)
+        let sampleFiles = Self.ordered(samples.names).compactMap {
+            FilePath(samples.directory.appendingPathComponent($0))
         }
-        var files: [URL] = sources.isEmpty ? sampleFiles : []
+        var files: [FilePath] = sources.isEmpty ? sampleFiles : []
         for source in sources {
             switch source {
             case .web(let url):
@@ -58,32 +61,55 @@ struct Catalogue {
                         title: url.lastPathComponent, url: url,
                         isAnimated: url.pathExtension.lowercased() == "gif"))
             case .file(let file): files.append(file)
-            case .folder(let folder): files += Self.images(in: folder)
+            case .folder(let folder): files += images(in: folder)
             }
         }
         var folders: [URL: String] = [:]
-        for file in files {
-            let folder = file.deletingLastPathComponent()
-            let path = folders[folder] ?? "/pictures/\(folders.count)"
-            if folders.updateValue(path, forKey: folder) == nil {
-                origin.serve(folder, under: path)
+        for file in files where isReadable(file) {
+            var url = file.url
+            // A name that is no text has no address on the server.
+            if file.text != nil {
+                let folder = url.deletingLastPathComponent()
+                let path = folders[folder] ?? "/pictures/\(folders.count)"
+                if folders.updateValue(path, forKey: folder) == nil {
+                    origin.serve(folder, under: path)
+                }
+                url = origin.url(path).appendingPathComponent(url.lastPathComponent)
             }
-            let url = origin.url(path).appendingPathComponent(file.lastPathComponent)
             pictures.append(
                 Picture(
-                    title: file.lastPathComponent, url: url, isAnimated: Self.isAnimated(file),
-                    file: file))
+                    title: file.name, url: url, isAnimated: Self.isAnimated(file), file: file))
         }
-        let slowFiles = (files.isEmpty ? sampleFiles : files).prefix(Self.slowCount)
-        for (index, file) in slowFiles.enumerated() {
-            let url = origin.url("/slow/\(index).\(file.pathExtension)")
-            let data = try Data(contentsOf: file)
+        let shown = pictures.compactMap(\.file)
+        for file in (shown.isEmpty ? sampleFiles : shown).prefix(Self.slowCount) {
+            addSlow(file, origin)
+        }
+    }
+
+    /// Serves a file slowly.
+    private mutating func addSlow(_ file: FilePath, _ origin: SampleServer) {
+        do {
+            let data = try file.read()
+            let url = origin.url("/slow/\(slow.count).\(file.fileExtension)")
             origin.route(
                 url.path,
                 SampleAnswer(
                     data, pieces: max(1, data.count / Self.pieces),
                     pause: Self.slowness / Self.pieces))
-            slow.append(Picture(title: file.lastPathComponent, url: url, file: file))
+            slow.append(Picture(title: file.name, url: url, file: file))
+        } catch {
+            failures.append(error)
+        }
+    }
+
+    /// Whether a file may be read; one that may not is noted.
+    private mutating func isReadable(_ file: FilePath) -> Bool {
+        do {
+            _ = try file.read(atMost: 1)
+            return true
+        } catch {
+            failures.append(error)
+            return false
         }
     }
 
@@ -92,26 +118,24 @@ struct Catalogue {
     }
 
     /// The images in `folder` and below, by path.
-    private static func images(in folder: URL) -> [URL] {
-        let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        let files = (walk?.allObjects ?? []).compactMap { $0 as? URL }
-        return files.filter { extensions.contains($0.pathExtension.lowercased()) }
-            .sorted { $0.path < $1.path }
+    private mutating func images(in folder: FilePath) -> [FilePath] {
+        let listing = FolderListing(below: folder, includesLinks: true)
+        failures += listing.failures
+        return listing.files.filter { Self.extensions.contains($0.fileExtension.lowercased()) }
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// A GIF, or another file whose first bytes say so.
-    private static func isAnimated(_ file: URL) -> Bool {
-        switch file.pathExtension.lowercased() {
+    private static func isAnimated(_ file: FilePath) -> Bool {
+        switch file.fileExtension.lowercased() {
         case "gif": return true
         case "webp":
             // The extended header has flags in byte 20, of which the second one is "animation".
-            guard let header = try? FileHandle(forReadingFrom: file).read(upToCount: 21),
-                header.count == 21
-            else { return false }
+            guard let header = try? file.read(atMost: 21), header.count == 21 else { return false }
             return header[12..<16] == Data("VP8X".utf8) && header[20] & 2 != 0
         case "png", "apng", "avif":
             // What cannot be read does not move.
-            guard let beginning = try? FileHandle(forReadingFrom: file).read(upToCount: 1 << 14),
+            guard let beginning = try? file.read(atMost: 1 << 14),
                 let information = try? ImageInformation(ofPrefix: beginning)
             else { return false }
             return information.frameCount ?? 1 > 1

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonSampleServer
 import HalcyonSamples
+import HalcyonWork
 
 /// What all pages share: the pictures, the cache and the count of what became of each load.
 @MainActor final class Gallery {
@@ -15,6 +16,8 @@ import HalcyonSamples
     let samples: SamplePictures
     let ledger = Ledger()
     let cache: ImageCache
+    /// Files and folders that cannot be read.
+    let failures: [FilePath.Failure]
 
     /// Where the disk cache is; gone with the program.
     private let folder = CacheFolder()
@@ -33,7 +36,9 @@ import HalcyonSamples
         origin.serve(samples.directory, under: "/samples")
         let catalogue = try Catalogue(sources, samples: samples, origin: origin)
         guard !catalogue.pictures.isEmpty else {
-            throw Nothing(description: "there is no image in \(Self.names(of: sources)).")
+            let reasons = catalogue.failures.map { "\n\($0.description)" }.joined()
+            throw Nothing(
+                description: "there is no image in \(Self.names(of: sources)).\(reasons)")
         }
         cache = ImageCache(
             memoryStorage: MemoryStorage.Backend(
@@ -50,6 +55,7 @@ import HalcyonSamples
         self.origin = origin
         pictures = catalogue.pictures
         slow = catalogue.slow
+        failures = catalogue.failures
         FailureRoutes.add(to: origin, samples: samples)
     }
 
@@ -76,7 +82,7 @@ import HalcyonSamples
         sources.map { source in
             switch source {
             case .web(let url): url.absoluteString
-            case .file(let url), .folder(let url): url.path
+            case .file(let path), .folder(let path): path.description
             }
         }.joined(separator: ", ")
     }

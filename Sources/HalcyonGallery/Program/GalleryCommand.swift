@@ -26,6 +26,10 @@ import HalcyonWork
             """,
         version: Release.version)
 
+    static func main() {
+        main(ProcessArguments.texts)
+    }
+
     @Argument(
         help: ArgumentHelp(
             "URLs (http, https), image files or folders with images.", valueName: "source"))
@@ -59,12 +63,12 @@ import HalcyonWork
     /// The arguments as what is wanted.
     /// - Throws: `ValidationError`.
     private func request() throws -> GalleryRequest {
-        let sources = try sources.map { try GallerySource($0) }
+        let (sources, problems) = try usableSources()
         guard let screenshot else {
             if at != nil {
                 throw ValidationError("--at tells when --screenshot takes its picture.")
             }
-            return GalleryRequest(sources: sources, page: page)
+            return GalleryRequest(sources: sources, problems: problems, page: page)
         }
         let file = URL(fileURLWithPath: screenshot)
         if screenshot.isEmpty { throw ValidationError("The name of the screenshot is empty.") }
@@ -81,7 +85,23 @@ import HalcyonWork
             throw ValidationError("--at takes seconds from 0 to 600.")
         }
         return GalleryRequest(
-            sources: sources, page: page,
+            sources: sources, problems: problems, page: page,
             screenshot: ScreenshotRequest(file: file, delay: .seconds(seconds)))
+    }
+
+    /// The sources that can be shown, and why others cannot.
+    /// - Throws: `ValidationError` if there are none but others.
+    private func usableSources() throws -> ([GallerySource], problems: [String]) {
+        var usable: [GallerySource] = []
+        var problems: [ValidationError] = []
+        for text in sources {
+            do {
+                usable.append(try GallerySource(text))
+            } catch let error as ValidationError {
+                problems.append(error)
+            }
+        }
+        if usable.isEmpty, let first = problems.first { throw first }
+        return (usable, problems.map(\.message))
     }
 }

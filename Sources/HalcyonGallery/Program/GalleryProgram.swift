@@ -2,6 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonWork
 
 /// Runs the program inside GTK's main loop.
 @MainActor final class GalleryProgram {
@@ -46,8 +47,10 @@ import HalcyonGTK
 
     private func show() async {
         do {
+            for problem in request.problems { Self.say(problem) }
             let gallery = try await Gallery(request.sources)
             self.gallery = gallery
+            Self.tell(of: gallery.failures)
             let window = GalleryWindow(gallery, page: request.page) { [weak self] in self?.end(0) }
             self.window = window
             window.present()
@@ -80,6 +83,12 @@ import HalcyonGTK
                 MainActor.assumeIsolated { running.takeUnretainedValue().end(130) }
                 return gboolean(1)
             }, program)
+    }
+
+    /// Names what cannot be read, and counts it.
+    private static func tell(of failures: [FilePath.Failure]) {
+        for failure in failures { say(failure.description) }
+        if failures.count > 1 { say("\(failures.count) files and folders cannot be read") }
     }
 
     private static func say(_ text: String) {

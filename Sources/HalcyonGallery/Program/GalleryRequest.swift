@@ -1,10 +1,13 @@
 import ArgumentParser
 import Foundation
+import HalcyonWork
 
 /// What the program is to do.
 struct GalleryRequest: Sendable {
     /// Empty for the samples.
     let sources: [GallerySource]
+    /// Why other sources cannot be shown.
+    let problems: [String]
     /// The page to begin with.
     let page: PageName
     /// The picture to take; `nil` stays open until the user closes the window.
@@ -21,12 +24,14 @@ struct ScreenshotRequest: Sendable {
 /// Where pictures come from, as given on the command line.
 enum GallerySource: Hashable, Sendable {
     case web(URL)
-    case file(URL)
-    case folder(URL)
+    case file(FilePath)
+    case folder(FilePath)
 
     /// - Throws: `ValidationError`.
     init(_ text: String) throws {
-        if let scheme = text.range(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
+        if let scheme = text.range(of: "://").map({ text[..<$0.lowerBound].lowercased() }),
+            scheme != "file"
+        {
             guard scheme == "http" || scheme == "https" else {
                 throw ValidationError("\(text): only http and https addresses are shown.")
             }
@@ -36,10 +41,20 @@ enum GallerySource: Hashable, Sendable {
             self = .web(url)
             return
         }
-        var isFolder: ObjCBool = false
-        guard !text.isEmpty, FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-        else { throw ValidationError("There is no file or folder \"\(text)\".") }
-        let url = URL(fileURLWithPath: text, isDirectory: isFolder.boolValue)
-        self = isFolder.boolValue ? .folder(url) : .file(url)
+        guard let path = Self.path(text), let status = try? path.status() else {
+            let name = FilePath(argument: text)?.description ?? ""
+            throw ValidationError("There is no file or folder \"\(name)\".")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: self = .folder(path)
+        case S_IFREG: self = .file(path)
+        default:
+            throw ValidationError("\(path.description) is neither a file nor a folder.")
+        }
+    }
+    /// The path of a file URL, or the path itself.
+    private static func path(_ text: String) -> FilePath? {
+        guard text.lowercased().hasPrefix("file://") else { return FilePath(argument: text) }
+        return URL(string: text).flatMap { FilePath($0) }
     }
 }

@@ -193,6 +193,8 @@ package final class TransferPriority: Sendable {
     package static let standard: Float = 0.5
     /// That of what nobody looks at.
     package static let low: Float = 0.25
+    /// The priority of a load whose view has been given another image: behind all others.
+    package static let superseded = -Float.infinity
 
     private struct State {
         var value = TransferPriority.standard

@@ -94,7 +94,9 @@ extension Image {
         guard animation == nil else { return self }
         let drawing = PixelContent(Recipe(frames: [canvas])).applying(DrawingOperation(image: self))
         _ = try drawing.bitmap()
-        return Image(content: drawing, scale: scale, creatingOptions: creatingOptions)
+        return Image(
+            content: drawing, scale: scale, creatingOptions: creatingOptions,
+            isFirstFrame: isFirstFrame)
     }
 }
 

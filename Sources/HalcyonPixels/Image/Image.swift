@@ -23,6 +23,8 @@ public final class Image: Sendable {
     package let animatedSource: AnimatedSource?
     /// How this image was made of a file's bytes; the defaults for one made otherwise.
     package let creatingOptions: ImageCreatingOptions
+    /// Whether it was made of the first frame of an animation, whose other frames were left out.
+    package let isFirstFrame: Bool
 
     /// What an animated image was made of.
     package struct AnimatedSource: Sendable {
@@ -36,12 +38,13 @@ public final class Image: Sendable {
 
     init(
         content: PixelContent, scale: CGFloat = 1, animatedSource: AnimatedSource? = nil,
-        creatingOptions: ImageCreatingOptions = ImageCreatingOptions()
+        creatingOptions: ImageCreatingOptions = ImageCreatingOptions(), isFirstFrame: Bool = false
     ) {
         self.content = content
         self.scale = scale
         self.animatedSource = animatedSource
         self.creatingOptions = creatingOptions
+        self.isFirstFrame = isFirstFrame
     }
 
     /// An image of pixels in memory.
@@ -71,7 +74,7 @@ public final class Image: Sendable {
         else { return nil }
         self.init(
             content: other.content, scale: other.scale, animatedSource: other.animatedSource,
-            creatingOptions: other.creatingOptions)
+            creatingOptions: other.creatingOptions, isFirstFrame: other.isFirstFrame)
     }
 
     /// The image in a file's bytes.
@@ -97,7 +100,7 @@ public final class Image: Sendable {
             animatedSource: header.timing != nil || header.format == .GIF
                 ? AnimatedSource(data: data, format: header.format, frameCount: header.frameCount)
                 : nil,
-            creatingOptions: options)
+            creatingOptions: options, isFirstFrame: options.onlyFirstFrame && header.timing != nil)
     }
 
     /// Width and height in pixels.
@@ -146,16 +149,46 @@ public final class Image: Sendable {
 
     /// The image with one more step.
     func applying(_ operation: any ImageOperation) -> Image {
-        Image(content: content.applying(operation), scale: scale, creatingOptions: creatingOptions)
+        Image(
+            content: content.applying(operation), scale: scale, creatingOptions: creatingOptions,
+            isFirstFrame: isFirstFrame)
     }
 
     /// The same pixels at another scale.
     package func withScale(_ scale: CGFloat) -> Image {
-        scale == self.scale
-            ? self
-            : Image(
-                content: content, scale: scale, animatedSource: animatedSource,
-                creatingOptions: creatingOptions)
+        if scale == self.scale { return self }
+        var options = creatingOptions
+        options.scale = scale
+        return Image(
+            content: content, scale: scale, animatedSource: animatedSource,
+            creatingOptions: options, isFirstFrame: isFirstFrame)
+    }
+
+    /// The first frame of an animation, whose pixels are in memory, as a still image; a still image itself.
+    /// - Throws: `ImageCodingError`.
+    package func firstFrame() throws -> Image {
+        if frameCount == 1 { return self }
+        var options = creatingOptions
+        options.onlyFirstFrame = true
+        return Image(
+            content: PixelContent(Recipe(frames: [try bitmap()])), scale: scale,
+            animatedSource: animatedSource, creatingOptions: options, isFirstFrame: true)
+    }
+
+    /// This image as one that is known to be made for `options`: a processor that makes an image of pixels
+    /// loses what it was made of.
+    ///
+    /// - Parameter isStill: Whether it is known that it was made of no animation.
+    package func made(
+        for options: ImageCreatingOptions, ofStill isStill: @autoclosure () -> Bool = false
+    ) -> Image {
+        let isLost = options.onlyFirstFrame && !creatingOptions.onlyFirstFrame && !isStill()
+        if creatingOptions.scale == options.scale, !isLost { return self }
+        var known = creatingOptions
+        known.scale = options.scale
+        return Image(
+            content: content, scale: scale, animatedSource: animatedSource,
+            creatingOptions: known, isFirstFrame: isFirstFrame || isLost && frameCount == 1)
     }
 }
 

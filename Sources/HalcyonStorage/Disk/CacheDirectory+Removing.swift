@@ -36,6 +36,19 @@ extension CacheDirectory {
         }
     }
 
+    /// Removes the files whose rows `isMeant` names; returns their names.
+    func remove(where isMeant: (IndexRow) -> Bool) throws -> [String] {
+        try withIndex(validated: true) { index in
+            try index.write { transaction in
+                try applyAccesses(transaction, in: index.folder)
+                let names = try transaction.rows().filter { mayOwn($0.name) && isMeant($0) }
+                    .map(\.name)
+                for name in names { try delete(name, in: transaction, of: index.folder) }
+                return names
+            }
+        } ?? []
+    }
+
     /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
     func evict(
         downTo limit: Int, keeping kept: String? = nil, in transaction: IndexTransaction,

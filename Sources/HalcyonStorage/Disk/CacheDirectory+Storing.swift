@@ -83,7 +83,7 @@ extension CacheDirectory {
             temporary, bytes: file.bytes,
             expires: isShortLived ? file.expires.timeIntervalSince1970 : nil)
         let row = IndexRow(
-            name: file.name, key: notes.key(file.key), size: file.bytes.count,
+            name: file.name, key: notes.rowKey(of: file), size: file.bytes.count,
             checksum: DiskFile.checksum(file.bytes), expires: file.expires.timeIntervalSince1970,
             accessed: now().timeIntervalSince1970, format: notes.format(file.bytes))
         return WrittenFile(
@@ -250,4 +250,52 @@ package struct NewFile: Sendable {
     var derivation: Derivation?
     /// The response that `derivation` names, when it is new.
     var response: ResponsePut?
+    /// Whose result it is; `nil` when that is not known, or when nothing was processed.
+    var variant: FileVariant?
+}
+
+/// What a processor has made of a source.
+///
+/// In a row the two are told apart, which they are not in a key: `@` may stand in either.
+package struct FileVariant: Sendable, Equatable {
+    /// The key of the source.
+    package let source: String
+    /// The processor's identifier.
+    package let processor: String
+
+    /// What no key has in it.
+    private static let separator: Character = "\u{1F}"
+    /// Before there was a separator, these could be told all the same.
+    private static let builtIn = "com.onevcat.Kingfisher."
+
+    package init(source: String, processor: String) {
+        self.source = source
+        self.processor = processor
+    }
+
+    /// The variant that a row tells of; `nil` when it tells of none.
+    init?(rowKey: String) {
+        guard let end = rowKey.firstIndex(of: Self.separator) else { return nil }
+        source = String(rowKey[..<end])
+        processor = String(rowKey[rowKey.index(after: end)...])
+    }
+
+    /// The variant of a source that a row tells of; `nil` when it tells of none.
+    init?(rowKey: String, of source: String) {
+        if let variant = Self(rowKey: rowKey) {
+            guard variant.source == source else { return nil }
+            self = variant
+            return
+        }
+        guard rowKey.hasPrefix("\(source)@\(Self.builtIn)") else { return nil }
+        self.source = source
+        processor = String(rowKey.dropFirst(source.count + 1))
+    }
+
+    var rowKey: String { "\(source)\(Self.separator)\(processor)" }
+
+    /// A row's key as it is spelled at the surface.
+    static func text(_ rowKey: String) -> String {
+        Self(rowKey: rowKey).map { "\($0.source)@\($0.processor)" } ?? rowKey
+    }
 }

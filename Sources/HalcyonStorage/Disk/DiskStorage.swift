@@ -113,7 +113,7 @@ extension DiskStorage {
 
         init(_ row: IndexRow) {
             fileName = row.name
-            key = row.key
+            key = row.key.map(FileVariant.text)
             size = row.size
             format = row.format
             expiration =

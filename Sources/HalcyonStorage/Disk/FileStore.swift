@@ -82,7 +82,8 @@ package final class FileStore: Sendable {
     /// - Throws: `StorageError.notReady`, or what `bytes` throws.
     package func newFile(
         _ name: String, forKey key: String, expiration: StorageExpiration?, overwriting: Bool,
-        derivation: Derivation? = nil, response: ResponsePut? = nil, bytes: () throws -> Data
+        derivation: Derivation? = nil, response: ResponsePut? = nil, variant: FileVariant? = nil,
+        bytes: () throws -> Data
     ) throws -> NewFile? {
         let config = config
         if !directory.known({ $0.isReady }) {
@@ -100,7 +101,7 @@ package final class FileStore: Sendable {
             name: name, key: key, bytes: try bytes(),
             expires: expiration.estimatedExpirationSince(date),
             limit: config.effectiveSizeLimit, overwriting: overwriting, derivation: derivation,
-            response: response)
+            response: response, variant: variant)
     }
 
     /// Writes a file. It appears at once and whole.
@@ -213,6 +214,45 @@ package final class FileStore: Sendable {
         return try indexed { try directory.removeAll() }
     }
 
+    /// Removes the files of all that processors have made of `source`, those included of which only an older
+    /// form of the index tells.
+    ///
+    /// - Returns: What was removed, with the extension that its file was forced to have, and all processors that
+    ///   the index knows of.
+    package func removeVariants(of source: String) throws
+        -> (removed: [(processor: String, forcedExtension: String?)], processors: Set<String>)
+    {
+        var removed: [(processor: String, forcedExtension: String?)] = []
+        var processors: Set<String> = []
+        let noted = directory.notes.key(source)
+        try indexed {
+            _ = try directory.remove(where: { row in
+                guard let key = row.key else { return false }
+                let variant = FileVariant(rowKey: key, of: noted)
+                if let processor = FileVariant(rowKey: key)?.processor ?? variant?.processor {
+                    processors.insert(processor)
+                }
+                // Secrets of other sources may have been left out of the same text.
+                guard let processor = variant?.processor,
+                    let ext = forcedExtension(of: row.name, forKey: "\(source)@\(processor)")
+                else { return false }
+                removed.append((processor, ext))
+                return true
+            })
+        }
+        return (removed, processors)
+    }
+
+    /// The extension that a file was forced to have; `nil` when it is not that of the key.
+    private func forcedExtension(of name: String, forKey key: String) -> String?? {
+        if name == fileName(forKey: key) { return .some(nil) }
+        let base = fileName(forKey: key, forcedExtension: "")
+        guard name.hasPrefix(base), case let ext = String(name.dropFirst(base.count)), !ext.isEmpty,
+            name == fileName(forKey: key, forcedExtension: ext)
+        else { return nil }
+        return .some(ext)
+    }
+
     /// Removes files that are expired now, or at `date`, all files when the store was not used for long
     /// enough, and the remains of crashes; returns the removed files.
     package func removeExpired(at date: Date? = nil) throws -> [URL] {
@@ -246,6 +286,12 @@ package struct RowNotes: Sendable {
     let key: @Sendable (String) -> String
     /// The name of the format of a file's bytes, if it is known.
     let format: @Sendable (Data) -> String?
+
+    /// What the row of a file says.
+    func rowKey(of file: NewFile) -> String {
+        guard let variant = file.variant else { return key(file.key) }
+        return FileVariant(source: key(variant.source), processor: key(variant.processor)).rowKey
+    }
 
     package init(
         key: @escaping @Sendable (String) -> String = { $0 },

@@ -133,6 +133,12 @@ public enum MemoryStorage {
             objects.removeAll { shouldRemove($0.value(as: T.self)) }.map { $0.value(as: T.self) }
         }
 
+        /// Removes the values of all keys that `shouldRemove` names, and returns the keys. It is asked while the
+        /// storage is locked.
+        package func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
+            objects.removeKeys(where: shouldRemove)
+        }
+
         /// Values, including expired ones that are not removed yet.
         package var count: Int { objects.count }
 
@@ -284,6 +290,10 @@ final class ObjectStore: Sendable {
 
     func removeAll(where shouldRemove: @Sendable (StoredObject) -> Bool) -> [StoredObject] {
         entries.removeAll { shouldRemove($0.object) }.map(\.value.object)
+    }
+
+    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
+        entries.removeKeys(where: shouldRemove).map(\.key)
     }
 
     func removeExpired() {

@@ -89,6 +89,20 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
+    /// Removes the values of all keys that `shouldRemove` names.
+    func removeKeys(
+        where shouldRemove: @Sendable (String) -> Bool
+    ) -> [(key: String, entry: Entry)] {
+        ledger.withLock { ledger in
+            var leaving: [(key: String, entry: Entry)] = []
+            for index in shards.indices {
+                leaving += shards[index].removeKeys(where: shouldRemove)
+            }
+            for (_, entry) in leaving { ledger.budget.release(entry.cost) }
+            return leaving
+        }
+    }
+
     /// Removes all values, with the memory they were kept in.
     func removeAll() -> [StoreShard<Value>.Table] {
         ledger.withLock { ledger in
@@ -247,6 +261,19 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
             table.slots.compactMap { slot in
                 guard let entry = table[slot], shouldRemove(entry.value) else { return nil }
                 return table.remove(slot)
+            }
+        }
+    }
+
+    /// Removes the values of all keys that `shouldRemove` names.
+    func removeKeys(
+        where shouldRemove: @Sendable (String) -> Bool
+    ) -> [(key: String, entry: Entry)] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                guard table[slot] != nil, case let key = table.key(of: slot), shouldRemove(key)
+                else { return nil }
+                return (key, table.remove(slot))
             }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import HalcyonCLI
@@ -45,6 +46,35 @@ struct ImageArgumentTests {
         let second = try ImageArgument(file.path).source.get().cacheKey
         #expect(first != second)
         #expect(first.contains(file.path))
+    }
+
+    @Test func aNameThatIsNoTextIsAFileAndTwoOfThemAreTwo() async throws {
+        let folder = try TemporaryDirectory()
+        var keys: Set<String> = []
+        for byte in [0xE8, 0xE9] as [UInt8] {
+            let bytes = Array("\(folder.url.path)/caf".utf8) + [byte] + Array(".png".utf8)
+            let path = try #require(FilePath(bytes: bytes))
+            let file = try #require(path.withCString { fopen($0, "w") })
+            fputs("\(byte)", file)
+            fclose(file)
+            let escape = byte == 0xE8 ? "%E8" : "%E9"
+            for text in [
+                String(escaping: bytes), String(escaping: Array("file://".utf8) + bytes),
+                "file://\(folder.url.path)/caf\(escape).png",
+            ] {
+                let argument = ImageArgument(text)
+                #expect(argument.text == "file://\(folder.url.path)/caf\(escape).png")
+                #expect(argument.ownName == (byte == 0xE8 ? "caf\\xE8" : "caf\\xE9"))
+                let source = try argument.source.get()
+                guard case .provider(let provider) = source else {
+                    Issue.record("not a provider")
+                    return
+                }
+                #expect(try await provider.data() == Data("\(byte)".utf8))
+                keys.insert(provider.cacheKey)
+            }
+        }
+        #expect(keys.count == 2)
     }
 
     @Test(arguments: ["ftp://example.org/a.png", "http://", "https:///a.png", "", "data:nothing"])

@@ -1,4 +1,5 @@
 import Foundation
+import Halcyon
 import Testing
 
 @testable import HalcyonCLI
@@ -17,11 +18,34 @@ struct PrefetchListTests {
         #expect(try texts(list) == expected)
     }
 
-    @Test func countsAllLinesWhenItNamesABadOne() {
-        let error = #expect(throws: PrefetchList.BadLine.self) {
-            try texts("# a\r\n\nb.png\nftp://example.org/c\nftp://example.org/d")
+    @Test func aBadLineIsASourceThatFailsAndIsNamed() async throws {
+        let arguments = try PrefetchList(
+            Data("# a\r\n\nb.png\nftp://example.org/c\ndata:,a\nd.png".utf8)
+        ).arguments
+        #expect(arguments.map(\.text) == ["b.png", "ftp://example.org/c", "data:,a", "d.png"])
+        for (index, line) in [(1, "line 4: ftp"), (2, "line 5: A data URI")] {
+            let source = try arguments[index].source.get()
+            guard case .provider(let provider) = source else {
+                Issue.record("not a provider")
+                return
+            }
+            let failure = await #expect(throws: LoadFailure.self) { try await provider.data() }
+            #expect(failure?.code == 1002)
+            #expect(failure?.message.hasPrefix(line) == true)
         }
-        #expect(error?.number == 4)
-        #expect(error?.description.hasPrefix("line 4: ftp") == true)
+    }
+
+    @Test func namesOfFilesNeedNotBeUTF8() throws {
+        let list = Data("a.png\ncaf".utf8) + [0xE9] + Data(".png\nfile:///tmp/".utf8) + [0xE8]
+        let arguments = try PrefetchList(list).arguments
+        #expect(arguments.map(\.ownName) == ["a", "caf\\xE9", "\\xE8"])
+        #expect(arguments[1].text.hasSuffix("/caf%E9.png"))
+        #expect(try arguments[2].source.get().url?.absoluteString == "file:///tmp/%E8")
+    }
+
+    @Test func aPictureIsNoList() {
+        #expect(throws: PrefetchList.NoText.self) {
+            try PrefetchList(Data([0x89]) + Data("PNG\r\n\u{1A}\n\0\0\0\rIHDR".utf8))
+        }
     }
 }

@@ -47,7 +47,9 @@ struct ImageCellFactoryTests {
 
     @Test func onlyCellsThatAreSeenHaveATask() async throws {
         let fixture = try await ListFixture(count: 600, isHeld: true)
-        let list = fixture.makeList()
+        var configuration = ImageCellConfiguration()
+        configuration.options = [.cancelWhenSuperseded]
+        let list = fixture.makeList(configuration: configuration)
         let window = await TestWindow(list, width: 100, height: 300)
         for offset in [0, 10_000, 2_000, 20_000] as [CGFloat] {
             list.scrollOffset = offset

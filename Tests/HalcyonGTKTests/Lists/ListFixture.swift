@@ -48,7 +48,7 @@ import HalcyonTestKit
         cellSize: CGSize = CGSize(width: 40, height: 40)
     ) -> ImageCollectionView<Int> {
         var configuration = configuration
-        configuration.options = [.targetCache(cache), .downloader(downloader)]
+        configuration.options += [.targetCache(cache), .downloader(downloader)]
         return ImageCollectionView(
             layout, items: Array(0..<count), configuration: configuration,
             makeCell: {

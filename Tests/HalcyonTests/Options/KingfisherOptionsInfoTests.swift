@@ -61,6 +61,7 @@ import Testing
             (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.forceTransition, \.forceTransition),
             (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
             (.keepCurrentImageWhileLoading, \.keepCurrentImageWhileLoading),
+            (.cancelWhenSuperseded, \.cancelWhenSuperseded),
         ]
         for (item, _) in flags {
             let options = KingfisherParsedOptionsInfo([item])

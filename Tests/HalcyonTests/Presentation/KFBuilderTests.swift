@@ -57,6 +57,10 @@ import Testing
                 { builder.keepCurrentImageWhileLoading() }
             ),
             (
+                \.cancelWhenSuperseded, { builder.cancelWhenSuperseded($0) },
+                { builder.cancelWhenSuperseded() }
+            ),
+            (
                 \.onlyLoadFirstFrame, { builder.onlyLoadFirstFrame($0) },
                 { builder.onlyLoadFirstFrame() }
             ),

@@ -33,13 +33,14 @@ import Testing
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test func anotherImageCancelsTheLoadOfTheOneBefore() async throws {
+    @Test func anotherImageCancelsTheLoadOfTheOneBeforeIfThatIsWanted() async throws {
         let gate = Gate()
         let fixture = try await PresentationFixture(gate: gate)
         let row = Row()
-        row.binding.bind(to: fixture.url(width: 1), options: fixture.options)
+        let options = fixture.using([.cancelWhenSuperseded])
+        row.binding.bind(to: fixture.url(width: 1), options: options)
         await fixture.origin.waitForRequests(1)
-        row.binding.bind(to: fixture.url(width: 2), options: fixture.options)
+        row.binding.bind(to: fixture.url(width: 2), options: options)
         await fixture.origin.waitForAbandonedRequests(1)
         gate.open()
         await row.states.waitFor(count: 3)
@@ -87,7 +88,8 @@ import Testing
             if width == 0 {
                 row.binding.unbind()
             } else {
-                row.binding.bind(to: fixture.url(width: width), options: fixture.options)
+                row.binding.bind(
+                    to: fixture.url(width: width), options: fixture.using([.cancelWhenSuperseded]))
             }
             row.wanted = width
             // Lets requests, cancellations and completions overlap with what follows.

@@ -89,7 +89,8 @@ import Testing
         let png = PNGFixture.data(.gradient(width: 64, height: 32))
         let file = try folder.write(png, to: "a.png")
         let provider = ThumbnailImageDataProvider(url: file, maxPixelSize: 16)
-        #expect(provider.cacheKey == "\(file.absoluteString)_thumb_16.0_true")
+        let version = try #require(FileVersion(of: file)).suffix
+        #expect(provider.cacheKey == "\(file.absoluteString)_thumb_16.0_true\(version)")
         let data = try await provider.data()
         #expect(data.kf.imageFormat == .PNG)
         #expect(try Image.decoding(data).pixelSize == PixelSize(width: 16, height: 8))

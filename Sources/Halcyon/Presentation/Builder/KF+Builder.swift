@@ -92,6 +92,12 @@ extension KF.Builder {
         setting(\.keepCurrentImageWhileLoading, to: enabled)
     }
 
+    /// Whether the load is cancelled when the view is given something else to show, unless somebody else
+    /// waits for the download; see `KingfisherOptionsInfoItem.cancelWhenSuperseded`.
+    public func cancelWhenSuperseded(_ enabled: Bool = true) -> Self {
+        setting(\.cancelWhenSuperseded, to: enabled)
+    }
+
     /// Whether to use only the first frame of an animation.
     public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self {
         setting(\.onlyLoadFirstFrame, to: enabled)

@@ -1,16 +1,21 @@
+import HalcyonHTTP
 import HalcyonWork
+
 /// Told of the image a view shows now, or why it does not; once for each call that sets an image.
 public typealias ImageSettingCompletion =
     @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
 
 /// Loads images for one slot, one after the other: the driver of everything that shows images.
 ///
-/// A load that is superseded by another one goes on, so that its image is cached, but no longer
-/// changes anything in the slot and completes with `notCurrentSourceTask`.
+/// A load that is superseded by another one goes on, so that its image is cached, behind all others that
+/// wait for its host, unless its options cancel it. It no longer changes anything in the slot and
+/// completes with `notCurrentSourceTask`.
 @MainActor final class ImageSlotLoader {
     /// The number of the load the slot waits for; `nil` when it waits for none.
     private(set) var taskIdentifier: Source.Identifier.Value?
     private var task: DownloadTask?
+    /// Ends the slot's wait for `task` when something else is to be shown.
+    private var supersede: @MainActor @Sendable () -> Void = {}
     private var token: RequestToken?
     /// Counts what the slot was told to show.
     private var revision = 0
@@ -34,6 +39,9 @@ public typealias ImageSettingCompletion =
         progress: DownloadProgressBlock? = nil, completion: ImageSettingCompletion? = nil
     ) -> DownloadTask? {
         revision += 1
+        // At the end, so that a download that this load needs, too, goes on.
+        let supersede = supersede
+        defer { supersede() }
         guard let source else {
             slot.showPlaceholder(options)
             taskIdentifier = nil
@@ -72,6 +80,7 @@ public typealias ImageSettingCompletion =
         }
         // Cancels replacements of the first attempt too, so there is never another one to keep.
         task = request.handle
+        self.supersede = superseding(request.handle, options)
 
         let load = Load(
             identifier: identifier, handle: request.handle, revision: revision, source: source,
@@ -98,6 +107,7 @@ public typealias ImageSettingCompletion =
         load.endActivity()
         if task === load.handle {
             task = nil
+            supersede = {}
         }
         guard taskIdentifier == load.identifier else {
             tellIfIdle()
@@ -244,5 +254,15 @@ private func previewing(
         guard token.isCurrent else { return }
         MainActor.assumeIsolated { slot.showProgress(received: received, total: total) }
         progress?(received, total)
+    }
+}
+
+/// Lets a load that nobody looks at any more fall behind all others, or cancels it if its options say so.
+private func superseding(
+    _ handle: DownloadTask, _ options: KingfisherParsedOptionsInfo
+) -> @MainActor @Sendable () -> Void {
+    let cancels = options.cancelWhenSuperseded
+    return {
+        if cancels { handle.cancel() } else { handle.priority = TransferPriority.superseded }
     }
 }

@@ -12,8 +12,9 @@ public enum ReusableImageState: Sendable {
 
 /// Binds a view that is used again and again, such as a row of a list, to one image after another.
 ///
-/// Binding another image cancels the load of the one before (a download goes on only while others wait
-/// for it), and nothing that belongs to an earlier image reaches the view. A binding that is released
+/// Nothing that belongs to an earlier image reaches the view. The load of an earlier image goes on, so that
+/// it is cached, but behind all others that wait for its host; with `.cancelWhenSuperseded` it is
+/// cancelled, and a download goes on only while others wait for it. A binding that is unbound or released
 /// cancels its load.
 @MainActor public final class ReusableImageBinding {
     /// What is shown now.
@@ -45,9 +46,9 @@ public enum ReusableImageState: Sendable {
     /// `options` come after the shared manager's default options. They are not compared: options alone
     /// make no new image. Transitions, and what to show on failure, are up to the view.
     public func bind(to source: Source?, options: KingfisherOptionsInfo = []) {
-        guard let source else { return unbind() }
+        // A file that has changed is another image.
+        guard let source = source?.pinned else { return unbind() }
         if source == self.source, !hasFailed { return }
-        end()
         self.source = source
         self.options = options
         let parsed = KingfisherParsedOptionsInfo(ofView: options)
@@ -57,7 +58,8 @@ public enum ReusableImageState: Sendable {
     /// Cancels the load and shows nothing.
     public func unbind() {
         guard source != nil else { return }
-        end()
+        source = nil
+        loader.cancel()
         show(.empty)
     }
 
@@ -67,12 +69,6 @@ public enum ReusableImageState: Sendable {
     }
 
     private var hasFailed: Bool { if case .failure = state { true } else { false } }
-
-    /// Nothing of what was bound reaches the view from here on.
-    private func end() {
-        source = nil
-        loader.cancel()
-    }
 
     fileprivate func show(_ state: ReusableImageState, of source: Source) {
         if source == self.source { show(state) }

@@ -264,16 +264,34 @@ struct FreshnessWalk {
         guard let record, record.generation != 0 else { return nil }
         let cache = request.targetCache
         let origin = origin(record)
+        var other: Image?
         if let (image, noted) = cache.originatedImage(forKey: request.key, options: options),
             noted?.record === record
         {
             if let noted, !noted.isSameWay(as: origin) {
                 cache.storeInMemory(image, for: key, options: options, origin: origin)
             }
-            return .memory(image)
+            if let wanted = request.asWanted(image) { return .memory(wanted) }
+            other = image
         }
+        if let original = await original(of: record, origin, hasOther: other != nil) {
+            return original
+        }
+        // Nothing may be loaded in its place.
+        return options.onlyFromCache ? other.map(Copy.memory) : nil
+    }
+
+    /// Where the file is, or the original.
+    ///
+    /// - Parameter hasOther: Whether the image that is cached was made with other options.
+    private func original(
+        of record: ResponseRecord, _ origin: ImageOrigin, hasOther: Bool
+    ) async -> Copy? {
+        let cache = request.targetCache
         if options.fromMemoryCacheOrRefresh { return nil }
-        if record.isOrigin(of: await request.fileOrigin(key, in: cache)) { return .disk(origin) }
+        if !hasOther, record.isOrigin(of: await request.fileOrigin(key, in: cache)) {
+            return .disk(origin)
+        }
         guard request.mayHaveOriginal else { return nil }
         let (originals, plain) = (request.originalCache, request.originalOptions)
         if let (_, noted) = originals.originatedImage(forKey: request.key, options: plain),

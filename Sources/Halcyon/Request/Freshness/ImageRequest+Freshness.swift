@@ -57,7 +57,7 @@ extension ImageRequest {
         else { return nil }
         let downloader = downloader
         guard origin.isUsable(at: downloader.now(), under: options.httpCaching),
-            origin.way.isEmpty || options.redirectHandler == nil
+            origin.way.isEmpty || options.redirectHandler == nil, let image = asWanted(image)
         else { return nil }
         downloader.cacheLog.note { HTTPCacheEvent(key: key, kind: .freshInMemory) }
         return image
@@ -79,7 +79,8 @@ extension ImageRequest {
         let asked = HTTPCacheRequest(sent, to: url)
         let selection = policy.select(asked, among: [record.stored])
         guard record.key == firstResponseKey(url, resource),
-            case .use = policy.decide(asked, with: selection, now: downloader.now())
+            case .use = policy.decide(asked, with: selection, now: downloader.now()),
+            let image = asWanted(image)
         else { return nil }
         note(.freshInMemory)
         return image
@@ -171,7 +172,7 @@ extension ImageRequest {
         let found: ImageCacheResult
         do throws(KingfisherError) {
             found = try await targetCache.lookup(
-                key, options: options, isCurrent: isWanted, origin: origin)
+                key, options: options, isCurrent: isWanted, origin: origin, accepting: asWanted)
         } catch {
             return try passOver(error)
         }

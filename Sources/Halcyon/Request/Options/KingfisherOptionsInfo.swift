@@ -60,6 +60,11 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case keepCurrentImageWhileLoading
     /// What a view shows when loading fails, in place of the placeholder; `nil` empties the view.
     case onFailureImage(KFCrossPlatformImage?)
+    /// Cancels the load when its view is given something else to show, unless somebody else waits for the
+    /// download. Without it the load goes on, so that its image is cached, but behind all others that wait
+    /// for the same host. Counts for everything that shows images: image views, buttons, cells of lists,
+    /// `ReusableImageBinding`.
+    case cancelWhenSuperseded
     /// Uses only the first frame of an animation.
     case onlyLoadFirstFrame
     /// With a processor: also writes the original bytes to the original cache's disk, without what

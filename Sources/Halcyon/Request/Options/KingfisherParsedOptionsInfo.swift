@@ -96,6 +96,7 @@ extension KingfisherParsedOptionsInfo {
         public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
         public var imageModifier: (any ImageModifier)?
         public var keepCurrentImageWhileLoading = false
+        public var cancelWhenSuperseded = false
         /// `nil` leaves the placeholder; a `nil` inside empties the view.
         public var onFailureImage: KFCrossPlatformImage??
         public var onlyLoadFirstFrame = false
@@ -151,6 +152,7 @@ extension KingfisherParsedOptionsInfo {
             case .cacheSerializer(let value): cacheSerializer = value
             case .imageModifier(let value): imageModifier = value
             case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
+            case .cancelWhenSuperseded: cancelWhenSuperseded = true
             case .onFailureImage(let value): onFailureImage = .some(value)
             case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
             case .cacheOriginalImage: cacheOriginalImage = true

@@ -1,3 +1,4 @@
+import HalcyonStorage
 import Synchronization
 
 /// What an image is cached under: made once for each request that memory does not answer.
@@ -25,6 +26,11 @@ final class ImageKey: Hashable, Sendable {
         self.init(
             source, processor: options.processor.identifier,
             forcedExtension: options.forcedExtension)
+    }
+
+    /// What the index is told of it; `nil` for the original.
+    var variant: FileVariant? {
+        processor.isEmpty ? nil : FileVariant(source: source, processor: processor)
     }
 
     /// The name of the file in `cache`; its digest is made when it is first asked for.

@@ -148,15 +148,25 @@ extension ImageProcessItem {
         return image
     }
 
+    /// Whether it is no animation, nor the first frame of one.
+    private var isStill: Bool {
+        switch self {
+        case .image(let image): image.frameCount == 1 && !image.isFirstFrame
+        // What cannot be read does not move.
+        case .data(let data): (try? Image.decoding(data))?.animation == nil
+        }
+    }
+
     private func processed(
         _ options: KingfisherParsedOptionsInfo, rendering: Bool,
         askedAt asked: ContinuousClock.Instant?, while isWanted: () -> Bool
     ) -> KFCrossPlatformImage? {
         let start = asked.map { _ in ContinuousClock.now }
-        guard let image = options.processor.process(item: self, options: options) else {
+        guard let result = options.processor.process(item: self, options: options) else {
             ProcessingFailures.shared.note(fault(options), of: self, by: options.processor)
             return nil
         }
+        let image = result.made(for: options.imageCreatingOptions, ofStill: isStill)
         guard isWanted() else { return nil }
         let ready = asked.map { _ in ContinuousClock.now }
         defer {

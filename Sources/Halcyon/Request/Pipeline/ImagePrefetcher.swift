@@ -139,7 +139,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     private init(
         _ sources: [Source], _ options: KingfisherOptionsInfo?, _ reporter: any PrefetchReporter
     ) {
-        run = PrefetchRun(sources: sources, options: options, reporter: reporter)
+        run = PrefetchRun(
+            sources: sources.map(\.pinned), options: options, progress: progress,
+            completion: completion)
     }
 
     /// Begins. Without sources the completion follows at once; after `stop()`, or with

@@ -71,7 +71,7 @@ extension ImageRequest {
     private func replacement(loading source: Source) -> ImageRequest {
         var next = self
         options.events?.note(.retried(source))
-        next.source = source
+        next.source = source.pinned
         next.imageKey = nil
         next.handle = handle.makeSuccessor()
         next.isReplacement = true

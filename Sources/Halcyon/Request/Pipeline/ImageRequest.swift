@@ -62,7 +62,7 @@ struct ImageRequest: Sendable {
     ) {
         number = Self.count.add(1, ordering: .relaxed).newValue
         originalSource = source
-        self.source = source
+        self.source = source.pinned
         self.options = options
         handle = DownloadTask()
         self.progress = progress
@@ -94,12 +94,18 @@ struct ImageRequest: Sendable {
     func image() async throws(KingfisherError) -> RetrieveImageResult {
         if let image = freshInMemory { return await deliverFromMemory(image, .fresh) }
         if followsHTTPCaching { return try await freshImage() }
-        if let image = inMemory { return await deliverFromMemory(image, nil) }
-        return try await cachedOrLoaded()
+        guard let found = inMemory else { return try await cachedOrLoaded() }
+        guard let image = asWanted(found) else { return try await cachedOrLoaded(not: found) }
+        return await deliverFromMemory(image, nil)
     }
 
     /// The same of what is not in memory.
-    private func cachedOrLoaded() async throws(KingfisherError) -> RetrieveImageResult {
+    ///
+    /// - Parameter other: What the target cache has, if that was made with other options: it is delivered
+    ///   only if nothing may be loaded.
+    private func cachedOrLoaded(
+        not other: Image? = nil
+    ) async throws(KingfisherError) -> RetrieveImageResult {
         let key = imageKey ?? ImageKey(self.key, options)
         // Begun before the caches are asked, so that no image slips through between work that ends and
         // a cache that has just been asked.
@@ -108,7 +114,7 @@ struct ImageRequest: Sendable {
 
         var foundTrace = false
         if !options.forceRefresh {
-            var cached = try await cachedTarget(key, &foundTrace)
+            var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
             if cached == nil { cached = try await madeOfOriginal(key, visit, &foundTrace) }
             if let result = cached {
                 if isReplacement { taskUpdated?(nil) }
@@ -116,6 +122,7 @@ struct ImageRequest: Sendable {
             }
             try checkStillWanted()
             if options.onlyFromCache {
+                if let other { return await deliverFromMemory(other, nil) }
                 throw .cacheError(reason: .imageNotExisting(key: self.key))
             }
         }
@@ -178,8 +185,25 @@ struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// The final image, if the target cache has it in memory. A subclass is asked by the methods that it
-    /// may override, as for what is on disk.
+    /// `image`, which was found in memory, as this request would have made it: what other requests were asked
+    /// for, its scale and the first frame alone, is no business of this one. `nil` when it has to be made anew.
+    func asWanted(_ image: Image) -> Image? {
+        let hasScale = image.creatingOptions.scale == options.scaleFactor
+        let hasFrames = image.hasFrames(of: options)
+        if hasScale && hasFrames || bytesToRebuild(image) != nil || isOfProgram { return image }
+        guard hasScale || !hasProcessor || targetCache.isSubclass else { return nil }
+        let scaled = hasScale || hasProcessor ? image : image.withScale(options.scaleFactor)
+        if hasFrames { return scaled }
+        // The pixels of a frame in memory cannot fail.
+        return options.onlyLoadFirstFrame ? try? scaled.firstFrame() : nil
+    }
+
+    /// Whether the program itself has stored what is in memory, which is delivered as it is.
+    private var isOfProgram: Bool {
+        targetCache.originatedImage(forKey: key, options: options)?.1 === ImageOrigin.program
+    }
+
+    /// The final image, if the target cache has it in memory.
     private var inMemory: Image? {
         guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
@@ -247,7 +271,8 @@ extension ImageRequest {
     {
         targetCache.isSubclass
             ? try await targetCache.overriddenLookup(key, options: options, isCurrent: isCurrent)
-            : try await targetCache.lookup(key, options: options, isCurrent: isCurrent)
+            : try await targetCache.lookup(
+                key, options: options, isCurrent: isCurrent, accepting: asWanted)
     }
 
     /// The final image, made of the cached original.

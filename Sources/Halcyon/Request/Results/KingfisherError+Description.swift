@@ -2,6 +2,7 @@ public import Foundation
 import FoundationNetworking
 import HalcyonHTTP
 import HalcyonStorage
+import HalcyonWork
 import Logging
 
 extension KingfisherError: LocalizedError {
@@ -161,7 +162,7 @@ extension KingfisherError.ImageSettingErrorReason {
 extension ImageDataProvider {
     /// The path of the file that the provider reads, if it reads one.
     fileprivate var filePath: String? {
-        contentURL.flatMap { $0.isFileURL ? $0.path : nil }
+        contentURL.flatMap { FilePath($0)?.description }
     }
 
     /// What is wrong with the file that the provider reads; `nil` when it reads none, or `error` is not
@@ -169,6 +170,7 @@ extension ImageDataProvider {
     fileprivate func fileFailure(_ error: any Error) -> String? {
         guard let path = filePath else { return nil }
         if let thing = error as? NotAFile { return thing.errorDescription }
+        if let failure = error as? FilePath.Failure { return failure.description }
         guard let error = error as? CocoaError else { return nil }
         switch (error.underlying as? POSIXError)?.code {
         case .ENOENT: return "There is no file at \(path)."

@@ -1,19 +1,27 @@
 public import Foundation
 import Glibc
+import HalcyonWork
 
 /// The bytes of a local file.
+///
+/// Names of files are bytes: percent-encoded in the URL they need not be UTF-8 (`file:///pictures/caf%E9.png`).
 public struct LocalFileImageDataProvider: ImageDataProvider {
     public let fileURL: URL
-    public let cacheKey: String
+    private let ownKey: String?
     private let loadingQueue: ExecutionQueue
 
-    /// Without `cacheKey`, the key is made of the file's path. The file is read on `loadingQueue`.
+    /// The key that was given, else one of the file's path, size and date: a file that has changed is another
+    /// image.
+    public var cacheKey: String { ownKey ?? fileURL.localFileCacheKey }
+
+    /// Without `cacheKey`, the key is made of the file's path, size and date. The file is read on
+    /// `loadingQueue`.
     public init(
         fileURL: URL, cacheKey: String? = nil,
         loadingQueue: ExecutionQueue = .dispatch(.global(qos: .userInitiated))
     ) {
         self.fileURL = fileURL
-        self.cacheKey = cacheKey ?? fileURL.localFileCacheKey
+        ownKey = cacheKey
         self.loadingQueue = loadingQueue
     }
 
@@ -26,11 +34,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
 
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         loadingQueue.execute {
-            handler(
-                Result {
-                    if let thing = NotAFile(at: fileURL.path) { throw thing }
-                    return try Data(contentsOf: fileURL)
-                })
+            handler(Result { try Self.contents(of: fileURL) })
         }
     }
 
@@ -39,6 +43,57 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
             data { continuation.resume(with: $0) }
         }
     }
+
+    private static func contents(of url: URL) throws -> Data {
+        guard let path = FilePath(url), path.text == nil else {
+            if let thing = NotAFile(at: url.path) { throw thing }
+            return try Data(contentsOf: url)
+        }
+        if let thing = NotAFile(path) { throw thing }
+        return try path.read()
+    }
+}
+
+extension LocalFileImageDataProvider: FileImageDataProvider {
+    var pinned: any ImageDataProvider {
+        ownKey == nil
+            ? Self(fileURL: fileURL, cacheKey: cacheKey, loadingQueue: loadingQueue) : self
+    }
+}
+
+/// A provider whose key depends on what its file is now, unless it was given one.
+protocol FileImageDataProvider: ImageDataProvider {
+    /// The provider with the key that it has now.
+    var pinned: any ImageDataProvider { get }
+}
+
+extension Source {
+    /// The source with the key that it has now: a request looks for, and stores, one and the same.
+    var pinned: Source {
+        guard case .provider(let provider) = self,
+            let file = provider as? any FileImageDataProvider
+        else { return self }
+        return .provider(file.pinned)
+    }
+}
+
+/// Which content of a file is meant: a file that has changed is another image.
+struct FileVersion: Equatable {
+    let size: Int
+    /// Nanoseconds since 1970.
+    let modified: Int
+
+    /// `nil` when there is nothing, or nothing that may be looked at.
+    init?(of url: URL) {
+        guard let status = try? FilePath(url)?.status() else { return nil }
+        size = Int(status.st_size)
+        modified =
+            Int(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+            &+ Int(status.st_mtim.tv_nsec)
+    }
+
+    /// As it stands behind the key of the file.
+    var suffix: String { "?size=\(size)&modified=\(modified)" }
 }
 
 /// Something at the path of a file that is none, so that reading it could wait or go on for ever.
@@ -48,15 +103,20 @@ struct NotAFile: LocalizedError {
 
     /// What is at a path, following links; `nil` for a file, a folder, and what cannot be looked at.
     init?(at path: String) {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
+        guard let path = FilePath(bytes: path.utf8) else { return nil }
+        self.init(path)
+    }
+
+    /// The same of a path that need not be a text.
+    init?(_ path: FilePath) {
+        guard let info = try? path.status() else { return nil }
         switch info.st_mode & S_IFMT {
         case S_IFIFO: kind = "a FIFO"
         case S_IFSOCK: kind = "a socket"
         case S_IFCHR, S_IFBLK: kind = "a device"
         default: return nil
         }
-        self.path = path
+        self.path = path.description
     }
 
     var errorDescription: String? { "\(path) is \(kind), not a file." }

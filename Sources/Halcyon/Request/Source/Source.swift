@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonWork
 
 /// Where an image comes from.
 public enum Source: Sendable {
@@ -65,10 +66,16 @@ public protocol Resource: Sendable {
 extension Resource {
     /// A file URL becomes a local-file provider, anything else a network source.
     public func convertToSource(overrideCacheKey: String? = nil) -> Source {
-        let key = overrideCacheKey ?? cacheKey
-        return downloadURL.isOfFile
-            ? .provider(LocalFileImageDataProvider(fileURL: downloadURL, cacheKey: key))
-            : .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
+        let url = downloadURL
+        guard url.isOfFile else {
+            let key = overrideCacheKey ?? cacheKey
+            return .network(KF.ImageResource(downloadURL: url, cacheKey: key))
+        }
+        var ownKey = overrideCacheKey
+        if ownKey == nil, !(self is URL), case let key = cacheKey, !url.isFileCacheKey(key) {
+            ownKey = key
+        }
+        return .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: ownKey))
     }
 }
 
@@ -107,7 +114,7 @@ public typealias ImageResource = KF.ImageResource
 
 extension URL: Resource {
     /// The absolute string; for a file URL its path from the application bundle on (or the whole
-    /// path), so that it survives a move of the bundle.
+    /// path), so that it survives a move of the bundle, with size and date of the file that is there.
     public var cacheKey: String { isOfFile ? localFileCacheKey : absoluteString }
     public var downloadURL: URL { self }
 }
@@ -121,8 +128,24 @@ extension URL {
         return absoluteString.utf8.prefix(5).elementsEqual("file:".utf8) { $0 | 0x20 == $1 }
     }
 
-    /// The key of a local file: its path components from the innermost `.app` or `.appex` on.
+    /// The key of a local file: its path components from the innermost `.app` or `.appex` on, and the version
+    /// of the file, so that a file that has changed is another image.
     var localFileCacheKey: String {
+        fileCacheKeyWithoutVersion + (FileVersion(of: self)?.suffix ?? "")
+    }
+
+    /// Whether a key is the one that the file has, or had, by itself.
+    fileprivate func isFileCacheKey(_ key: String) -> Bool {
+        let plain = fileCacheKeyWithoutVersion
+        return key == plain || key.hasPrefix("\(plain)?size=")
+    }
+
+    private var fileCacheKeyWithoutVersion: String {
+        if let path = FilePath(self), path.text == nil {
+            // Foundation has no components for it. No other key begins so.
+            return "kingfisher.local.cacheKey/%"
+                + PercentEncoding.encode(path.bytes, keeping: "/") + (query.map { "?\($0)" } ?? "")
+        }
         var components: [String] = []
         for component in pathComponents.reversed() {
             components.insert(component, at: 0)

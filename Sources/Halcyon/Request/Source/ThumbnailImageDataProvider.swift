@@ -33,9 +33,16 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// Whether the thumbnail is made of the image itself even when the file has one embedded. Halcyon
     /// never uses embedded thumbnails, which may be stale; the flag is part of the key.
     public let alwaysCreateThumbnail: Bool
-    public let cacheKey: String
+    private let ownKey: String?
     /// The limits that the image must keep before it is decoded.
     public let limits: DecodingLimits
+
+    /// The key that was given, else one of the URL, the file's size and date, and what is made of it.
+    public var cacheKey: String {
+        if let ownKey { return ownKey }
+        let key = "\(url.absoluteString)_thumb_\(maxPixelSize)_\(alwaysCreateThumbnail)"
+        return key + (FileVersion(of: url)?.suffix ?? "")
+    }
 
     public init(
         url: URL, maxPixelSize: CGFloat, alwaysCreateThumbnail: Bool = true,
@@ -45,8 +52,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         self.maxPixelSize = maxPixelSize
         self.alwaysCreateThumbnail = alwaysCreateThumbnail
         self.limits = limits
-        self.cacheKey =
-            cacheKey ?? "\(url.absoluteString)_thumb_\(maxPixelSize)_\(alwaysCreateThumbnail)"
+        ownKey = cacheKey
     }
 
     public var contentURL: URL? { url }
@@ -89,5 +95,15 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         } catch {
             throw failure
         }
+    }
+}
+
+extension ThumbnailImageDataProvider: FileImageDataProvider {
+    var pinned: any ImageDataProvider {
+        ownKey == nil
+            ? Self(
+                url: url, maxPixelSize: maxPixelSize,
+                alwaysCreateThumbnail: alwaysCreateThumbnail, cacheKey: cacheKey, limits: limits)
+            : self
     }
 }

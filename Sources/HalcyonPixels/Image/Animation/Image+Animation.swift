@@ -32,7 +32,7 @@ extension Image {
         if options.onlyFirstFrame || count == 1 {
             return Image(
                 content: PixelContent(Recipe(frames: [first])), scale: options.scale,
-                animatedSource: description, creatingOptions: options)
+                animatedSource: description, creatingOptions: options, isFirstFrame: count > 1)
         }
         let timing = AnimationTiming(
             durations: (0..<count).map { AnimationTiming.known(source.duration(at: $0)) },
@@ -78,7 +78,7 @@ extension Image {
         if other.playback.timing != nil { source?.playback = other.playback }
         return Image(
             content: content, scale: scale, animatedSource: source,
-            creatingOptions: other.creatingOptions)
+            creatingOptions: other.creatingOptions, isFirstFrame: other.isFirstFrame)
     }
 }
 
