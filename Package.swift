@@ -49,6 +49,10 @@ let package = Package(
         // For digests, for connections to Redis, and for the server of the tests.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // What bodies are unpacked with; all three come with libvips-dev.
+        .systemLibrary(
+            name: "CContentCoding",
+            providers: [.apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
@@ -77,10 +81,11 @@ let package = Package(
         .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CDecoding", "CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
+        .target(name: "CSignals"),
         // Threads, digests: what knows nothing of images, files or HTTP.
-        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL"]),
+        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL", "CSignals"]),
         // Bytes over HTTP, by libcurl; nothing of images.
-        .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
+        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
         // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
         .target(
             name: "HalcyonPixels",
@@ -170,7 +175,6 @@ let package = Package(
                 "HalcyonWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         // For tests of other programs, without a test framework and SwiftNIO.
         .target(name: "HalcyonTestSupport"),
@@ -247,7 +251,9 @@ let package = Package(
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonHTTPTests",
-            dependencies: ["HTTPCacheProxy", "HalcyonHTTP", "HalcyonTestKit"]),
+            dependencies: [
+                "HTTPCacheProxy", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonServerPlansTests",
             dependencies: ["HalcyonServerPlans", "HalcyonTestKit"]),

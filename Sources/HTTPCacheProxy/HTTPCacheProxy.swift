@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import Foundation
 import HalcyonHTTP
 import HalcyonWork
@@ -78,14 +77,8 @@ struct HTTPCacheProxy: AsyncParsableCommand {
     /// Returns when the process is asked to end.
     private static func interruption() async {
         let isOver = OneShot<Void>()
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { isOver.give(()) }
-            source.resume()
-            return source
-        }
+        let listening = ProcessSignals.listen(to: [SIGINT, SIGTERM]) { _ in isOver.give(()) }
         await isOver.value
-        for source in sources { source.cancel() }
+        listening.cancel()
     }
 }

@@ -4,7 +4,6 @@ import HalcyonSamples
 import HalcyonServer
 import HalcyonWork
 import Logging
-import UnixSignals
 
 /// Serves until a signal comes.
 struct ServeCommand: AsyncParsableCommand {
@@ -50,8 +49,10 @@ struct ServeCommand: AsyncParsableCommand {
     var printConfig = false
 
     func run() async throws {
-        // Until the server looks for signals, one that asks for new settings must not end it.
-        signal(SIGHUP, SIG_IGN)
+        let (signals, noting) = AsyncStream.makeStream(of: Int32.self)
+        // One that asks for new settings must not end a server that does not listen yet.
+        let reloads = ProcessSignals.listen(to: [SIGHUP]) { noting.yield($0) }
+        defer { reloads.cancel() }
         // A second signal ends the program while pictures are made.
         defer { ProgramEnd.skipsDestruction() }
         let isDemonstration: Bool
@@ -79,7 +80,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if check { return print("The configuration is good.") }
         // Whoever hears that it listens may send a signal at once.
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let ends = ProcessSignals.listen(to: [SIGTERM, SIGINT]) { noting.yield($0) }
+        defer { ends.cancel() }
         let listening: ListeningServer
         do {
             listening = try await ListeningServer.start(server)
@@ -174,14 +176,14 @@ struct ServeCommand: AsyncParsableCommand {
     /// The exit code: 0 when all requests ended by themselves after the first signal, 1 when they were
     /// ended, 130 after a second signal.
     private func serve(
-        _ listening: ListeningServer, _ server: ImageServer, until signals: UnixSignalsSequence,
+        _ listening: ListeningServer, _ server: ImageServer, until signals: AsyncStream<Int32>,
         _ logger: Logger
     ) async -> Int32 {
         let exitCode = OneShot<Int32>()
-        let firstSignal = OneShot<UnixSignal>()
+        let firstSignal = OneShot<Int32>()
         let answering = Task {
             for await signal in signals {
-                guard signal != .sighup else {
+                guard signal != SIGHUP else {
                     reload(server, logger)
                     continue
                 }
@@ -189,7 +191,8 @@ struct ServeCommand: AsyncParsableCommand {
                     exitCode.give(130)
                     return
                 }
-                logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                logger.notice(
+                    "stopping", metadata: ["signal": "\(ProcessSignals.name(of: signal))"])
                 ServiceManager.tell("STOPPING=1")
                 Task { exitCode.give(await listening.stop() ? 0 : 1) }
             }

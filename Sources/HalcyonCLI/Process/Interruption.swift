@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// Runs work that the user can stop with Ctrl-C (or `SIGTERM`, `SIGHUP`), or the reader of standard
@@ -38,8 +39,14 @@ final class Interruption: Sendable {
     ) async throws -> Value {
         // Writing to a closed pipe is an error to be handled, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { source(for: $0, atOnce: atOnce) }
-        defer { for source in sources { source.cancel() } }
+        let signals = [SIGINT, SIGTERM, SIGHUP].filter {
+            // As under nohup.
+            $0 != SIGHUP || !ProcessSignals.isIgnored($0)
+        }
+        let listening = ProcessSignals.listen(to: signals) { [weak self] in
+            self?.take($0, atOnce: atOnce)
+        }
+        defer { listening.cancel() }
         let task = Task { try await work() }
         let isSignalled = state.withLock { state in
             state.cancel = { task.cancel() }
@@ -62,28 +69,16 @@ final class Interruption: Sendable {
         return isFirst
     }
 
-    private func source(
-        for number: Int32, atOnce: @escaping @Sendable () -> Void
-    ) -> any DispatchSourceSignal {
-        // Dispatch sees only signals that do not end the process.
-        let former = unsafeBitCast(signal(number, SIG_IGN), to: Int.self)
-        // As under nohup.
-        let isIgnored = number == SIGHUP && former == unsafeBitCast(SIG_IGN, to: Int.self)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler { [weak self] in
-            guard !isIgnored, let self else { return }
-            let end: @Sendable () -> Void = {
-                PendingFile.discardAll()
-                atOnce()
-                _exit(128 + number)
-            }
-            if interrupt(number) {
-                queue.asyncAfter(deadline: .now() + Self.patience, execute: end)
-            } else {
-                end()
-            }
+    private func take(_ number: Int32, atOnce: @escaping @Sendable () -> Void) {
+        let end: @Sendable () -> Void = {
+            PendingFile.discardAll()
+            atOnce()
+            _exit(128 + number)
         }
-        source.resume()
-        return source
+        if interrupt(number) {
+            queue.asyncAfter(deadline: .now() + Self.patience, execute: end)
+        } else {
+            end()
+        }
     }
 }
