@@ -15,7 +15,7 @@ readonly minimum_swift=6.2
 # (heif_encoders).
 readonly build_packages=(
     libvips-dev libdeflate-dev libwebp-dev libavif-dev libjxl-dev libsqlite3-dev libxxhash-dev
-    libcurl4-openssl-dev libssl-dev libglib2.0-dev pkg-config
+    libcurl4-openssl-dev libssl-dev zlib1g-dev libbrotli-dev libzstd-dev libglib2.0-dev pkg-config
     gcc g++ libc6-dev git ca-certificates
     fonts-dejavu-core
 )

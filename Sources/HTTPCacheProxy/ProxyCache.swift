@@ -64,11 +64,9 @@ final class ProxyCache: Sendable {
             let (head, content) = try? await transport.answer(
                 to: outgoing, terms: ExchangeTerms(stall: .seconds(Self.patience)))
         else { return nil }
-        var received = HTTPFields(head.fields.map { .init(name: $0.name, value: $0.value) })
-            .withoutConnection(keeping: [])
-        // The content is unpacked by the transport.
-        if head.contentEncoding != nil { received.remove(["content-encoding"]) }
-        return Answer(status: head.status, fields: received, body: content)
+        return Answer(
+            status: head.status,
+            fields: HTTPFields(unpacked: head).withoutConnection(keeping: []), body: content)
     }
 }
 

@@ -172,7 +172,7 @@ final class ReceivedAnswer: Sendable {
     }
 
     private func expectedLength(_ head: AnswerHead) throws -> Int64? {
-        guard head.contentEncoding == nil, let length = head.contentLength, length > 0 else {
+        guard head.codings.known.isEmpty, let length = head.contentLength, length > 0 else {
             return nil
         }
         if let limit = transfer.settings.client.maximumResponseSize, length > Int64(limit) {

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonHTTP
+import HalcyonPixels
 import HalcyonWork
 
 /// One transfer from the first request to the last byte, for all callers that share it.
@@ -93,7 +94,7 @@ final class Transfer: Sendable {
                         start: start, times: times, redirectCount: redirectCount,
                         resumedByteCount: resumable?.resumedByteCount ?? 0)
                     if let head { task.setHead(head, reserving: 0) }
-                    return
+                    return try checkCodings()
                 case .authenticate:
                     continue
                 case .startOver:
@@ -122,6 +123,17 @@ final class Transfer: Sendable {
             resumable?.breakOff(error)
             throw error
         }
+    }
+
+    /// Bytes in codings that nobody knows are taken as they are when they are a picture; else they are in
+    /// that coding, or nothing that was wanted.
+    private func checkCodings() throws {
+        guard let unknown = task.head?.codings.unknown, !unknown.isEmpty,
+            ImageSniffer.format(of: task.sharedData) == .unknown
+        else { return }
+        throw ImageTransportError.undecodableBody(
+            url: task.originalURL?.absoluteString ?? "",
+            reason: "its content encoding is \(unknown.joined(separator: ", "))")
     }
 
     /// What continues an earlier download of the same; `nil` when nothing of this one is to be kept.

@@ -120,6 +120,9 @@ extension CurlTransport {
             tls.apply(to: handle, trustsAnyCertificate: trustsAnyCertificate)
         }
 
+        /// Bytes of a body after its content decoding; `nil` for no limit.
+        var bodyLimit: Int? { client.maximumResponseSize }
+
         /// Whether addresses have to be looked at before they are connected to.
         var restrictsAddresses: Bool { client.addressPolicy.isRestricted }
 

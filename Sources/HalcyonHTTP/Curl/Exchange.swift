@@ -37,7 +37,9 @@ final class Exchange: @unchecked Sendable {
     /// While the transfer is libcurl's business.
     private var handle: EasyHandle?
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private var header = HeaderReader()
+    private var header: HeaderReader
+    /// Unpacks the body; `nil` when it is not packed.
+    private var decoder: ContentDecoder?
     private var decision = Decision.none
     /// How libcurl ended while somebody was still being asked.
     private var ending: CURLcode?
@@ -46,7 +48,7 @@ final class Exchange: @unchecked Sendable {
     private var times: ExchangeTimes?
     private var watch: StallWatch?
     private var received: Int64 = 0
-    /// What the header says, of a body without content encoding.
+    /// Bytes of the body, as the header says.
     private var expected: Int64?
     private var isEncoded = false
     /// Why an address was not connected to; another one may have been.
@@ -62,6 +64,7 @@ final class Exchange: @unchecked Sendable {
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.request = request
+        header = HeaderReader(method: request.method)
         self.loop = loop
         self.configuration = configuration
         self.terms = terms
@@ -184,15 +187,16 @@ final class Exchange: @unchecked Sendable {
         if answer.version.hasPrefix("HTTP/2") { onHTTP2() }
         times?.answered = ContinuousClock().now
         watch?.pause()
-        let encoding = answer.contentEncoding
-        if let encoding, !ContentEncoding.names.contains(encoding) {
-            let error = TransportError.undecodableBody(
-                url: url, reason: "its content encoding is \(encoding)")
-            return decided(.failure(error), length: nil)
-        }
         let length = answer.contentLength
-        expected = encoding == nil ? length : nil
-        isEncoded = encoding != nil
+        expected = length
+        let codings = answer.codings.known
+        if !codings.isEmpty {
+            do {
+                decoder = try ContentDecoder(codings, limit: configuration.bodyLimit)
+            } catch {
+                return decided(.failure(unpacking(error)), length: length)
+            }
+        }
         decision = .pending(isPaused: false)
         // Usually nothing in it waits; then the body is taken as soon as it comes.
         Task.immediate(executorPreference: loop) { [onResponse] in
@@ -220,12 +224,35 @@ final class Exchange: @unchecked Sendable {
             received += Int64(bytes.count)
             watch?.receive(bytes.count, now: ContinuousClock().now)
             do {
-                try onBody(bytes)
+                if let decoder {
+                    try decoder.decode(bytes, onBody)
+                } else {
+                    try onBody(bytes)
+                }
                 return .goOn
             } catch {
-                failure = error
+                failure = unpacking(error)
                 return .stop
             }
+        }
+    }
+
+    /// An error of the decoder in our own terms; others stay what they are.
+    private func unpacking(_ error: any Error) -> any Error {
+        guard let failure = error as? ContentDecoder.Failure else { return error }
+        return switch failure {
+        case .damaged:
+            TransportError.undecodableBody(
+                url: url, reason: "it is not what its content encoding says")
+        case .cutShort:
+            TransportError.incompleteBody(url: url, received: nil, expected: nil)
+        case .tooLarge:
+            TransportError.responseTooLarge(url: url, limit: configuration.bodyLimit ?? .max)
+        case .tooManyCodings:
+            TransportError.undecodableBody(
+                url: url, reason: "it is encoded more than \(ContentDecoder.codingLimit) times")
+        case .noMemory:
+            TransportError.undecodableBody(url: url, reason: "there is no memory for it")
         }
     }
 
@@ -289,9 +316,19 @@ final class Exchange: @unchecked Sendable {
                 CurlFailure(code, of: handle, hasHead: !header.isEmpty, stage: stage)
                     .error(request, received: received, expected: expected))
         }
-        if let expected, received < expected, request.method != "HEAD" {
+        guard header.isComplete else {
+            // An answer of status 1xx is followed by another one.
+            return .failure(
+                TransportError.invalidResponse(url: url, reason: "there is no final answer"))
+        }
+        if let expected, received < expected {
             return .failure(
                 TransportError.incompleteBody(url: url, received: received, expected: expected))
+        }
+        do {
+            if case .receive = decision { try decoder?.finish() }
+        } catch {
+            return .failure(unpacking(error))
         }
         return .success(times)
     }

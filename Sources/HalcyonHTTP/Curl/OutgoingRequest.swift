@@ -53,6 +53,7 @@ struct OutgoingRequest: Sendable {
             $0.name.lowercased() == "accept-encoding" && $0.value == "identity"
         }) {
             fields.removeAll { $0.name.lowercased() == "accept-encoding" }
+            fields.append(("Accept-Encoding", ContentCoding.offered))
         }
         self.fields = fields
     }
@@ -65,7 +66,8 @@ struct OutgoingRequest: Sendable {
     func apply(to handle: EasyHandle) -> UnsafeMutablePointer<curl_slist>? {
         handle.set(CURLOPT_URL, url.withoutUser)
         handle.set(CURLOPT_PATH_AS_IS, true)
-        handle.set(CURLOPT_ACCEPT_ENCODING, ContentEncoding.offered)
+        // libcurl would refuse bodies whose coding it does not know; they are unpacked here.
+        handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         let body = body ?? (method == "POST" || method == "PUT" ? Data() : nil)
         if let body {
             ccurl_set_size(handle.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
@@ -139,20 +141,4 @@ private enum CurlURL {
         else { return nil }
         return String(cString: host).lowercased().trimmingCharacters(in: ["[", "]"])
     }
-}
-
-/// How bodies may be packed.
-enum ContentEncoding {
-    /// What libcurl can unpack here, in the order of preference that servers are told.
-    static let names: [String] = {
-        guard let version = ccurl_version()?.pointee else { return [] }
-        func has(_ feature: Int32) -> Bool { version.features & feature != 0 }
-        var names: [String] = []
-        if has(CURL_VERSION_LIBZ) { names += ["gzip", "deflate"] }
-        if has(CURL_VERSION_BROTLI) { names.append("br") }
-        if has(CURL_VERSION_ZSTD) { names.append("zstd") }
-        return names
-    }()
-
-    static let offered = names.joined(separator: ", ")
 }

@@ -12,14 +12,18 @@ package final class AnswerHead: Sendable {
     package let version: String
     /// In the order they came.
     package let fields: [(name: String, value: String)]
+    /// Whether a body follows. None does after some statuses, and none to `HEAD`, whatever the fields say of
+    /// it: they are those of the answer that a `GET` would have brought (RFC 9112, section 6.3).
+    package let hasBody: Bool
     private let made = Mutex<HTTPURLResponse?>(nil)
 
-    /// `url` is that of the request.
+    /// `url` and `method` are those of the request.
     package init(
-        url: URL, status: Int, version: String = "HTTP/1.1",
+        url: URL, method: String = "GET", status: Int, version: String = "HTTP/1.1",
         fields: [(name: String, value: String)]
     ) {
         self.url = url
+        hasBody = method != "HEAD" && !(100..<200).contains(status) && ![204, 304].contains(status)
         self.status = status
         self.version = version
         self.fields = fields
@@ -66,25 +70,21 @@ package final class AnswerHead: Sendable {
         return value
     }
 
-    /// The content encoding, unless it is `identity`.
-    package var contentEncoding: String? {
-        guard
-            let value = value("content-encoding")?.trimmingCharacters(in: .whitespaces)
-                .lowercased(),
-            !value.isEmpty, value != "identity"
-        else { return nil }
-        return value
+    /// Content codings of the body.
+    package var codings: ContentCodings {
+        hasBody ? value("content-encoding").map(ContentCodings.init) ?? ContentCodings() : .init()
     }
 
-    /// The length of the body that the header says, once or several times the same.
+    /// The length of the body as it is sent, if the header says it, once or several times the same.
     package var contentLength: Int64? {
-        contentLengths.count == 1 ? contentLengths.first.flatMap { Int64($0) } : nil
+        guard hasBody else { return 0 }
+        return contentLengths.count == 1 ? contentLengths.first.flatMap { Int64($0) } : nil
     }
 
     /// The lengths of the body that the header says; more than one contradict each other
     /// (RFC 9112, section 6.3).
     package var contentLengths: Set<String> {
-        guard let value = value("content-length") else { return [] }
+        guard hasBody, let value = value("content-length") else { return [] }
         guard value.utf8.contains(UInt8(ascii: ",")) else { return [value] }
         return Set(
             value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
@@ -104,6 +104,17 @@ extension HTTPFields {
         self.init(head.fields.map { Line(name: $0.name, value: $0.value) })
     }
 
+    /// The fields of an answer whose body has been unpacked.
+    package init(unpacked head: AnswerHead) {
+        self.init(head)
+        let codings = head.codings
+        guard !codings.known.isEmpty else { return }
+        remove(["content-encoding"])
+        if !codings.unknown.isEmpty {
+            append("Content-Encoding", codings.unknown.joined(separator: ", "))
+        }
+    }
+
     /// Those of Foundation's form of an answer, in which fields of one name have become one.
     package init(_ response: HTTPURLResponse) {
         self.init(response.allHeaderFields.map { Line(name: "\($0.key)", value: "\($0.value)") })
@@ -115,12 +126,18 @@ struct HeaderReader {
     /// Bytes of all headers of an answer together, also of those that come before it and after its body.
     static let limit = 256 * 1024
 
+    /// Method of the request.
+    let method: String
     private var count = 0
     private var status = 0
     private var version = ""
     private var fields: [(name: String, value: String)] = []
     /// Whether the header has ended; what comes then is behind the body.
-    private var isComplete = false
+    private(set) var isComplete = false
+
+    init(method: String) {
+        self.method = method
+    }
 
     /// Whether nothing of the answer has arrived.
     var isEmpty: Bool { count == 0 }
@@ -138,7 +155,8 @@ struct HeaderReader {
             guard status > 0 else { throw Self.invalid(url, "its header has no status") }
             if (100..<200).contains(status) { return nil }
             isComplete = true
-            let answer = AnswerHead(url: url, status: status, version: version, fields: fields)
+            let answer = AnswerHead(
+                url: url, method: method, status: status, version: version, fields: fields)
             guard answer.contentLengths.count <= 1 else {
                 throw Self.invalid(url, "its header says several lengths of the body")
             }
@@ -148,13 +166,40 @@ struct HeaderReader {
             try begin(String(decoding: text, as: UTF8.self), of: url)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
+            let name = String(decoding: text[..<colon], as: UTF8.self)
+            let isAddress = ["location", "content-location"].contains(name.lowercasedASCII)
             fields.append(
                 (
-                    String(decoding: text[..<colon], as: UTF8.self),
-                    String(decoding: value, as: UTF8.self)
+                    name,
+                    isAddress ? Self.address(value) : String(decoding: value, as: UTF8.self)
                 ))
         }
         return nil
+    }
+
+    /// The text of an address. Bytes that are no UTF-8 are percent-encoded as they are, so that a path in
+    /// another encoding leads to where its server means.
+    private static func address(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        var text = ""
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            var iterator = rest.makeIterator()
+            var parser = Unicode.UTF8.ForwardParser()
+            let count: Int
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let scalar):
+                count = scalar.count
+                text += String(decoding: scalar, as: UTF8.self)
+            case .error(let length):
+                count = length
+                for byte in rest.prefix(length) {
+                    text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                }
+            case .emptyInput: return text
+            }
+            rest = rest.dropFirst(count)
+        }
+        return text
     }
 
     /// Without white space at both ends. On bytes: a header is read for each download, and Foundation

@@ -202,9 +202,7 @@ final class OriginClient: Sendable {
     private func answer(
         _ head: AnswerHead, _ body: Data, isConditional: Bool, requested: Date
     ) throws(Failure) -> Answer {
-        var fields = HTTPFields(head).withoutConnection(keeping: [])
-        // The content is unpacked by the transport.
-        if head.contentEncoding != nil { fields.remove(["content-encoding"]) }
+        var fields = HTTPFields(unpacked: head).withoutConnection(keeping: [])
         switch head.status {
         case 200:
             break

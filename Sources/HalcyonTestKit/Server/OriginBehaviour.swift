@@ -61,6 +61,9 @@ public enum ContentEncoding: String, CaseIterable, Sendable {
     case br
     case zstd
 
+    /// The bytes in this coding.
+    public func packed(_ bytes: [UInt8]) -> [UInt8] { encode(bytes) }
+
     func encode(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .gzip: StoredDeflate.gzip(bytes)

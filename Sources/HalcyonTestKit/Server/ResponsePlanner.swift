@@ -177,7 +177,8 @@ struct ResponsePlanner {
             case .chunked where request.method != "HEAD": length = nil
             case .declaredLength(let declared):
                 length = declared
-                if request.method != "HEAD" { plan.ending = .abort(.close) }
+                let hasBody = request.method != "HEAD" && ![204, 304].contains(plan.status)
+                if hasBody { plan.ending = .abort(.close) }
             default: break
             }
         }

@@ -103,6 +103,16 @@ import Testing
             raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", picture),
             "422 source_incomplete"),
         Row(
+            "a picture in a coding that nobody knows",
+            .png(picture).header("Content-Encoding", "aws-chunked"), "200 "),
+        Row(
+            "gzip in gzip by another name",
+            OriginResponse(
+                headers: ["Content-Encoding": "gzip, x-gzip"],
+                body: .data(
+                    Data(ContentEncoding.gzip.packed(ContentEncoding.gzip.packed(Array(picture)))))),
+            "200 "),
+        Row(
             "206 of a part",
             raw(
                 "HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-9/99\nContent-Length: \(picture.count)\n\n",

@@ -25,7 +25,7 @@ extension FuzzTarget {
         }
     ) { data in
         let url = URL(string: "http://example.com/a/b?c")!
-        var reader = HeaderReader()
+        var reader = HeaderReader(method: "GET")
         for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let answer = try Array(line).withUnsafeBytes { try reader.take($0, of: url) }
             guard let answer else { continue }

@@ -188,7 +188,7 @@ final class ResumableRequest: Sendable {
         fields.remove(["set-cookie", "set-cookie2"])
         let description = KeptPartial.Description(
             fields: fields, received: Date(),
-            total: head.contentEncoding == nil ? head.contentLength : nil)
+            total: head.codings.isEmpty ? head.contentLength : nil)
         let shortest = max(1, partials.resumption.minimumSize)
         guard partial(description, status: head.status, length: shortest) != nil else { return }
         state.withLock { $0.stage = .receiving(Body(description: description)) }
