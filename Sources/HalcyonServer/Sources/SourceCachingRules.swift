@@ -72,7 +72,7 @@ struct SourceCachingRules: Sendable {
         _ answer: OriginClient.Answer, of url: URL
     ) -> (response: StoredResponse, isStorable: Bool) {
         var fields = cleaned(answer.fields)
-        if !fields.contains("ETag"), !fields.contains("Last-Modified") {
+        if EntityTag(of: fields)?.isUsable != true, !fields.contains("Last-Modified") {
             fields.append(RemoteSource.digestField, Digest.sha256.hexadecimal(answer.body))
         }
         let storing = policy.storing(

@@ -55,6 +55,29 @@ struct CacheControlDirectivesTests {
         #expect(parse("max-age=1", "max-age=2").maxAge == 1)
     }
 
+    @Test(
+        "Lists of fields are united, and a directive without a list speaks of the whole response",
+        arguments: ["private", "no-cache"])
+    func fieldLists(name: String) {
+        func fields(_ lines: String...) -> Set<String>? {
+            let directives = CacheControlDirectives(
+                parsing: lines.map { $0.replacing("?", with: name) })
+            let (isWhole, names) =
+                name == "private"
+                ? (directives.isPrivate, directives.privateFields)
+                : (directives.noCache, directives.noCacheFields)
+            #expect(isWhole == names.isEmpty)
+            return isWhole ? nil : names
+        }
+        #expect(fields("?=\"X-A\"") == ["x-a"])
+        #expect(fields("?=\"X-A\", ?") == nil)
+        #expect(fields("?, ?=\"X-A\"") == nil)
+        #expect(fields("?=\"X-A\"", "?") == nil)
+        #expect(fields("?=\"X-A\", ?=\"\"") == nil)
+        #expect(fields("?=, ?=\"X-A\"") == nil)
+        #expect(fields("?=\"X-A\", ?=\"X-B, X-C\"", "?=x-d") == ["x-a", "x-b", "x-c", "x-d"])
+    }
+
     @Test("Commas and equals signs inside quotes are text")
     func quotedSeparators() {
         let directives = parse("x=\"no-store, max-age=1\", max-age=60")

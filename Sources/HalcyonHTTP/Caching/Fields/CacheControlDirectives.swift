@@ -11,8 +11,12 @@ package struct CacheControlDirectives: Sendable, Hashable {
         case invalid
     }
 
-    /// By name in lower case. Of a directive given twice the first one counts.
+    /// By name in lower case. Of a directive given twice the first one counts: which number is meant nobody
+    /// knows.
     private var arguments: [String: Argument] = [:]
+    /// The fields, in lower case, that `no-cache` and `private` are limited to: those of all their lists
+    /// together, and none where one of them stands without a list, and so speaks of the whole response.
+    private var fieldNames: [String: Set<String>] = [:]
 
     /// Whether a quoted string has no end. What it has swallowed may have been anything, so that
     /// the response has no lifetime.
@@ -24,6 +28,11 @@ package struct CacheControlDirectives: Sendable, Hashable {
 
     /// Adds a directive unless it is there; `name` is in lower case.
     mutating func note(_ name: String, _ argument: Argument) {
+        if name == "no-cache" || name == "private" {
+            let names = Self.fieldNames(argument)
+            let isWhole = names.isEmpty || has(name) && fieldNames[name] == nil
+            fieldNames[name] = isWhole ? nil : names.union(fieldNames[name] ?? [])
+        }
         if arguments[name] == nil { arguments[name] = argument }
     }
 
@@ -44,8 +53,8 @@ package struct CacheControlDirectives: Sendable, Hashable {
 
     /// The fields, in lower case, that the directive is limited to; empty when it speaks of the
     /// whole response, is absent or has an argument that is no list of names.
-    package var noCacheFields: Set<String> { fieldNames("no-cache") }
-    package var privateFields: Set<String> { fieldNames("private") }
+    package var noCacheFields: Set<String> { fieldNames["no-cache"] ?? [] }
+    package var privateFields: Set<String> { fieldNames["private"] ?? [] }
     package var hasPrivate: Bool { has("private") }
 
     // MARK: Seconds; `nil` when absent
@@ -79,8 +88,9 @@ package struct CacheControlDirectives: Sendable, Hashable {
         }
     }
 
-    private func fieldNames(_ name: String) -> Set<String> {
-        guard case .text(let text) = arguments[name] else { return [] }
+    /// The names in a list; empty when the argument is none.
+    private static func fieldNames(_ argument: Argument) -> Set<String> {
+        guard case .text(let text) = argument else { return [] }
         let names = text.utf8.split(separator: .comma)
             .map { String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII }
             .filter { !$0.isEmpty }

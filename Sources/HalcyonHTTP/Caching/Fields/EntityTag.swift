@@ -21,10 +21,20 @@ package struct EntityTag: Sendable, Hashable {
 
     /// Whether it can be sent back: it is not empty, not over 8 KiB long, and has come as it was
     /// sent. Bytes that are no UTF-8 have become U+FFFD on the way, and NUL, CR and LF would end
-    /// the field.
+    /// the field. `*` would ask for any representation at all (RFC 9110, section 13.1.2), so that a server
+    /// always says that nothing has changed.
     package var isUsable: Bool {
-        !text.isEmpty && text.utf8.count <= 8192
+        !text.isEmpty && text.utf8.count <= 8192 && !hasAnyMark
             && !text.unicodeScalars.contains { $0 == "\u{FFFD}" || $0.isControl }
+    }
+
+    /// Whether `*` is a member of it, outside of quotes.
+    private var hasAnyMark: Bool {
+        var isQuoted = false
+        return text.utf8.split(omittingEmptySubsequences: true) { byte in
+            if byte == .quote { isQuoted.toggle() }
+            return byte == .comma && !isQuoted
+        }.contains { $0.trimming { $0 == .space || $0 == .tab }.elementsEqual("*".utf8) }
     }
 
     /// Whether two representations with it are the same byte for byte: it is not weak, and its

@@ -33,13 +33,19 @@ extension HTTPCachePolicy {
         return .keep(merged)
     }
 
-    /// Whether the `304` may speak of the stored response. One response was asked about, so that
-    /// only a validator that differs says no; a strong tag never confirms a weak one.
+    /// Whether the `304` may speak of the stored response.
+    ///
+    /// RFC 9111, section 4.3.4, forbids to update any response by a `304` with a strong validator that no
+    /// stored one has. That rule chooses among several responses that a request has named. Here exactly one
+    /// was named, by exactly one validator, and `If-None-Match` is compared weakly (RFC 9110, section
+    /// 13.1.2): the answer means that this validator names what the server has. So a strong tag confirms a
+    /// weak one of the same text, which is what servers send that make their tag weak when they compress
+    /// (nginx), and a tag confirms a date where the stored response came without its tag. Only a validator
+    /// that contradicts the one of the same kind says no.
     private func confirms(_ fields: HTTPFields, _ stored: StoredResponse) -> Bool {
-        let storedTag = EntityTag(of: stored.fields)
-        if let tag = EntityTag(of: fields) {
-            guard let storedTag, tag.weaklyEquals(storedTag) else { return false }
-            return tag.isWeak || !storedTag.isWeak
+        let storedTag = EntityTag(of: stored.fields).flatMap { $0.isUsable ? $0 : nil }
+        if let storedTag, let tag = EntityTag(of: fields), tag.isUsable {
+            return tag.weaklyEquals(storedTag)
         }
         if storedTag == nil, let modified = fields.first("Last-Modified"),
             let storedModified = stored.fields.first("Last-Modified")
