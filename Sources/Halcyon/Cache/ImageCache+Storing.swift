@@ -140,6 +140,7 @@ extension ImageCache {
         _ image: KFCrossPlatformImage, for key: ImageKey, options: KingfisherParsedOptionsInfo,
         origin: ImageOrigin? = nil
     ) {
+        origin?.record?.noteImage(forKey: key.source)
         storeInMemory(image, forKey: key.text, options: options, origin: origin)
     }
 

@@ -126,6 +126,24 @@ extension IndexTransaction {
         return (try ResponseRow(row), try files.map { try Self.name($0[0]) })
     }
 
+    /// The files that were made of a generation of a response, with the keys as they are kept.
+    func files(
+        ofResponse id: AccessLog.ResponseID, generation: Int64
+    ) throws -> [(name: String, key: String?, isOriginal: Bool)] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT files.name, files.key, derivations.is_original
+                FROM responses \(Self.derivedFiles)
+                WHERE responses.key = ? AND responses.variant = ifnull(?, x'')
+                    AND responses.generation = ?3 AND derivations.generation = ?3
+                ORDER BY files.name
+                """)
+        return try Row.fetchAll(statement, arguments: [id.key, id.variant, generation]).map { row in
+            let isOriginal: Int64 = try IndexRow.value(of: row[2])
+            return (try Self.name(row[0]), try IndexRow.optional(row[1]), isOriginal != 0)
+        }
+    }
+
     /// What is known of a file's origin, the checksum of the bytes that this is said of, and when the file
     /// expires, in seconds since 1970; `nil` when there is no such file.
     func origin(of name: String) throws -> (FileOrigin, checksum: Int64?, expires: Double)? {

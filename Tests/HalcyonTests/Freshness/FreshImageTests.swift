@@ -282,7 +282,7 @@ import Testing
         _ = try await fixture.get()
         fixture.pass(100)
         fixture.origin.route("/a.png", .status(200).with(.abort(.reset)))
-        #expect(try await fixture.got() == "3 fresh")
+        #expect(try await fixture.got() == "3 stale error")
     }
 
     @Test func aServerThatWantsToBeLeftAloneIsWhileThereIsAStaleImage() async throws {

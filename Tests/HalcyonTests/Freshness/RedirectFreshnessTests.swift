@@ -24,7 +24,7 @@ import Testing
         fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
         fixture.serve(3, "max-age=600", at: "/b.png")
         #expect(try await fixture.got() == "3 fetched")
-        #expect(try await fixture.got() == "3 fresh")
+        #expect(try await fixture.got() == "3 validated")
         #expect(fixture.origin.requestCount(for: "/a.png") == 2)
         #expect(fixture.origin.requestCount(for: "/b.png") == 1)
     }
@@ -66,7 +66,7 @@ import Testing
             .png(FreshnessFixture.png(3)).header("Cache-Control", "max-age=600")
                 .header("Content-Location", path))
         #expect(try await fixture.got() == "3 fetched")
-        #expect(try await fixture.got() == "3 fresh")
+        #expect(try await fixture.got() == "3 validated")
         #expect(fixture.origin.requestCount(for: "/a.png") == 2, "asked for each time")
         #expect(fixture.count == 3)
         // What is written without a file comes after what has been asked for before.
@@ -78,6 +78,40 @@ import Testing
             let bytes = try Data(contentsOf: folder.appending(path: file))
             #expect(bytes.firstRange(of: Data("geheim".utf8)) == nil, "\(file)")
         }
+    }
+
+    @Test func aRedirectThatWasValidatedIsReportedWithTheImage() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png",
+            .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60")
+                .header("ETag", "\"r\""))
+        fixture.serve(3, "max-age=6000", at: "/b.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        fixture.origin.route("/a.png", OriginResponse(status: 304))
+        #expect(try await fixture.got() == "3 validated")
+        #expect(fixture.lastCondition == "\"r\"")
+    }
+
+    @Test func aStaleRedirectMakesTheReportStale() async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route(
+            "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
+        fixture.serve(3, "max-age=6000", at: "/b.png")
+        _ = try await fixture.get()
+        fixture.pass(100)
+        #expect(
+            try await fixture.got([.requestModifier(setting(["Cache-Control": "max-stale"]))])
+                == "3 stale accepted")
+        #expect(try await fixture.got([.onlyFromCache]) == "3 stale accepted")
+        #expect(fixture.count == 2)
+        fixture.origin.route("/a.png", .abort())
+        #expect(try await fixture.got() == "3 stale error")
+        // What has just come from the server is what that has.
+        fixture.pass(6000)
+        fixture.serve(4, "max-age=60", at: "/b.png")
+        #expect(try await fixture.got() == "4 fetched")
     }
 
     @Test func aLoopEndsWithTheErrorOfTheNetwork() async throws {
@@ -96,7 +130,7 @@ import Testing
             .redirectHandler(AnyRedirectHandler { _, _, request, handler in handler(request) })
         ]
         #expect(try await fixture.got(handling) == "3 fetched")
-        #expect(try await fixture.got(handling) == "3 fresh")
+        #expect(try await fixture.got(handling) == "3 validated")
         #expect(fixture.origin.requestCount(for: "/a.png") == 2)
         #expect(fixture.origin.requestCount(for: "/b.png") == 1)
     }

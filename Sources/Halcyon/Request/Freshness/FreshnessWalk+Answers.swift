@@ -24,6 +24,7 @@ extension FreshnessWalk {
             hop, answer.received)
         await invalidate(after: hop, answer)
         if let location = answer.redirect {
+            wayUse.note(.asked)
             return .follow(location, keepRedirect(hop, answer))
         }
         if downloaded.sessionTask.isNotModified(answer.status), let record = hop.record {
@@ -79,7 +80,7 @@ extension FreshnessWalk {
     }
 
     /// An error: a stale copy may take its place.
-    func recover(
+    mutating func recover(
         from error: KingfisherError, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> Step {
         if error.isCancelled { throw error }
@@ -97,6 +98,7 @@ extension FreshnessWalk {
             let location = await location(hop)
         {
             // Where it leads may be cached, or reachable.
+            wayUse.note(.stale(.error(error)))
             return follow(record, to: location)
         }
         if let status = error.statusOfAnswer, status == 404 || status == 410 {
@@ -184,7 +186,10 @@ extension FreshnessWalk {
             let isKept = await keep(record, from: variant)
             if case .memory? = copy {} else if !isKept, mayStartAgain { return .again }
         }
-        if let location = await location(hop) { return follow(record, to: location) }
+        if let location = await location(hop) {
+            wayUse.note(.asked)
+            return follow(record, to: location)
+        }
         let result: RetrieveImageResult?
         if let copy { result = try await deliver(copy) } else { result = nil }
         if case .useOnce = freshening { await remove(record) }

@@ -11,6 +11,33 @@ struct RedirectReplacement {
 }
 
 extension FreshnessWalk {
+    /// Origin of the redirects on the way to an image: the cache or the server.
+    enum WayUse {
+        /// All were stored and fresh.
+        case fresh
+        /// The server was asked for one of them.
+        case asked
+        /// One was used although its time is over.
+        case stale(HTTPStaleReason)
+
+        /// Adds another redirect.
+        mutating func note(_ use: WayUse) {
+            if case .stale = self { return }
+            if case .fresh = use { return }
+            self = use
+        }
+
+        /// The use of an image that was reached like this: it is no better than its way. One that has just
+        /// come from the server is what that has, whatever led there.
+        func reported(_ use: HTTPCacheUse) -> HTTPCacheUse {
+            switch (self, use) {
+            case (.asked, .fresh): .validated
+            case (.stale(let reason), .fresh), (.stale(let reason), .validated): .stale(reason)
+            default: use
+            }
+        }
+    }
+
     /// Where what is stored of the hop leads, as the request's redirect handler wants it; `nil` when it is
     /// no redirect, or one that is not to be followed.
     func location(_ hop: Hop) async -> URLRequest? {

@@ -30,6 +30,8 @@ struct FreshnessWalk {
     /// Redirects that came where something else is stored: it stays until they have led to an image.
     var replacements: [RedirectReplacement] = []
     var redirectCount = 0
+    /// Origin of the redirects followed so far.
+    var wayUse = WayUse.fresh
     var hasSent = false
     /// Whether a copy seemed to be there, so that the caller was told of no task.
     var foundCopy = false
@@ -58,6 +60,7 @@ struct FreshnessWalk {
             switch try await step(hop) {
             case .done(var result):
                 await settleRedirects()
+                result.httpCacheUse = result.httpCacheUse.map(wayUse.reported)
                 if result.response == nil {
                     result.response = hop.record.map(ObjectIdentifier.init)
                 }
@@ -236,7 +239,10 @@ struct FreshnessWalk {
         _ hop: Hop, _ decision: HTTPCacheDecision, _ record: ResponseRecord, to location: URLRequest
     ) async throws(KingfisherError) -> Step {
         switch decision {
-        case .use where !way.contains { $0 === record }, .useStale(revalidate: false):
+        case .use where !way.contains { $0 === record }:
+            return follow(record, to: location)
+        case .useStale(revalidate: false):
+            wayUse.note(.stale(.accepted))
             return follow(record, to: location)
         case .unsatisfiable:
             throw notCached
@@ -262,6 +268,11 @@ struct FreshnessWalk {
 
     func copy(of record: ResponseRecord?) async -> Copy? {
         guard let record, record.generation != 0 else { return nil }
+        if let copy = await ownCopy(of: record) { return copy }
+        return await copyUnderOtherKey(of: record)
+    }
+
+    private func ownCopy(of record: ResponseRecord) async -> Copy? {
         let cache = request.targetCache
         let origin = origin(record)
         var other: Image?
@@ -301,6 +312,30 @@ struct FreshnessWalk {
         }
         let file = await request.fileOrigin(request.originalKey, in: originals)
         return record.isOrigin(of: file) ? .original(origin) : nil
+    }
+
+    /// A copy of the response under another key: one spells the URL in another way, or names a
+    /// redirect that leads there. It is put under this request's key, too.
+    private func copyUnderOtherKey(of record: ResponseRecord) async -> Copy? {
+        let (cache, origin) = (request.targetCache, origin(record))
+        if !request.storesBytesOnly {
+            for other in record.imageKeys where other != request.key {
+                guard let (image, noted) = cache.originatedImage(forKey: other, options: options),
+                    noted?.record === record
+                else { continue }
+                cache.storeInMemory(image, for: key, options: options, origin: origin)
+                return .memory(image)
+            }
+        }
+        if options.fromMemoryCacheOrRefresh || options.cacheMemoryOnly { return nil }
+        if await request.bringFromOtherKey(key, of: origin, record, in: cache) {
+            return .disk(origin)
+        }
+        guard request.mayHaveOriginal, key != request.originalKey || cache !== request.originalCache
+        else { return nil }
+        let isBrought = await request.bringFromOtherKey(
+            request.originalKey, of: origin, record, in: request.originalCache)
+        return isBrought ? .original(origin) : nil
     }
 
     /// - Returns: `nil` when it has gone, or turns out to be damaged.

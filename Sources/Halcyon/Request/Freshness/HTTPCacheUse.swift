@@ -1,13 +1,15 @@
-/// How an image came about that was asked for with `httpCaching`.
+/// Origin of an image that was asked for with `httpCaching`. Redirects on the way count: an image is
+/// ``fresh`` only when the server was asked for none of them either.
 public enum HTTPCacheUse: Sendable {
     /// The server sent it (`200`). `stored` tells whether it may be used again.
     case fetched(stored: Bool)
     /// It was cached and fresh: the server was not asked. Also of images that the program itself has
     /// stored.
     case fresh
-    /// The server said that the cached one is still good (`304`).
+    /// The server said that the cached one is still good (`304`), or that the way to it is: a redirect was
+    /// asked for.
     case validated
-    /// It is delivered although its time is over.
+    /// It is delivered although its time is over, or that of a redirect on the way.
     case stale(HTTPStaleReason)
 }
 

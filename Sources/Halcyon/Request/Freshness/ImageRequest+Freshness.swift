@@ -159,6 +159,46 @@ extension ImageRequest {
         }
     }
 
+    /// Stores under `key` the bytes that a cache has of a response under another one: those of an image by the
+    /// same processor, or for the unprocessed image the response's own.
+    ///
+    /// - Returns: Whether there were any, and they are stored.
+    func bringFromOtherKey(
+        _ key: ImageKey, of origin: ImageOrigin, _ record: ResponseRecord, in cache: ImageCache
+    ) async -> Bool {
+        guard !cache.isSubclass else { return false }
+        let own = key.fileName(in: cache)
+        let others = record.imageKeys.map {
+            ImageKey($0, processor: key.processor, forcedExtension: key.forcedExtension)
+        }
+        // What is being written is looked at when it is there.
+        for other in others { await cache.operations.pending(other.fileName(in: cache))?.value }
+        let (row, variant) = (record.rowKey, record.variant)
+        let (generation, processor) = (record.generation, key.processor)
+        let names = Set(others.map { $0.fileName(in: cache) })
+        let bytes: Data? = await onDisk { [files = cache.diskStorage.files] in
+            // An index that cannot be read knows of no other file.
+            let made = try? files.files(ofResponse: row, variant: variant, generation: generation)
+            let found = made?.first { file in
+                guard file.name != own else { return false }
+                let isSame =
+                    processor.isEmpty ? file.isOriginal : file.key?.hasSuffix("@\(processor)")
+                return isSame == true || names.contains(file.name)
+            }
+            guard let found else { return nil }
+            // One that cannot be read is of no use.
+            return try? files.value(of: found.name, forKey: found.key ?? "", extending: .none) {
+                $0
+            }
+        }
+        guard let bytes, isWanted() else { return false }
+        _ = await cache.startWriting(
+            bytes, for: key, expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions, stated: StatedOrigin(origin)
+        ).value
+        return record.isOrigin(of: await fileOrigin(key, in: cache))
+    }
+
     /// Runs what reads the index: here, when what begins is to have begun when the call returns, else on
     /// a thread of the disk.
     func onDisk<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {

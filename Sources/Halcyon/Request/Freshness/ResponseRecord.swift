@@ -15,7 +15,12 @@ final class ResponseRecord: Sendable {
         /// Waits between attempts that failed while a stale copy was used instead.
         var pause = FailurePause(.whileStaleOnError)
         var lastError: KingfisherError?
+        /// Source keys of images in memory that were made of it, those noted last at the end.
+        var imageKeys: [String] = []
     }
+
+    /// More keys for one response are not remembered.
+    private static let imageKeyLimit = 8
 
     /// The response key.
     let key: String
@@ -61,6 +66,18 @@ final class ResponseRecord: Sendable {
             $0.pause.noteSuccess()
             $0.lastError = nil
             if isCurrent { usability.set(usable) }
+        }
+    }
+
+    /// The keys of sources whose images in memory were made of it.
+    var imageKeys: [String] { state.withLock { $0.imageKeys } }
+
+    /// Notes that an image of a source's is in memory.
+    func noteImage(forKey key: String) {
+        state.withLock {
+            guard !$0.imageKeys.contains(key) else { return }
+            $0.imageKeys.append(key)
+            if $0.imageKeys.count > Self.imageKeyLimit { $0.imageKeys.removeFirst() }
         }
     }
 

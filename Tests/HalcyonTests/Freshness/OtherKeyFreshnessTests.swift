@@ -1,0 +1,129 @@
+import Foundation
+import HalcyonTestKit
+import HalcyonWork
+import Testing
+
+@testable import Halcyon
+
+/// Images whose response is known already, under another key than that of the request.
+@Suite struct OtherKeyFreshnessTests {
+    private static let small = ResizingImageProcessor(
+        referenceSize: CGSize(width: 2, height: 2), mode: .none)
+
+    private func fixture() async throws -> FreshnessFixture {
+        let fixture = try await FreshnessFixture()
+        fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
+        fixture.serve(3, "max-age=600", tag: "\"b\"", at: "/b.png")
+        return fixture
+    }
+
+    /// Number of requests for the picture itself.
+    private func loads(_ fixture: FreshnessFixture) -> Int {
+        fixture.origin.requestCount(for: "/b.png")
+    }
+
+    @Test func theTargetOfARedirectIsKnownWhenItIsAskedForItself() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        #expect(try await fixture.got(at: "/b.png") == "3 fresh")
+        #expect(try await fixture.get(at: "/b.png").cacheType == .memory)
+        #expect(loads(fixture) == 1)
+        #expect(fixture.count == 2)
+    }
+
+    @Test func theDiskIsEnough() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got(at: "/b.png") == "3 fresh")
+        #expect(fixture.cache.diskStorage.isCached(forKey: fixture.url("/b.png").absoluteString))
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test func aLaterProcessKnowsItToo() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
+        #expect(
+            try await fixture.got([.targetCache(cache), .onlyFromCache], at: "/b.png") == "3 fresh")
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test func aRedirectLeadsToWhatWasLoadedByItself() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get(at: "/b.png")
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got() == "3 validated")
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func otherSpellingsOfAURLAreThereOffline(inMemory: Bool) async throws {
+        let fixture = try await FreshnessFixture()
+        fixture.serve(3, "max-age=600")
+        let port = fixture.origin.port
+        func got(_ text: String, _ options: KingfisherOptionsInfo = []) async throws -> Int {
+            let url = try #require(URL(string: text))
+            return try await fixture.manager.retrieveImage(with: url, options: options)
+                .image.pixelSize.width
+        }
+        #expect(try await got("http://localhost:\(port)/a.png") == 3)
+        if !inMemory { fixture.cache.clearMemoryCache() }
+        for text in ["http://LOCALHOST:\(port)/a.png", "HTTP://localhost:\(port)/a.png#x"] {
+            #expect(try await got(text, [.onlyFromCache]) == 3)
+            #expect(try await got(text) == 3)
+        }
+        #expect(fixture.count == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func imagesByAProcessorAreKnownAsWell(inMemory: Bool) async throws {
+        let fixture = try await fixture()
+        let options: KingfisherOptionsInfo = [.processor(Self.small)]
+        _ = try await fixture.get(options)
+        if !inMemory { fixture.cache.clearMemoryCache() }
+        #expect(try await fixture.got(options, at: "/b.png") == "2 fresh")
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test func anOriginalUnderAnotherKeyIsProcessed() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        fixture.cache.clearMemoryCache()
+        #expect(try await fixture.got([.processor(Self.small)], at: "/b.png") == "2 fresh")
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test func whatIsStaleIsValidatedWithoutLoadingIt() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        fixture.cache.clearMemoryCache()
+        fixture.pass(1000)
+        #expect(try await fixture.got(at: "/b.png") == "3 validated")
+        #expect(fixture.lastCondition == "\"b\"")
+    }
+
+    @Test func aPictureInMemoryAloneIsFound() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get([.cacheMemoryOnly])
+        #expect(try await fixture.got([.cacheMemoryOnly], at: "/b.png") == "3 fresh")
+        #expect(loads(fixture) == 1)
+    }
+
+    @Test func aForcedRefreshLoads() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        #expect(try await fixture.got([.forceRefresh], at: "/b.png") == "3 fetched")
+        #expect(loads(fixture) == 2)
+    }
+
+    @Test func ofAnotherGenerationNothingIsUsed() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.get()
+        fixture.pass(1000)
+        fixture.serve(4, "max-age=600", tag: "\"c\"", at: "/b.png")
+        #expect(try await fixture.got(at: "/b.png") == "4 fetched")
+        #expect(try await fixture.got() == "4 validated")
+        #expect(loads(fixture) == 2)
+    }
+}
