@@ -117,7 +117,8 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
         abstract: "Have the server asked before images of a URL are used again.",
         discussion: """
             For images loaded with HTTP caching. They stay in the cache, and are used when the server \
-            says that they are still good. That there is none is no error.
+            says that they are still good. That there is none is no error. Patterns are compared with URLs \
+            as the cache keeps them: with *** in place of secrets.
             """)
 
     @Argument(help: "A URL, or the key that a program has given the image.")
@@ -148,6 +149,15 @@ struct CacheInvalidateCommand: AsyncParsableCommand {
                 options.json
                     ? JSONObject(["invalidated": .int(Int64(count))]).text
                     : "invalidated \(Quantity.count(count, "response"))")
+            if count == 0, let hint = matching.flatMap(Self.hint(for:)) { console.note(hint) }
         }
+    }
+
+    /// A hint for a pattern with a secret in it, which the cache does not keep; `nil` for others.
+    static func hint(for pattern: String) -> String? {
+        let masked = pattern.maskingSecrets
+        guard masked != pattern else { return nil }
+        return "halcyon: The cache keeps no secrets of URLs; to match these, "
+            + "use --matching '\(masked.printable)'"
     }
 }

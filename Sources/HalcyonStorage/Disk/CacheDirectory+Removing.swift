@@ -70,6 +70,7 @@ extension CacheDirectory {
 
     /// Removes all files of the cache, also those without a row and those that were being written, and
     /// the index with all that is in it. Folders and others' files stay. Returns the removed files.
+    /// - Throws: `FilesNotRemoved` when some could not be removed.
     func removeAll() throws -> [DiskStorage.Removal] {
         guard let folder = try openFolder(validated: true) else { return [] }
         defer {
@@ -79,7 +80,7 @@ extension CacheDirectory {
                 $0.mirror = IndexMirror()
             }
         }
-        let removed: [DiskStorage.Removal]?
+        let removed: Removals?
         do {
             // Nobody stores meanwhile: a transaction that waits for this one finds its index gone.
             removed = try withIndex(validated: true) { index in
@@ -93,23 +94,55 @@ extension CacheDirectory {
             removed = nil
         }
         known { $0.index = nil }
-        if let removed { return removed }
-        try DiskIndex.clearWay(in: folder, at: path, patience: patience)
-        return removeFiles(in: folder)
+        if let removed { return try removed.get(path) }
+        let files = removeFiles(in: folder)
+        do {
+            try DiskIndex.clearWay(in: folder, at: path, patience: patience)
+        } catch {
+            // Files that stay say more than their index does.
+            _ = try files.get(path)
+            throw error
+        }
+        return try files.get(path)
     }
 
-    private func removeFiles(in folder: CacheFolder) -> [DiskStorage.Removal] {
-        let remains = (folder.names(hidden: true) ?? []).filter(TemporaryFile.isName)
-        let names = (folder.names(hidden: false) ?? []).filter(mayOwn)
-        return (names + remains).compactMap { name in
-            let file = folder.metadata(name)
-            guard folder.remove(name) else {
-                if file?.isFolder == true { folder.clearWay(name) }
-                return nil
-            }
-            return DiskStorage.Removal(
-                fileName: name, size: file?.isRegular == true ? file?.size ?? 0 : 0)
+    /// The files that were removed, and those that could not be.
+    private struct Removals {
+        var removed: [DiskStorage.Removal] = []
+        var failures = 0
+        /// Error number of the first failure.
+        var error: Int32 = 0
+
+        mutating func noteFailure() {
+            if failures == 0 { error = errno }
+            failures += 1
         }
+
+        func get(_ path: String) throws(FilesNotRemoved) -> [DiskStorage.Removal] {
+            guard failures > 0 else { return removed }
+            throw FilesNotRemoved(count: failures, folder: path, errorNumber: error)
+        }
+    }
+
+    private func removeFiles(in folder: CacheFolder) -> Removals {
+        var result = Removals()
+        guard let visible = folder.names(hidden: false) else {
+            result.noteFailure()
+            return result
+        }
+        let remains = (folder.names(hidden: true) ?? []).filter(TemporaryFile.isName)
+        for name in visible.filter(mayOwn) + remains {
+            let file = folder.metadata(name)
+            if folder.remove(name) {
+                let size = file?.isRegular == true ? file?.size ?? 0 : 0
+                result.removed.append(DiskStorage.Removal(fileName: name, size: size))
+            } else if file?.isFolder == true {
+                folder.clearWay(name)
+            } else if errno != ENOENT {
+                result.noteFailure()
+            }
+        }
+        return result
     }
 
     /// Removes the files that are expired at `reference`, all when they were not used for long enough,
@@ -187,5 +220,19 @@ extension CacheFolder {
     /// Removes a file, if it is there.
     fileprivate func removeIfThere(_ name: String) throws(POSIXError) {
         guard remove(name) || errno == ENOENT else { throw .current }
+    }
+}
+
+/// Files of a cache that could not be removed, on a disk that is read-only for example.
+package struct FilesNotRemoved: Error, Equatable, CustomStringConvertible {
+    package let count: Int
+    package let folder: String
+    /// Error number of the first one.
+    package let errorNumber: Int32
+
+    package var description: String {
+        let files = count == 1 ? "A file" : "\(count) files"
+        return
+            "\(files) in \(folder) could not be removed: \(String(cString: strerror(errorNumber)))"
     }
 }

@@ -171,6 +171,45 @@ struct CacheProgramTests {
         }
     }
 
+    @Test func aPatternWithASecretThatMatchesNothingIsExplained() async throws {
+        // As the cache keeps it.
+        try put("https://host/old.png?token=***&size=2", received: 1_700_000_000)
+        let outcome = try await cache(
+            "invalidate", "--matching", "https://host/*?token=secret&size=2")
+        #expect(outcome.exitCode == 0)
+        #expect(try outcome.rows.first?["invalidated"] as? Int == 0)
+        let pattern = "https://host/*?token=***&size=2"
+        #expect(
+            outcome.error
+                == "halcyon: The cache keeps no secrets of URLs; to match these, use --matching '\(pattern)'\n"
+        )
+        let hinted = try await cache("invalidate", "--matching", pattern)
+        #expect(try hinted.rows.first?["invalidated"] as? Int == 1)
+        #expect(hinted.error.isEmpty)
+        let other = try await cache("invalidate", "--matching", "https://other/*")
+        #expect(other.error.isEmpty)
+    }
+
+    @Test func clearSaysWhatItCannotRemove() async throws {
+        try await fill()
+        let folder = program.folder.file("cache")
+        // Root may remove everything, and so is somebody else here.
+        let script = """
+            chmod 755 . && chmod 555 cache && chmod 644 cache/* cache/.[!.]*
+            [ "$(id -u)" = 0 ] && as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+            $as "$0" "$@"; code=$?; chmod 755 cache; exit $code
+            """
+        let outcome = try await program.start(
+            ["cache", "clear", "--cache-directory", "cache"], script: script
+        ).outcome()
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(
+            outcome.error
+                == "halcyon: 2 files in \(folder.path) could not be removed: Permission denied\n")
+        #expect(try await cache("info").rows.first?["files"] as? Int == 2)
+    }
+
     @Test(arguments: ["clear", "clean"])
     func aFolderThatIsNoCacheIsLeftAlone(command: String) async throws {
         let file = try program.folder.write(Data("mine".utf8), to: "cache/letter.txt")
