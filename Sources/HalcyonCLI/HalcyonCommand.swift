@@ -25,6 +25,7 @@ struct HalcyonCommand: AsyncParsableCommand {
 
     static func main() async {
         StandardStream.reserveDescriptors()
+        ProgramEnd.tellsOfLostOutput(of: "halcyon")
         await main(ProcessArguments.texts)
     }
 }

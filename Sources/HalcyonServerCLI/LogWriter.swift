@@ -18,7 +18,7 @@ final class LogWriter: Sendable {
         self.thread = thread
     }
 
-    /// How lines are written: as the settings say, or by where they go.
+    /// The format of lines: as the settings say, or by where they go.
     static func format(
         of settings: ImageServerConfiguration.Log
     ) -> ImageServerConfiguration.Log.Format {

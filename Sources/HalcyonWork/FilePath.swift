@@ -25,7 +25,10 @@ package struct FilePath: Hashable, Sendable {
     package init?(_ url: URL) {
         guard url.isFileURL else { return nil }
         let encoded = url.absoluteURL.path(percentEncoded: true)
-        self.init(bytes: PercentEncoding.lenientBytes(Substring(encoded).utf8))
+        var bytes = PercentEncoding.lenientBytes(Substring(encoded).utf8)
+        // A slash at the end says only that it is a folder.
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        self.init(bytes: bytes)
     }
 
     /// The path as a text, if it is one.
@@ -62,7 +65,7 @@ package struct FilePath: Hashable, Sendable {
     /// The last component for people; see `description`.
     package var name: String { Self(bytes: lastComponent)?.description ?? description }
 
-    /// What follows the last dot of the last component; empty without one.
+    /// The part behind the last dot of the last component; empty without one.
     package var fileExtension: String {
         guard let dot = lastComponent.lastIndex(of: UInt8(ascii: ".")),
             dot > lastComponent.startIndex
@@ -106,7 +109,7 @@ extension FilePath {
         }
     }
 
-    /// What is at the path.
+    /// The status of the file at the path.
     /// - Parameter following: Whether of a symbolic link that is what it leads to.
     /// - Throws: `Failure`.
     package func status(following: Bool = true) throws(Failure) -> stat {

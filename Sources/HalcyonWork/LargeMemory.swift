@@ -15,7 +15,7 @@ package enum LargeMemory {
 
     /// Bytes that are left for what is not asked for here.
     private static let reserve = 96 << 20
-    /// What is smaller is not worth a question.
+    /// The smallest size that is worth a question.
     private static let least = 256 << 10
 
     /// Whether the process gets so many bytes, and as many more as everything else needs.

@@ -51,7 +51,7 @@ package enum PercentEncoding {
         encode(text.utf8, keeping: kept)
     }
 
-    /// The same of bytes that need not be a text.
+    /// As above, for bytes that need not be text.
     package static func encode(_ text: some Sequence<UInt8>, keeping kept: String = "") -> String {
         var bytes: [UInt8] = []
         for byte in text {

@@ -1,7 +1,7 @@
 import CVips
 public import Foundation
 
-/// What a gzip file (RFC 1952) holds, inflated with the library that libvips brings.
+/// The contents of a gzip file (RFC 1952), inflated with the library that libvips brings.
 public struct GzipContent {
     public private(set) var bytes = Data()
     /// Whether nothing is missing at its end.

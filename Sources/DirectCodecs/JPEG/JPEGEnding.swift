@@ -25,7 +25,7 @@ package enum JPEGEnding {
         }
     }
 
-    /// What the scans of a file bring.
+    /// The scans of a file.
     private struct Scans {
         private let components: [UInt8]
         private let isProgressive: Bool

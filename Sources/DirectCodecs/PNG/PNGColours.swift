@@ -1,5 +1,5 @@
-/// The chunks of a PNG file that say what its colours mean, and which of them counts (PNG, third edition, section
-/// 4.3): `cICP`, then `iCCP`, then `sRGB`, then `gAMA` and `cHRM` together.
+/// The chunks of a PNG file that say what its colours mean, and which of them counts (PNG, third edition,
+/// section 4.3): `cICP`, then `iCCP`, then `sRGB`, then `gAMA` and `cHRM` together.
 struct PNGColours {
     private var contents: [UInt32: UnsafeRawBufferPointer] = [:]
 
@@ -10,8 +10,8 @@ struct PNGColours {
         if contents[name] == nil { contents[name] = content }
     }
 
-    /// What the chunks say by numbers; `nil` where a profile counts more, and where they say that colours are those
-    /// of sRGB, or nothing.
+    /// The colours that chunks state by numbers; `nil` where a profile wins, and where they say that colours
+    /// are those of sRGB, or nothing.
     var description: ColourDescription? {
         if let content = contents[UInt32(chunk: "cICP")],
             let found = ColourDescription(cICP: content)
@@ -34,8 +34,8 @@ struct PNGColours {
 
     private static let unit = 100_000.0
 
-    /// The power of a sample that its light is, as `gAMA` says it; `nil` for those that no picture can have, as for
-    /// libpng.
+    /// The power of a sample that its light is, as `gAMA` says it; `nil` for those that no picture can have,
+    /// as for libpng.
     private static func exponent(_ content: UnsafeRawBufferPointer) -> Double? {
         guard content.count == 4 else { return nil }
         let gamma = content.bigUInt32(0)
@@ -73,8 +73,8 @@ extension ColourDescription.Primaries {
 }
 
 extension ColourDescription {
-    /// What the chunks before the pixels of a PNG file say by numbers; `nil` where they say nothing that is obeyed,
-    /// and where a profile counts more.
+    /// The colours that the chunks before a PNG file's pixels state by numbers; `nil` where nothing in them
+    /// is obeyed, and where a profile counts more.
     package init?(ofPNG bytes: UnsafeRawBufferPointer) {
         // A file that cannot be walked is left to others, who tell what is wrong.
         guard var chunks = try? PNGChunks(bytes) else { return nil }
@@ -87,8 +87,8 @@ extension ColourDescription {
         self = description
     }
 
-    /// What the content of a chunk `cICP` says (PNG, third edition, section 11.3.2.6): code points of primaries and
-    /// transfer characteristics, the matrix of RGB, and whether samples have the full range.
+    /// What the content of a chunk `cICP` says (PNG, third edition, section 11.3.2.6): code points of
+    /// primaries and transfer characteristics, the matrix of RGB, and whether samples have the full range.
     ///
     /// - Returns: `nil` for what is not obeyed, so that the chunks of older editions count: primaries or
     ///   characteristics that are not stated, logarithmic ones, another matrix.

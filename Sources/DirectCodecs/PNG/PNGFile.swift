@@ -39,7 +39,7 @@ package struct PNGFile {
     package private(set) var hasAlpha: Bool
     /// The colour profile, inflated; `nil` when there is none.
     package private(set) var profile: [UInt8]?
-    /// What chunks say by numbers of the colours; `nil` where the profile counts more, and where they are those of
+    /// The colours that chunks state by numbers; `nil` where the profile wins, and where they are those of
     /// sRGB.
     package private(set) var colours: ColourDescription?
     /// The block of EXIF data; `nil` when there is none.

@@ -40,7 +40,7 @@ struct DuplicatesRequest: Sendable {
 
     /// Some at a time, as many as there are cores and one more, which reads meanwhile.
     private func read(
-        _ paths: [String], _ console: Console
+        _ paths: [FilePath], _ console: Console
     ) async throws -> (pictures: [FoundPicture], failures: Int) {
         console.beginProgress(ProgressBoard(sourceCount: paths.count, showsTotalBar: true))
         let width = Processors.count + 1
@@ -66,7 +66,7 @@ struct DuplicatesRequest: Sendable {
                 case .failure(let error):
                     isFailed = true
                     failures += 1
-                    let path = paths[reading.index].printable
+                    let path = paths[reading.index].description.printable
                     console.note("\(path): \(ErrorText.of(error).printable)")
                 }
                 console.progress { [isFailed] in $0.finish(failed: isFailed) }
@@ -117,7 +117,7 @@ extension PictureGroup {
     fileprivate var json: JSONObject {
         let members = pictures.map { picture in
             JSONObject([
-                "path": .string(picture.path), "width": .init(picture.size.width),
+                "path": .string(picture.path.description), "width": .init(picture.size.width),
                 "height": .init(picture.size.height), "format": .string(picture.format.rawValue),
                 "bytes": .init(picture.byteCount), "pHash": .string(picture.hash.description),
                 "distance": .init(distance(of: picture)),
@@ -129,18 +129,17 @@ extension PictureGroup {
     fileprivate var lines: [String] {
         pictures.map { picture in
             let extent = "\(picture.size.width)×\(picture.size.height)"
-            return "\(picture.path.printable)  \(extent) \(picture.format.rawValue)"
+            return "\(picture.path.description.printable)  \(extent) \(picture.format.rawValue)"
         }
     }
 
     /// Decodes the picture at about the size of the tile.
     fileprivate func tile(of picture: FoundPicture) throws -> ContactSheet.Tile {
-        let data = try Data(
-            contentsOf: URL(fileURLWithPath: picture.path), options: .mappedIfSafe)
+        let data = try picture.path.read()
         return ContactSheet.Tile(
             image: try Image.decoding(data),
             label: [
-                (picture.path as NSString).lastPathComponent.printable,
+                picture.path.name.printable,
                 "\(picture.size.width)×\(picture.size.height) \(picture.format.rawValue)",
                 "distance \(distance(of: picture))",
             ])

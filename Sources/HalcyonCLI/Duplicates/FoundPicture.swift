@@ -1,9 +1,10 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 
 /// A picture in a file, and what it looks like.
 struct FoundPicture: Sendable, Equatable {
-    let path: String
+    let path: FilePath
     let size: PixelSize
     let format: ImageFormat
     let byteCount: Int
@@ -55,7 +56,7 @@ extension FoundPicture {
 
     /// The picture in a file; `nil` when the file is not a picture. A failure says what keeps the file from being
     /// read, or its pixels from being decoded.
-    static func read(_ path: String) async -> Result<FoundPicture?, any Error> {
+    static func read(_ path: FilePath) async -> Result<FoundPicture?, any Error> {
         do {
             return .success(try await reading(path))
         } catch {
@@ -63,10 +64,8 @@ extension FoundPicture {
         }
     }
 
-    private static func reading(_ path: String) async throws -> FoundPicture? {
-        let data = try await BlockingWork.run {
-            try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-        }
+    private static func reading(_ path: FilePath) async throws -> FoundPicture? {
+        let data = try await BlockingWork.run { try path.read() }
         let image: Image
         do {
             image = try Image.decoding(data)

@@ -129,6 +129,23 @@ struct ImageArgument: Sendable {
     }
 }
 
+/// A URL as a text, which a list of many has room for: parsed, and asked for its parts, each takes six times as much.
+private struct WrittenURL: Resource {
+    /// The URL's own text.
+    let cacheKey: String
+
+    /// `nil` when the text of `url` is another URL. `text` is what it was made of.
+    init?(_ url: URL, as text: String) {
+        let key = url.absoluteString
+        guard URL(string: key) == url else { return nil }
+        // The same text is kept once.
+        cacheKey = key == text ? text : key
+    }
+
+    // It could be parsed before.
+    var downloadURL: URL { URL(string: cacheKey)! }
+}
+
 /// Stands for a source that cannot be one, among others that are loaded.
 private struct MalformedSource: ImageDataProvider {
     let text: String

@@ -10,13 +10,19 @@ struct PrefetchList: Sendable {
     init(_ data: Data) throws {
         // Names of files need not be UTF-8.
         guard !data.contains(0) else { throw NoText() }
-        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        arguments = lines.enumerated().compactMap { index, line in
-            let text = String(escaping: line)
-                // Some programs put a byte order mark at the beginning of a file.
-                .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
-            if text.isEmpty || text.hasPrefix("#") { return nil }
-            return Self.argument(text, line: index + 1)
+        // Some programs put a byte order mark at the beginning of a file.
+        let blanks = CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"])
+        var arguments: [ImageArgument] = []
+        var number = 0
+        var rest = data[...]
+        // Line by line, so that a long list is not in memory once more.
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let text = String(escaping: rest[..<end]).trimmingCharacters(in: blanks)
+            number += 1
+            rest = rest[end...].dropFirst()
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            arguments.append(Self.argument(text, line: number))
         }
         self.arguments = arguments
     }

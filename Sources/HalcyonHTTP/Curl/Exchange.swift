@@ -50,7 +50,6 @@ final class Exchange: @unchecked Sendable {
     private var received: Int64 = 0
     /// Bytes of the body, as the header says.
     private var expected: Int64?
-    private var isEncoded = false
     /// Why an address was not connected to; another one may have been.
     private var refusedAddress: TransportError?
     private var isSecondTry = false
@@ -334,7 +333,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     private var stage: CurlFailure.Stage {
-        if times?.answered != nil { return .body(isEncoded: isEncoded) }
+        if times?.answered != nil { return .body(isEncoded: decoder != nil) }
         return times?.sent == nil ? .connecting : .header
     }
 

@@ -4,7 +4,7 @@ import Vips
 
 /// The bytes of an image file with its header read and checked: what an image is decoded from.
 struct EncodedImage: Sendable {
-    /// What is decoded: the bytes of the file, of an SVG file those that mean the same drawing, and of a JPEG file
+    /// The bytes that are decoded: those of the file, for SVG the rewritten drawing, and for a JPEG file
     /// without an end those with one.
     let data: Data
     /// What answers everything about the file.

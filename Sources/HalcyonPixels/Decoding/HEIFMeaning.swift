@@ -2,14 +2,15 @@ import DirectCodecs
 import Foundation
 import Vips
 
-/// What of a HEIF file libvips and libheif do not pass on: what its colours mean, and of which unusual kind it is.
+/// Properties of a HEIF file that libvips and libheif do not pass on: its colours, and which unusual kind it
+/// is.
 struct HEIFMeaning: Sendable {
-    /// What colours mean by numbers; `nil` for those of sRGB, of a profile, and of Display P3.
+    /// Colours that are stated by numbers; `nil` for those of sRGB, of a profile, and of Display P3.
     private(set) var colours: ColourDescription?
     /// Whether colours are those of Display P3, whose profile libvips brings: so pixels need not be held.
     private let isDisplayP3: Bool
-    /// Whether there is brightness alone, which libheif hands on as colours, so that a profile for grey does not
-    /// fit them.
+    /// Whether there is brightness alone, which libheif hands on as colours, so that a profile for grey does
+    /// not fit them.
     private let isMonochrome: Bool
     /// The kind of a file that libheif may not read.
     private let unusualKind: String?
@@ -33,8 +34,8 @@ struct HEIFMeaning: Sendable {
         if !isDisplayP3, !colours.isSRGB { self.colours = colours }
     }
 
-    /// Runs `body`, which reads a file; a failure of libvips in it becomes one of data of `format`, or the name of
-    /// the unusual kind that it does not read.
+    /// Runs `body`, which reads a file; a failure of libvips in it becomes one of data of `format`, or the
+    /// name of the unusual kind that it does not read.
     static func reporting<Result>(
         _ meaning: HEIFMeaning?, _ format: ImageFormat, _ body: () throws -> Result
     ) throws -> Result {

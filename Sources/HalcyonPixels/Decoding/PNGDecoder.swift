@@ -25,7 +25,7 @@ struct OpenedPNG: OpenedImage {
     private let file: PNGFile
     let orientation: Int
     private let profile: ForeignProfile?
-    /// What the pixels mean by numbers; `nil` where they are those of sRGB, or have a profile.
+    /// The colours of the pixels by numbers; `nil` where they are those of sRGB, or have a profile.
     private let colours: ColourDescription?
 
     /// `nil` for a file with unusual EXIF data, and for a grey one with a profile that has to be obeyed.

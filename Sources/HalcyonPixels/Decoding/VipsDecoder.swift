@@ -114,9 +114,9 @@ struct OpenedByVips: OpenedImage {
     let header: ImageHeader
     private let data: Data
     let orientation: Int
-    /// Of a HEIF file.
+    /// For a HEIF file.
     private let meaning: HEIFMeaning?
-    /// What a PNG or HEIF file says of its colours by numbers, where they count more than a profile.
+    /// The colours that a PNG or HEIF file states by numbers, where these win over a profile.
     private let colours: ColourDescription?
     /// Of a GIF file.
     private let structure: GIFStructure?

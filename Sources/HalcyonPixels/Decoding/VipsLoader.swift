@@ -101,7 +101,7 @@ struct VipsLoader {
 }
 
 extension VipsImage {
-    /// The same pixels, to be turned as `orientation` says; without one, as they are.
+    /// These pixels, to be turned as `orientation` says; without one, as they are.
     fileprivate func turned(as orientation: Int?) throws(VipsError) -> VipsImage {
         guard let orientation, orientation != int("orientation") ?? 1 else { return self }
         return try settingMetadata([("orientation", .int(orientation))])

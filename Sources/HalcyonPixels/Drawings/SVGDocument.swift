@@ -32,7 +32,7 @@ private struct Reader {
     /// Attributes that have other values than in the file, by the index of the element.
     private var changes: [Int: [String: String]] = [:]
 
-    /// What there is of a whole file.
+    /// Reads a whole file.
     static func reading(
         _ file: Data, _ changes: [Int: [String: String]] = [:]
     ) throws(ImageCodingError) -> Reader {

@@ -1,8 +1,8 @@
 import Foundation
 import Vips
 
-/// What drawings may have and not every librsvg draws. One that passes over it shows another picture, or none, and
-/// says nothing; a newer one may draw it.
+/// Features of drawings that not every librsvg draws. One that passes over them shows another picture, or
+/// none, and says nothing; a newer one may draw it.
 enum SVGFeature: String, CaseIterable {
     case dropShadow = "<feDropShadow>"
     case transformOrigin = "transform-origin"
@@ -32,7 +32,7 @@ enum SVGFeature: String, CaseIterable {
         "visibility", "transform", "filter", "mask", "clip-path",
     ]
 
-    /// What the installed librsvg does not draw.
+    /// Features that the installed librsvg does not draw.
     private static let missing = Set(allCases.filter { !$0.isDrawn })
 
     /// Whether a small picture that needs it shows anything.
@@ -133,7 +133,7 @@ private struct SVGFeatureUses {
         return ["var(", "transform-origin", "transform-box"].contains { sheet.contains($0) }
     }
 
-    /// What an element's attributes say, which are written as in a style; `nil` where they say nothing of this.
+    /// An element's attributes as a style has them; `nil` where they say nothing of this.
     private static func declarations(
         of element: SVGOutline.Element
     ) throws(ImageCodingError) -> SVGDeclarations? {
@@ -187,7 +187,8 @@ private struct SVGDeclarations {
             && !functions.allSatisfy { $0.isEmpty || $0.hasPrefix("translate") }
     }
 
-    /// By what a transformation is about another place than the origin of the drawing's units; `nil` when it is not.
+    /// By what a transformation is about another place than the origin of the drawing's units; `nil` when it
+    /// is not.
     var origin: SVGFeature? {
         if let box = values["transform-box"], box.hasSuffix("-box"), box != "view-box" {
             return .transformBox

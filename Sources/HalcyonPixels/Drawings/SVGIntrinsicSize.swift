@@ -20,13 +20,26 @@ enum SVGIntrinsicSize {
 
     /// The width and height of the root element's `viewBox`; `nil` where it has none that counts.
     private static func proportions(in tag: String) -> (width: Double, height: Double)? {
-        guard let box = attribute("viewBox", in: tag) else { return nil }
-        let numbers = box.split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }
-            .compactMap { Double($0) }
-        guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0,
-            numbers[2].isFinite, numbers[3].isFinite
-        else { return nil }
+        guard let numbers = numbers(ofBoxIn: tag), numbers[2] > 0, numbers[3] > 0 else {
+            return nil
+        }
         return (numbers[2], numbers[3])
+    }
+
+    /// Whether there is a `viewBox` that is not four numbers. One without extent is no mistake: nothing of the
+    /// drawing shows then.
+    private static func isMalformedBox(in tag: String) -> Bool {
+        attribute("viewBox", in: tag) != nil && numbers(ofBoxIn: tag) == nil
+    }
+
+    /// The four numbers of the root element's `viewBox`.
+    private static func numbers(ofBoxIn tag: String) -> [Double]? {
+        let numbers = attribute("viewBox", in: tag)?
+            .split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }.map {
+                Double($0) ?? .nan
+            }
+        guard let numbers, numbers.count == 4, numbers.allSatisfy(\.isFinite) else { return nil }
+        return numbers
     }
 
     /// Whether the attribute is an absolute length; anything else leaves the size open.
@@ -80,6 +93,10 @@ extension SVGIntrinsicSize {
         )
         guard !isStated.width || !isStated.height else { return nil }
         var tag = root.tag
+        // An attribute that cannot be read counts as one that is not there.
+        if isMalformedBox(in: tag), let place = place(of: "viewBox", in: tag) {
+            tag.removeSubrange(place.whole)
+        }
         for (name, isStated, length) in [
             ("width", isStated.width, defaultSize.width),
             ("height", isStated.height, defaultSize.height),

@@ -3,7 +3,7 @@ import Foundation
 /// The tiles of patterns that are far larger than what they fill. librsvg draws a tile whole, and not at all where it
 /// does not fit into a picture, so that such a pattern has no tile but what is seen of it.
 enum SVGPatternSize {
-    /// What of a pattern its tile depends on.
+    /// The attributes of a pattern that decide the size of its tile.
     static let attributes: Set = ["x", "y", "patternUnits", "patternTransform"]
 
     /// Tiles that are no more than so many times as large as what is seen of them stay as they are.

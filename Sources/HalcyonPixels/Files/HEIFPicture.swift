@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the primary picture of a HEIF file is stored, and what its colours mean.
+/// The storage of a HEIF file's primary picture, and the meaning of its colours.
 struct HEIFPicture {
     /// The kind of the item, such as `hvc1`; `nil` in a file without one.
     var type: String?
@@ -16,7 +16,7 @@ struct HEIFPicture {
     /// By what an item without a codec is compressed as a whole, such as `defl`.
     private(set) var compression: String?
 
-    /// Of a whole file.
+    /// For a whole file.
     init(_ file: Data) {
         self = file.withUnsafeBytes { bytes in
             let reader = ByteReader(bytes)
@@ -75,7 +75,7 @@ struct HEIFPicture {
     }
 }
 
-/// What a box `colr` says (ISO/IEC 14496-12, 12.1.5).
+/// The contents of a box `colr` (ISO/IEC 14496-12, 12.1.5).
 enum HEIFColours {
     /// The code points of ITU-T H.273.
     case coded(primaries: Int, transfer: Int)

@@ -1,4 +1,4 @@
-/// What the bit stream of HEVC says of its colours, for files in which no box `colr` does.
+/// The colours that the bit stream of HEVC states, for files in which no box `colr` does.
 enum HEVCColours {
     /// The code points of ITU-T H.273 in the first sequence parameter set of a box `hvcC` (ISO/IEC 14496-15,
     /// 8.3.2.1); `nil` when there are none, and behind parts of it that still pictures have no use for.

@@ -13,7 +13,7 @@ enum MarkupProlog {
         root(in: bytes)?.name
     }
 
-    /// The same of a file that may be compressed, or in UTF-16.
+    /// As above, for a file that may be compressed, or in UTF-16.
     static func rootName(ofFile bytes: UnsafeRawBufferPointer) -> String? {
         if GzipContent.isGzip(bytes) {
             guard let content = GzipContent(bytes, upTo: searchLimit) else { return nil }

@@ -16,7 +16,7 @@ struct TIFFHeader {
     private var subsampling = [2, 2]
     private var inkSet = 1
     private var inkCount: Int?
-    /// What the samples behind those of colour mean, as far as it is said: 1 and 2 are opacity.
+    /// The meaning of the samples behind those of colour, as far as it is stated: 1 and 2 are opacity.
     private var extraSamples: [Int] = []
     /// Where the numbers are that say how colours are meant, and whether they are multiplied with opacity.
     private var photometricPlace: StoredNumbers?
@@ -130,7 +130,7 @@ struct TIFFHeader {
 }
 
 extension TIFFHeader {
-    /// How the three numbers of CIE L*a*b* are stored.
+    /// The encoding of the three numbers of CIE L*a*b*.
     enum Lab {
         /// TIFF 6.0, section 23: a* and b* have a sign.
         case signed

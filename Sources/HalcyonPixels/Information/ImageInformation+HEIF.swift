@@ -94,8 +94,8 @@ struct HEIFItems {
         }
     }
 
-    /// How the primary picture is stored, and what its colours mean: of one that is made of others, as the first of
-    /// them is.
+    /// The storage of the primary picture and the meaning of its colours: for one that is made of others, as
+    /// the first of them is.
     var primaryPicture: HEIFPicture {
         var picture = HEIFPicture()
         var item = primary

@@ -145,7 +145,7 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// What is wrong with keys and salts.
+    /// Faults of keys and salts.
     static func faultsOfKeys(_ configuration: ImageServerConfiguration) -> [String] {
         let signature = configuration.signature
         // Fewer can be guessed by trying, also where only this machine can connect.
@@ -240,7 +240,7 @@ struct CheckedConfiguration {
         return faults
     }
 
-    /// What is wrong with the folder of the caches, which is tried out. A disk that is full may have room later.
+    /// Faults of the cache folder, which is tried out. A disk that is full may have room later.
     private static func faultOfCaches(_ configuration: ImageServerConfiguration) -> String? {
         let cache = configuration.cache
         guard cache.sources.bytes > 0 || cache.results.bytes > 0 else { return nil }

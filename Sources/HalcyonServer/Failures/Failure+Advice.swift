@@ -1,8 +1,8 @@
 import HalcyonServerPlans
 
 extension Failure {
-    /// What an operator changes so that the request is answered; `nil` where the request is at fault, or somebody
-    /// else's server.
+    /// The change by which an operator gets the request answered; `nil` where the request is at fault, or
+    /// somebody else's server.
     var advice: String? {
         switch kind {
         case .sourceNotAllowed, .sourceUnreachable: adviceOnSource

@@ -44,7 +44,7 @@ struct Failure: Error, Hashable, Sendable {
         self.init(error.failure, error.reason, refusal: error.refusal?.rawValue)
     }
 
-    /// What `work` returns, if there is memory for it.
+    /// The result of `work`, if there is memory for it.
     static func withRoom<Value>(
         _ work: () throws(LargeMemory.Shortage) -> Value
     ) throws(Failure) -> Value {

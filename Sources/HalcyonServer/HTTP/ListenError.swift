@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// What keeps a server from listening at an address.
+/// A failure to listen at an address.
 public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     public let address: ListenAddress
     /// In words that follow the address.

@@ -123,7 +123,7 @@ extension HTTPField.Name {
 }
 
 extension RequestFault {
-    /// What is wrong with a request that came through the check; `nil` for one that can be read.
+    /// The fault of a request that came through the check; `nil` for one that can be read.
     init?(in request: HTTPRequest) {
         guard let fault = request.headerFields[.requestFault].flatMap(Self.init(rawValue:)) else {
             return nil

@@ -24,7 +24,7 @@ final class RequestDecoder: ByteToMessageDecoder {
         /// The head is looked for its end up to `seen`; `line` is the length of its first line, once that is there.
         case head(seen: Int, line: Int?)
         case body(left: Int)
-        /// What has an end that only the parser knows, and at the end of a line.
+        /// A part that only the parser knows the end of, which is at the end of a line.
         case lines
     }
 
@@ -169,7 +169,7 @@ final class RequestDecoder: ByteToMessageDecoder {
     }
 }
 
-/// What keeps a request from being read.
+/// A fault that keeps a request from being read.
 enum RequestFault: String, Error {
     case malformed
     case unknownMethod
@@ -229,7 +229,7 @@ enum RequestLine {
 }
 
 extension ByteBuffer {
-    /// How many readable bytes there are up to the first line feed from an offset on, with it.
+    /// The number of readable bytes from an offset up to and with the first line feed.
     fileprivate func lineEnd(from offset: Int) -> Int? {
         withUnsafeReadableBytes { bytes in
             guard let base = bytes.baseAddress, offset < bytes.count,

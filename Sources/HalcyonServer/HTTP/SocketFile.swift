@@ -1,3 +1,5 @@
+// Optimised builds take the types of sys/stat.h for those of this module.
+import CDispatch
 import CFileSystem
 import Foundation
 import Glibc

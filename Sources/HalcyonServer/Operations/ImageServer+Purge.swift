@@ -169,7 +169,7 @@ extension ImageServer {
         return PictureOrigin.name(ofPlan: Self.canonicalText(of: marked, mark))
     }
 
-    /// What results of the fallback are found by; empty where none is set.
+    /// The keys of results of the fallback; empty where none is set.
     private func keysOfFallback() throws(Failure) -> [String] {
         switch fallback?.origin {
         case .here(let source): return [source.key]
@@ -179,7 +179,7 @@ extension ImageServer {
         }
     }
 
-    /// What results of a source may be found by; it need not be known.
+    /// The keys under which results of a source may be found; it need not be known.
     private func keys(of text: String) throws(PlanError) -> [String] {
         let reference = try sources.policy.reference(text)
         if let url = reference.url { return [RemoteSource.key(of: url)] }

@@ -42,11 +42,16 @@ extension CacheDirectory {
 
     func files(
         ofResponse id: AccessLog.ResponseID, generation: Int64
-    ) throws -> [(name: String, key: String?, isOriginal: Bool)] {
+    ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
         try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
     }
 
-    func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+    /// Calls `body` with the responses that match, those used last first, without a lock. Few of them are in
+    /// memory at a time.
+    func forEachResponse(
+        where matches: (_ key: String, _ url: String) -> Bool,
+        _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
+    ) throws {
         flushAccesses()
         var numbers = try readingResponses { try $0.responseNumbers(where: matches) }?[...] ?? []
         while !numbers.isEmpty {

@@ -254,7 +254,7 @@ package struct NewFile: Sendable {
     var variant: FileVariant?
 }
 
-/// What a processor has made of a source.
+/// The image that a processor has made of a source.
 ///
 /// In a row the two are told apart, which they are not in a key: `@` may stand in either.
 package struct FileVariant: Sendable, Equatable {
@@ -263,7 +263,7 @@ package struct FileVariant: Sendable, Equatable {
     /// The processor's identifier.
     package let processor: String
 
-    /// What no key has in it.
+    /// A character that no key has in it.
     private static let separator: Character = "\u{1F}"
     /// Before there was a separator, these could be told all the same.
     private static let builtIn = "com.onevcat.Kingfisher."

@@ -18,11 +18,20 @@ extension FileStore {
         try indexed { try directory.responses(forKey: key) }
     }
 
+    /// Calls `body` with the responses that match, those used last first, each with the names of the files that
+    /// were made of its present generation. Few of them are in memory at a time.
+    package func forEachResponse(
+        where matches: (_ key: String, _ url: String) -> Bool = { _, _ in true },
+        _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
+    ) throws {
+        try indexed { try directory.forEachResponse(where: matches, body) }
+    }
+
     /// The files that were made of a generation of a response: their names, the keys that they were stored for
-    /// as far as these are known, and whether they hold the response's body.
+    /// as far as these are known, what has processed them, and whether they hold the response's body.
     package func files(
         ofResponse key: String, variant: Data, generation: Int64
-    ) throws -> [(name: String, key: String?, isOriginal: Bool)] {
+    ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
         try indexed {
             try directory.files(
                 ofResponse: .init(key: key, variant: variant), generation: generation)

@@ -287,7 +287,7 @@ package struct RowNotes: Sendable {
     /// The name of the format of a file's bytes, if it is known.
     let format: @Sendable (Data) -> String?
 
-    /// What the row of a file says.
+    /// The key in the row of a file.
     func rowKey(of file: NewFile) -> String {
         guard let variant = file.variant else { return key(file.key) }
         return FileVariant(source: key(variant.source), processor: key(variant.processor)).rowKey

@@ -129,7 +129,7 @@ extension IndexTransaction {
     /// The files that were made of a generation of a response, with the keys as they are kept.
     func files(
         ofResponse id: AccessLog.ResponseID, generation: Int64
-    ) throws -> [(name: String, key: String?, isOriginal: Bool)] {
+    ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT files.name, files.key, derivations.is_original
@@ -140,7 +140,11 @@ extension IndexTransaction {
                 """)
         return try Row.fetchAll(statement, arguments: [id.key, id.variant, generation]).map { row in
             let isOriginal: Int64 = try IndexRow.value(of: row[2])
-            return (try Self.name(row[0]), try IndexRow.optional(row[1]), isOriginal != 0)
+            let key: String? = try IndexRow.optional(row[1])
+            return (
+                try Self.name(row[0]), key.map(FileVariant.text),
+                key.flatMap(FileVariant.init(rowKey:))?.processor, isOriginal != 0
+            )
         }
     }
 

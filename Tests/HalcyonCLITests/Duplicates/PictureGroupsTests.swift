@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonWork
 import Testing
 
 @testable import HalcyonCLI
@@ -10,13 +11,16 @@ import Testing
         opacity: UInt64? = nil, average: Color = .gray
     ) -> FoundPicture {
         FoundPicture(
-            path: path, size: PixelSize(width: width, height: height), format: .JPEG,
+            path: FilePath(bytes: Array(path.utf8))!, size: PixelSize(width: width, height: height),
+            format: .JPEG,
             byteCount: 1000, hash: PerceptualHash(bits: hash),
             opacityHash: opacity.map { PerceptualHash(bits: $0) }, average: average)
     }
 
     private func paths(_ pictures: [FoundPicture], distance: Int = 8) -> [[String]] {
-        PictureGroup.groups(of: pictures, distance: distance).map { $0.pictures.map(\.path) }
+        PictureGroup.groups(of: pictures, distance: distance).map {
+            $0.pictures.map(\.path.description)
+        }
     }
 
     @Test func theLargestComesFirstAndGroupsAreInOrder() {

@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 @testable import HalcyonCLI
@@ -136,6 +137,24 @@ struct DuplicatesProgramTests {
         #expect(outcome.error.contains("“nowhere” is not there"))
         let rows = try await program.run("duplicates", "--json", "nowhere", "pictures").rows
         #expect(rows.last?["failed"] as? Int == 1 && rows.last?["pictures"] as? Int == 4)
+    }
+
+    @Test func namesThatAreNoTextAndLinksThatLeadNowhereEndNothing() async throws {
+        try writeLibrary()
+        let pictures = program.folder.file("pictures")
+        let png = try Data(contentsOf: pictures.appendingPathComponent("one.png"))
+        let latin = try #require(
+            FilePath(bytes: Array(pictures.path.utf8) + Array("/caf".utf8) + [0xE9]))
+        let descriptor = latin.withCString { open($0, O_WRONLY | O_CREAT, 0o600) }
+        try #require(descriptor >= 0)
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: png)
+        try FileManager.default.createSymbolicLink(
+            atPath: pictures.appendingPathComponent("gone.png").path,
+            withDestinationPath: "nowhere")
+        let outcome = try await program.run("duplicates", "pictures")
+        #expect(outcome.exitCode == 1 && outcome.lines.count == 4)
+        #expect(outcome.output.contains("pictures/caf\\xE9  180×120 PNG"))
+        #expect(outcome.error.contains("pictures/gone.png cannot be read: No such file"))
     }
 
     @Test func aFolderThatIsNotThereIsNamed() async throws {

@@ -63,7 +63,7 @@ struct MessageTests {
             ("http://a b/c", "1002 This is not a valid URL: http://a b/c"),
             ("data:image/png", "1002 The data URI has no comma before its data."),
             ("data:image/png;base64,?", "1002 The data URI's data is not Base64."),
-            ("data:,%4", "1002 The data URI's percent-encoding is malformed."),
+            ("data:,%4", "4001 The data is not a known image: plain text."),
             ("", "1002 This is not a file: "),
         ]
         let messages = try await failures(["--"] + expected.map(\.0))

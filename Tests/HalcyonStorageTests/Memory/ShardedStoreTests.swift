@@ -148,7 +148,7 @@ import Testing
             left.withLock { [leaving] in $0 += leaving }
         }
         let (total, count) = (store.budget.totalCost, store.budget.count)
-        let remaining = store.removeAll { _ in true }
+        let remaining = store.removeAll(where: { _ in true })
         #expect(remaining.count == count)
         #expect(remaining.reduce(0) { $0 + $1.cost } == total)
         let inserted = (0..<4).flatMap { thread in

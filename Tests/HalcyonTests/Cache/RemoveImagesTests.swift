@@ -91,6 +91,8 @@ import Testing
     }
 
     @Test func whatIsBeingWrittenIsRemoved() async throws {
+        // Rendered, an image is in memory when the call returns; only its file comes later.
+        _ = try image.bitmap()
         for processor in Self.processors {
             cache.store(
                 image, forKey: "a", processorIdentifier: processor, completionHandler: { _ in })

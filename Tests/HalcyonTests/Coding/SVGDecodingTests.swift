@@ -47,7 +47,7 @@ struct SVGDecodingTests {
         ("width='auto' height='auto'", 300, 150), ("width='400'", 400, 150),
         ("height='90'", 300, 90), ("width='400' height='50%'", 400, 150),
         ("width='40px'", 40, 150), ("width='nonsense' height='20'", 300, 20),
-        ("style='width:40px;height:20px'", 40, 20),
+        ("viewBox='none'", 300, 150), ("style='width:40px;height:20px'", 40, 20),
     ])
     func aSizeThatIsNotStatedIsThatOfPicturesInPages(
         _ attributes: String, _ width: Int, _ height: Int

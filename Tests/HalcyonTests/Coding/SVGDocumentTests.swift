@@ -197,9 +197,10 @@ struct SVGDocumentTests {
     ])
     func whatIsDrawnIsWrittenAnew(_ before: String, _ after: String) throws {
         let isOutside = before.hasSuffix("\0")
-        let file = "<svg>\(before.filter { $0 != "\0" })</svg>" + (isOutside ? "\0" : "")
+        let svg = "<svg width=\"9\" height=\"9\">"
+        let file = "\(svg)\(before.filter { $0 != "\0" })</svg>" + (isOutside ? "\0" : "")
         let document = try SVGDocument(Data(file.utf8))
-        #expect(String(decoding: document.data, as: UTF8.self) == "<svg>\(after)</svg>")
+        #expect(String(decoding: document.data, as: UTF8.self) == "\(svg)\(after)</svg>")
     }
 
     @Test(arguments: [

@@ -75,7 +75,7 @@ struct NetworkFaultTests {
         #expect(reason == "a line of its header is too long")
     }
 
-    @Test func bytesBehindTheEndOfPackedContentAreSaidToBeThere() async throws {
+    @Test func bytesBehindTheEndOfPackedContentArePassedOver() async throws {
         let server = try await OriginServer.start()
         // "hello" as a stored block of deflate, with the header and the trailer of gzip.
         let packed: [UInt8] =
@@ -86,14 +86,10 @@ struct NetworkFaultTests {
         }
         route("/whole", packed)
         route("/more", packed + Array("behind".utf8))
-        let whole = try await downloader.result(server.url("/whole")).get()
-        #expect(whole.originalData == Data("hello".utf8))
-        let url = server.url("/more")
-        #expect(
-            await downloader.result(url).transportError
-                == .undecodableBody(
-                    url: url.absoluteString, reason: "more follows the end of its encoded content")
-        )
+        for path in ["/whole", "/more"] {
+            let result = try await downloader.result(server.url(path)).get()
+            #expect(result.originalData == Data("hello".utf8))
+        }
     }
 
     @Test func interimAnswersAreSkipped() async throws {

@@ -181,9 +181,8 @@ extension ImageRequest {
             let made = try? files.files(ofResponse: row, variant: variant, generation: generation)
             let found = made?.first { file in
                 guard file.name != own else { return false }
-                let isSame =
-                    processor.isEmpty ? file.isOriginal : file.key?.hasSuffix("@\(processor)")
-                return isSame == true || names.contains(file.name)
+                let isSame = processor.isEmpty ? file.isOriginal : file.processor == processor
+                return isSame || names.contains(file.name)
             }
             guard let found else { return nil }
             // One that cannot be read is of no use.

@@ -28,7 +28,7 @@ final class ImageKey: Hashable, Sendable {
             forcedExtension: options.forcedExtension)
     }
 
-    /// What the index is told of it; `nil` for the original.
+    /// Its variant in the index; `nil` for the original.
     var variant: FileVariant? {
         processor.isEmpty ? nil : FileVariant(source: source, processor: processor)
     }

@@ -140,8 +140,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         _ sources: [Source], _ options: KingfisherOptionsInfo?, _ reporter: any PrefetchReporter
     ) {
         run = PrefetchRun(
-            sources: sources.map(\.pinned), options: options, progress: progress,
-            completion: completion)
+            sources: sources.map(\.pinned), options: options, reporter: reporter)
     }
 
     /// Begins. Without sources the completion follows at once; after `stop()`, or with

@@ -203,7 +203,8 @@ extension ImageRequest {
         targetCache.originatedImage(forKey: key, options: options)?.1 === ImageOrigin.program
     }
 
-    /// The final image, if the target cache has it in memory.
+    /// The final image, if the target cache has it in memory. A subclass is asked by the methods that it
+    /// may override, as for what is on disk.
     private var inMemory: Image? {
         guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)

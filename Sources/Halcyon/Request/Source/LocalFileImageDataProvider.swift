@@ -107,7 +107,7 @@ struct NotAFile: LocalizedError {
         self.init(path)
     }
 
-    /// The same of a path that need not be a text.
+    /// As above, for a path that need not be text.
     init?(_ path: FilePath) {
         guard let info = try? path.status() else { return nil }
         switch info.st_mode & S_IFMT {
