@@ -147,7 +147,9 @@ failing("rubbish for gzip", "an error", answering(b"rubbish" * 99,
                                                   fields=["Content-Encoding: gzip"]))
 failing("gzip cut short", "an error", answering(gzip.compress(PICTURE)[:-30],
                                                 fields=["Content-Encoding: gzip"]))
-failing("an unknown encoding", "an error", answering(PICTURE, fields=["Content-Encoding: lzw"]))
+loading("an unknown encoding of a picture", answering(PICTURE, fields=["Content-Encoding: lzw"]))
+failing("an unknown encoding of what is no picture", "an error",
+        answering(b"\x01\x02\x03" * 99, fields=["Content-Encoding: lzw"]))
 
 # What is no picture
 
