@@ -33,8 +33,10 @@ let package = Package(
         .target(name: "CJXL", dependencies: ["CLibrary"]),
         .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
-        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL"]),
-        .target(name: "HalcyonHTTP", dependencies: ["CCurl", "HalcyonWork"]),
+        .systemLibrary(name: "CContentCoding"),
+        .target(name: "CSignals"),
+        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL", "CSignals"]),
+        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
         .target(name: "CFileSystem"),
         .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
