@@ -90,15 +90,23 @@ extension FilePath {
     /// Why nothing can be read at a path.
     package struct Failure: LocalizedError, CustomStringConvertible, Sendable {
         package let path: FilePath
-        /// The system's own words.
+        /// In the system's own words, if it has any.
         package let reason: String
+
+        package let description: String
 
         fileprivate init(_ path: FilePath, _ code: Int32) {
             self.path = path
             reason = String(cString: strerror(code))
+            description = "\(path.description) cannot be read: \(reason)"
         }
 
-        package var description: String { "\(path.description) cannot be read: \(reason)" }
+        fileprivate init(_ path: FilePath, is kind: String) {
+            self.path = path
+            reason = "it is \(kind), not a file"
+            description = "\(path.description) is \(kind), not a file."
+        }
+
         package var errorDescription: String? { description }
     }
 
@@ -119,9 +127,26 @@ extension FilePath {
         return status
     }
 
+    /// Says what is at the path, when reading it could wait or go on for ever: a FIFO, a socket, or a device, links
+    /// followed. `nil` for a file, a folder, and what cannot be looked at.
+    package var streamFailure: Failure? {
+        guard let status = try? status() else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO: return Failure(self, is: "a FIFO")
+        case S_IFSOCK: return Failure(self, is: "a socket")
+        case S_IFCHR, S_IFBLK: return Failure(self, is: "a device")
+        default: return nil
+        }
+    }
+
     /// The bytes of the file, or the first `limit` of them.
+    ///
+    /// - Parameter includingStreams: Whether of a FIFO or a device, too.
     /// - Throws: `Failure`.
-    package func read(atMost limit: Int = .max) throws(Failure) -> Data {
+    package func read(
+        atMost limit: Int = .max, includingStreams: Bool = false
+    ) throws(Failure) -> Data {
+        if !includingStreams, let failure = streamFailure { throw failure }
         let descriptor = withCString { open($0, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw Failure(self, errno) }
         defer { close(descriptor) }
@@ -132,7 +157,14 @@ extension FilePath {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(self, errno) }
             if count == 0 { break }
-            data.append(contentsOf: piece[..<count])
+            do {
+                try piece.withUnsafeBytes { bytes in
+                    try data.append(
+                        whileThereIsRoom: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                }
+            } catch {
+                throw Failure(self, ENOMEM)
+            }
         }
         return data
     }

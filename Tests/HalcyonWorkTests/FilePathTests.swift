@@ -92,4 +92,11 @@ import Testing
             failure?.description.hasSuffix("caf\\xE9.png cannot be read: No such file or directory")
                 == true)
     }
+
+    @Test func aDeviceIsReadOnlyOnRequest() throws {
+        let device = try #require(FilePath(argument: "/dev/null"))
+        let failure = #expect(throws: FilePath.Failure.self) { try device.read() }
+        #expect(failure?.description == "/dev/null is a device, not a file.")
+        #expect(try device.read(includingStreams: true).isEmpty)
+    }
 }

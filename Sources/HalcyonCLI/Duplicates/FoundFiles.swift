@@ -13,16 +13,20 @@ struct FoundFiles: Sendable {
     /// - Parameter arguments: Folders and files.
     init(in arguments: [String]) {
         for argument in arguments {
-            guard let path = FilePath(argument: argument), let status = try? path.status() else {
+            guard let path = FilePath(argument: argument) else {
                 failures.append("“\(argument.printable)” is not there")
                 continue
             }
-            if status.st_mode & S_IFMT == S_IFDIR {
+            do {
+                guard try path.status().st_mode & S_IFMT == S_IFDIR else {
+                    add(path)
+                    continue
+                }
                 let listing = FolderListing(below: path, includesLinks: false)
                 for file in listing.files { add(file) }
                 failures += listing.failures.map(\.description.printable)
-            } else {
-                add(path)
+            } catch {
+                failures.append(error.description.printable)
             }
         }
     }

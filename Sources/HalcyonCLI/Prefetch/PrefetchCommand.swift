@@ -85,7 +85,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                 guard let path else {
                     return try FileHandle.standardInput.readToEnd() ?? Data()
                 }
-                return path.text == nil ? try path.read() : try Data(contentsOf: path.url)
+                return try path.read(includingStreams: true)
             }
             return try PrefetchList(data).arguments
         } catch let failure as FilePath.Failure {

@@ -12,9 +12,7 @@ struct JPEGDecoder: ImageDecoder {
     func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
     ) -> (any OpenedImage)? {
-        guard let header = data.withUnsafeBytes(JPEGHeader.init),
-            !header.isGrey || ICCProfile.isNeutral(header.profile, channels: 1)
-        else { return nil }
+        guard let header = data.withUnsafeBytes(JPEGHeader.init) else { return nil }
         return OpenedJPEG(data, header, skipsCoefficients: coding.skipsJPEGCoefficients)
     }
 }
@@ -35,11 +33,13 @@ struct OpenedJPEG: OpenedImage {
     /// By what colours are converted.
     private let profile: ForeignProfile?
 
-    init(_ data: Data, _ stored: JPEGHeader, skipsCoefficients: Bool) {
+    /// `nil` for a grey file with a profile of tables.
+    init?(_ data: Data, _ stored: JPEGHeader, skipsCoefficients: Bool) {
         self.data = data
         self.stored = stored
         self.skipsCoefficients = skipsCoefficients
         profile = ForeignProfile(stored.profile, channels: stored.isGrey ? 1 : 3)
+        guard profile.map({ $0.isQuick || !stored.isGrey }) ?? true else { return nil }
         let size = PixelSize(width: stored.width, height: stored.height)
         header = ImageHeader(
             format: .JPEG, size: size.turned(by: stored.orientation), hasAlpha: false)

@@ -28,13 +28,13 @@ struct OpenedPNG: OpenedImage {
     /// The colours of the pixels by numbers; `nil` where they are those of sRGB, or have a profile.
     private let colours: ColourDescription?
 
-    /// `nil` for a file with unusual EXIF data, and for a grey one with a profile that has to be obeyed.
+    /// `nil` for a file with unusual EXIF data, and for a grey one with a profile of tables.
     init?(_ data: Data, _ file: PNGFile) {
         let profile =
             file.colours == nil
             ? ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3) : nil
         guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
-            profile == nil || !file.isGrey
+            profile.map({ $0.isQuick || !file.isGrey }) ?? true
         else { return nil }
         self.profile = profile
         colours = file.colours.flatMap { $0.isSRGB ? nil : $0 }

@@ -134,7 +134,7 @@ struct DuplicatesProgramTests {
         try writeLibrary()
         let outcome = try await program.run("duplicates", "nowhere", "pictures")
         #expect(outcome.exitCode == 1 && outcome.lines.count == 3)
-        #expect(outcome.error.contains("“nowhere” is not there"))
+        #expect(outcome.error.contains("nowhere cannot be read: No such file"))
         let rows = try await program.run("duplicates", "--json", "nowhere", "pictures").rows
         #expect(rows.last?["failed"] as? Int == 1 && rows.last?["pictures"] as? Int == 4)
     }
@@ -160,7 +160,16 @@ struct DuplicatesProgramTests {
     @Test func aFolderThatIsNotThereIsNamed() async throws {
         let outcome = try await program.run("duplicates", "nowhere")
         #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
-        #expect(outcome.error.contains("“nowhere” is not there"))
+        #expect(outcome.error.contains("nowhere cannot be read: No such file"))
+    }
+
+    @Test func aFIFOInPlaceOfAPictureIsNamedAndNotWaitedFor() async throws {
+        try writeLibrary()
+        let fifo = program.folder.file("fifo")
+        try #require(mkfifo(fifo.path, 0o600) == 0)
+        let outcome = try await program.run("duplicates", "fifo", "pictures")
+        #expect(outcome.exitCode == 1 && outcome.lines.count == 3)
+        #expect(outcome.error.contains("fifo is a FIFO, not a file."))
     }
 
     @Test func anEmptyFolderHasNone() async throws {

@@ -197,6 +197,14 @@ struct AVIFGreyProfileTests {
                 255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
             #expect(found.samples(x, 3).allSatisfy { abs(Double($0) - expected) <= 1.5 })
         }
+        // The same of other formats.
+        let grey = try grid.bitmap(channels: 3).vipsImage().withOneColour()
+            .settingMetadata([("icc-profile-data", .blob(profile))])
+        for file in [
+            try grey.encoded("pngsave_buffer"), try grey.encoded("jpegsave_buffer", ["Q": 100]),
+        ] {
+            #expect(try decoded(file).greatestDifference(from: found) <= 2)
+        }
         // A file with colours has nothing to do with it.
         var colourful = AVIFFixture()
         colourful.profile = profile

@@ -68,7 +68,8 @@ struct HEIFFixture {
 
     static func profile(_ profile: Data) -> Data { box("colr", Data("prof".utf8) + profile) }
 
-    /// A picture as libheif writes it without loss, with other boxes for what its colours mean.
+    /// A picture as libheif writes it without loss, with other boxes for what its colours mean. How brightness and
+    /// colour are told apart stays what it is in the file that was written: newer libraries write red, green and blue.
     ///
     /// - Parameter saysGrey: Whether the description of the codec says that there is brightness alone.
     init(_ image: VipsImage, bits: Int = 8, colours: [Data], saysGrey: Bool = false) throws {
@@ -89,7 +90,12 @@ struct HEIFFixture {
         let offset = number(entry, base) + number(entry + base + 2, 4)
         let length = number(entry + base + 6, 4)
         type = "hvc1"
-        properties = [description] + colours + [Self.size(image.width, image.height)]
+        let matrix = file.range(of: Data("nclx".utf8)).map { number($0.upperBound + 4, 2) } ?? 6
+        let meanings = colours.map { box in
+            guard box[4..<12] == Data("colrnclx".utf8) else { return box }
+            return box.prefix(16) + Self.number(matrix, 2) + box.dropFirst(18)
+        }
+        properties = [description] + meanings + [Self.size(image.width, image.height)]
         pixels = Data(file[offset..<offset + length])
     }
 

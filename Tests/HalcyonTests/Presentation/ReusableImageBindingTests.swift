@@ -154,7 +154,8 @@ import Testing
         }
         let all = await ends.waitFor(count: 10_000 + holders.count)
         #expect(all.count == 10_000 + holders.count)
-        #expect(Set(all).isSubset(of: [nil, 5002, 1003]))
+        // 1005 is a cancellation that came before the request had a download.
+        #expect(Set(all).isSubset(of: [nil, 5002, 1003, 1005]))
         for (slot, holder) in holders.enumerated() {
             #expect(holder.image === images[last[slot]])
             #expect(holder.kf.taskIdentifier == nil)

@@ -169,7 +169,6 @@ extension ImageDataProvider {
     /// about reading it.
     fileprivate func fileFailure(_ error: any Error) -> String? {
         guard let path = filePath else { return nil }
-        if let thing = error as? NotAFile { return thing.errorDescription }
         if let failure = error as? FilePath.Failure { return failure.description }
         guard let error = error as? CocoaError else { return nil }
         switch (error.underlying as? POSIXError)?.code {

@@ -46,10 +46,9 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
 
     private static func contents(of url: URL) throws -> Data {
         guard let path = FilePath(url), path.text == nil else {
-            if let thing = NotAFile(at: url.path) { throw thing }
+            if let failure = FilePath(url)?.streamFailure { throw failure }
             return try Data(contentsOf: url)
         }
-        if let thing = NotAFile(path) { throw thing }
         return try path.read()
     }
 }
@@ -94,30 +93,4 @@ struct FileVersion: Equatable {
 
     /// As it stands behind the key of the file.
     var suffix: String { "?size=\(size)&modified=\(modified)" }
-}
-
-/// Something at the path of a file that is none, so that reading it could wait or go on for ever.
-struct NotAFile: LocalizedError {
-    private let path: String
-    private let kind: String
-
-    /// What is at a path, following links; `nil` for a file, a folder, and what cannot be looked at.
-    init?(at path: String) {
-        guard let path = FilePath(bytes: path.utf8) else { return nil }
-        self.init(path)
-    }
-
-    /// As above, for a path that need not be text.
-    init?(_ path: FilePath) {
-        guard let info = try? path.status() else { return nil }
-        switch info.st_mode & S_IFMT {
-        case S_IFIFO: kind = "a FIFO"
-        case S_IFSOCK: kind = "a socket"
-        case S_IFCHR, S_IFBLK: kind = "a device"
-        default: return nil
-        }
-        self.path = path.description
-    }
-
-    var errorDescription: String? { "\(path) is \(kind), not a file." }
 }
