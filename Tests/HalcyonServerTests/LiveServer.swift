@@ -77,6 +77,10 @@ final class LiveServer: Sendable {
         listening = try await ListeningServer.start(server)
     }
 
+    deinit {
+        Task { [listening] in await listening.stop() }
+    }
+
     var port: Int { listening.ports[0] }
 
     /// Waits until `count` requests have ended because their clients have left.
