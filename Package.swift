@@ -61,6 +61,8 @@ let package = Package(
             name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
         .target(name: "CDecoding"),
+        // Processes that decode, and the wall around them.
+        .target(name: "CWorker"),
         .target(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
@@ -89,7 +91,7 @@ let package = Package(
         // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
         .target(
             name: "HalcyonPixels",
-            dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
+            dependencies: ["CDecoding", "CJPEG", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
         // Memory and disk by key; nothing of images.
         .target(
             name: "HalcyonStorage",
@@ -170,6 +172,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonServerCLI",
             dependencies: [
+                "Halcyon",
                 "HalcyonSamples",
                 "HalcyonServer",
                 "HalcyonWork",
@@ -218,6 +221,11 @@ let package = Package(
         // What scripts/crash-test interrupts, and tests run beside them; no product.
         .executableTarget(
             name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
+        // What scripts/hostile killers and tests have decode what should not be; no product.
+        .target(name: "CDecodingTrial"),
+        .executableTarget(
+            name: "DecodingTrial",
+            dependencies: ["CDecodingTrial", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
         // What scripts/http-cache-proxy runs, for test suites of HTTP caches; no product.
         .executableTarget(
             name: "HTTPCacheProxy",
@@ -322,8 +330,9 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: [
-                "CAVIF", "CJPEG", "CJXL", "CacheCrashStep", "DirectCodecs", "Halcyon",
-                "HalcyonHTTP", "HalcyonPixels", "HalcyonPresentationTestKit", "HalcyonStorage",
+                "CAVIF", "CDecodingTrial", "CJPEG", "CJXL", "CacheCrashStep", "DecodingTrial",
+                "DirectCodecs", "Halcyon", "HalcyonHTTP", "HalcyonPixels",
+                "HalcyonPresentationTestKit", "HalcyonStorage",
                 "HalcyonTestKit",
                 "HalcyonTesting", "HalcyonWork", "Vips",
             ],

@@ -1,5 +1,6 @@
 #include "CDecoding.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -54,6 +55,23 @@ void cdecoding_free_stop(cdecoding_stop_flag *stop) {
 
 void cdecoding_give_stop(cdecoding_stop_flag *stop) {
     atomic_store_explicit(&stop->is_given, true, memory_order_relaxed);
+}
+
+static cdecoding_stop_flag signalled;
+
+static void on_signal(int signal) {
+    (void)signal;
+    cdecoding_give_stop(&signalled);
+}
+
+cdecoding_stop_flag *cdecoding_stop_by_signal(int number) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(number, &action, NULL);
+    return &signalled;
+}
+
+void cdecoding_take_back_stop(cdecoding_stop_flag *stop) {
+    atomic_store_explicit(&stop->is_given, false, memory_order_relaxed);
 }
 
 bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Halcyon
 import HalcyonWork
 
 /// The program: its name, version and commands.
@@ -24,6 +25,7 @@ struct HalcyonCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        DecodingWorker.runIfAsked()
         StandardStream.reserveDescriptors()
         ProgramEnd.tellsOfLostOutput(of: "halcyon")
         await main(ProcessArguments.texts)

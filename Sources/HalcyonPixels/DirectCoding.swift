@@ -42,7 +42,13 @@ public struct DirectCoding: Hashable, Sendable {
         self.skipsJPEGCoefficients = skipsJPEGCoefficients
     }
 
+    /// The same of what ``bits`` has told.
+    init(bits: UInt8, skipsJPEGCoefficients: Bool) {
+        self.init(chosen: bits, skipsJPEGCoefficients: skipsJPEGCoefficients)
+    }
+
     /// A bit for each of ``order``.
+    var bits: UInt8 { chosen }
     private let chosen: UInt8
     /// See the setting of the program.
     let skipsJPEGCoefficients: Bool

@@ -16,6 +16,9 @@ public enum ImageCodingError: Error, Equatable, Sendable {
     case tooComplex(ImageFormat, reason: String)
     /// The animation has more frames than are read.
     case tooManyFrames(Int, limit: Int)
+    /// The process that decoded the file has ended, or has answered what is no answer; `reason` is the signal or what
+    /// else there is to say. The file is not tried again.
+    case decoderStopped(ImageFormat, reason: String)
     /// The file is damaged or cut short; `reason` is the decoder's own message.
     case corrupt(ImageFormat, reason: String)
     /// An operation on the pixels failed; `reason` is libvips' own message.
@@ -55,6 +58,8 @@ extension ImageCodingError: CustomStringConvertible {
             "The image has \(count) frames; the limit is \(limit) frames."
         case .corrupt(let format, let reason):
             "The \(format.rawValue) data is damaged: \(reason.plainWords)."
+        case .decoderStopped(let format, let reason):
+            "The decoder of \(format.rawValue) stopped (\(reason))."
         case .processing(let reason): "The image could not be processed: \(reason.plainWords)."
         case .encodingFailed(let format, let reason):
             "The image could not be written as \(format.rawValue): \(reason.plainWords)."

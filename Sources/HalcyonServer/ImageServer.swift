@@ -127,6 +127,8 @@ public final class ImageServer: Sendable {
             Admission(width: min(work.decoders, Processors.count), queue: work.queue))
         let encoders = Gate("encoders", Admission(width: work.avifEncoders, queue: work.queue))
         if let memory = work.memory { DecodingMemory.limit = memory }
+        DecodingIsolation.current = configuration.processing.isolation
+        DecodingWorker.report = { logger.warning("decoding", metadata: ["what": "\($0)"]) }
         let cache = configuration.cache
         let folder =
             cache.sources.bytes > 0 && checked.client != nil

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Halcyon
 import HalcyonServer
 
 /// The program: its name and commands.
@@ -20,6 +21,11 @@ struct ServerCommand: AsyncParsableCommand {
             WarmCommand.self,
         ],
         defaultSubcommand: ServeCommand.self)
+
+    static func main() async {
+        DecodingWorker.runIfAsked()
+        await main(nil)
+    }
 }
 
 /// The settings that all commands take, from files, the environment and flags, the last ones going first.

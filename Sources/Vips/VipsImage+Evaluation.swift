@@ -11,6 +11,18 @@ extension VipsImage {
         return VipsPixels(owning: memory, count: size, of: self)
     }
 
+    /// Evaluates the whole pipeline on the calling thread, into memory of just the size of all pixels.
+    public func render(into memory: UnsafeMutableRawBufferPointer) throws(VipsError) {
+        try ErrorBuffer.attempt("render", lineage: lineage) { () -> Void? in
+            let target = vips_image_new_from_memory(
+                memory.baseAddress, memory.count, Int32(width), Int32(height), Int32(bands),
+                format.cValue)
+            guard let target else { return nil }
+            defer { g_object_unref(target) }
+            return vips_image_write(pointer, target) == 0 ? () : nil
+        }
+    }
+
     /// Evaluates the whole pipeline on the calling thread and returns an image of the resulting pixels.
     ///
     /// The result may be read in any order and by several threads, and needs nothing of what it was

@@ -22,6 +22,10 @@ void cdecoding_free_stop(cdecoding_stop_flag *stop);
 void cdecoding_give_stop(cdecoding_stop_flag *stop);
 bool cdecoding_is_stop_given(const cdecoding_stop_flag *stop);
 
+/* The one that `signal` gives, sent by another process. It is taken back to be given again. */
+cdecoding_stop_flag *cdecoding_stop_by_signal(int signal);
+void cdecoding_take_back_stop(cdecoding_stop_flag *stop);
+
 /* Whether the thread that looks for it waits for memory. */
 void cdecoding_set_waits_for_memory(cdecoding_stop_flag *stop, bool waits);
 bool cdecoding_waits_for_memory(const cdecoding_stop_flag *stop);

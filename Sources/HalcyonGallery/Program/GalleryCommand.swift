@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Halcyon
 import HalcyonWork
 
 /// The program: its arguments.
@@ -27,6 +28,7 @@ import HalcyonWork
         version: Release.version)
 
     static func main() {
+        DecodingWorker.runIfAsked()
         main(ProcessArguments.texts)
     }
 

@@ -1,4 +1,5 @@
 import DirectCodecs
+import HalcyonWork
 import Vips
 
 extension Bitmap {
@@ -61,20 +62,20 @@ extension Bitmap {
 extension Bitmap {
     /// Evaluates a pipeline whose result is sRGB with 3 or 4 bands of 8 or 16 bits.
     init(rendering image: VipsImage) throws {
-        let pixels = try image.rendered()
-        let depth: Depth = pixels.format.bytesPerSample == 2 ? .sixteen : .eight
-        guard pixels.bands == 3 || pixels.bands == 4,
-            pixels.format == .uchar || pixels.format == .ushort
+        guard image.bands == 3 || image.bands == 4,
+            image.format == .uchar || image.format == .ushort
         else {
             throw ImageCodingError.processing(
-                reason: "a step gave \(pixels.bands) bands of \(pixels.format)")
+                reason: "a step gave \(image.bands) bands of \(image.format)")
         }
-        self.init(
-            size: PixelSize(width: pixels.width, height: pixels.height), channels: pixels.bands,
-            depth: depth,
-            storage: PixelMemory(adopting: pixels.pointer, count: pixels.count) { _ in
-                withExtendedLifetime(pixels) {}
-            })
+        let size = PixelSize(width: image.width, height: image.height)
+        let depth: Depth = image.format == .ushort ? .sixteen : .eight
+        let count = size.pixelCount * image.bands * depth.rawValue / 8
+        try LargeMemory.check(count)
+        let memory = PixelMemory.forPixels(count: count)
+        try image.render(
+            into: UnsafeMutableRawBufferPointer(start: memory.pointer, count: count))
+        self.init(size: size, channels: image.bands, depth: depth, storage: memory)
     }
 
     /// These pixels as the start of a libvips pipeline; no copy is made.

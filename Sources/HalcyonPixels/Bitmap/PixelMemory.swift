@@ -21,10 +21,26 @@ final class PixelMemory: @unchecked Sendable {
 
     /// Memory for `count` bytes, which are not written yet.
     static func forPixels(count: Int) -> PixelMemory {
+        if let lent, lent.count == count, let pointer = lent.baseAddress {
+            self.lent = nil
+            return PixelMemory(adopting: pointer, count: count) { _ in }
+        }
         if let memory = PixelMemoryPool.shared.memory(count: count) { return memory }
         let pointer = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
         return PixelMemory(adopting: pointer, count: count) { $0.deallocate() }
     }
+
+    /// Has the first pixels of just the size of `memory` be written there. For workers, which decode on one thread.
+    static func lending<Result>(
+        _ memory: UnsafeMutableRawBufferPointer, _ body: () throws -> Result
+    ) rethrows -> Result {
+        lent = memory
+        defer { lent = nil }
+        return try body()
+    }
+
+    // Set in workers only, by their one thread that decodes.
+    private nonisolated(unsafe) static var lent: UnsafeMutableRawBufferPointer?
 
     /// The bytes, to be written before the memory is shared.
     var bytes: UnsafeMutablePointer<UInt8> { pointer.assumingMemoryBound(to: UInt8.self) }

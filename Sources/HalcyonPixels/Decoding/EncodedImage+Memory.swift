@@ -22,6 +22,8 @@ extension EncodedImage {
         switch opened {
         case is OpenedByVips where !isAnimated || header.format == .GIF:
             return memory(size, frames: 0)
+        case is OpenedByWorker where !isAnimated:
+            return memory(size, frames: 1)
         case is OpenedJPEG:
             return memory(size, frames: opened.isLeftToVips(size) ? 0 : 1)
         case is OpenedBMP,
@@ -86,8 +88,9 @@ extension EncodedImage {
             // The whole picture is there as pixels before it is cropped.
             let cropped = count == header.size.pixelCount ? 0 : header.bytesPerPixel
             // Converted by numbers, there are the pixels themselves and those that they become.
-            let held =
-                (opened as? OpenedByVips)?.isHeldWhole == true ? 2 * header.bytesPerPixel : 0
+            let isHeld =
+                (opened as? OpenedByVips)?.isHeldWhole ?? (opened as? OpenedByWorker)?.isHeldWhole
+            let held = isHeld == true ? 2 * header.bytesPerPixel : 0
             return count.clampedTimes((header.depth == .sixteen ? 20 : 10) + cropped + held)
         case .JPEGXL:
             if header.hasAlpha { return count.clampedTimes(36) }

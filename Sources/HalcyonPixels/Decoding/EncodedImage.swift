@@ -43,9 +43,10 @@ struct EncodedImage: Sendable {
         try drawing?.check(limits)
         let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
         let data = ended ?? document?.data ?? data
-        opened =
+        opened = try DecodingWatch.run(limits.maximumDuration) {
             try decoder?.open(data, format: format, coding: coding)
-            ?? ImageDecoders.open(data, format: format, coding: coding)
+                ?? ImageDecoders.open(data, format: format, coding: coding)
+        }
         if let ended { opened = UnendedJPEG(ended, opened) }
         self.data = data
         self.limits = limits
@@ -130,7 +131,9 @@ extension EncodedImage {
                 reason: "\(scans) scans of \(count) pixels would take too long to decode; "
                     + "the limit is \(Self.mostScanWork / count) scans")
         case .SVG:
-            guard let drawing, let limit = limits.maximumDuration else { return }
+            // A worker that draws for too long is ended.
+            guard let drawing, let limit = limits.maximumDuration, !(opened is OpenedByWorker)
+            else { return }
             // An estimate may be wrong by some factor, and nothing stops the drawing of a tile.
             let (size, most) = (size ?? header.size, limit / 6)
             let isSlow =

@@ -15,6 +15,9 @@ enum ImageDecoders {
         JPEGXLDecoder(),
     ]
 
+    /// What has others read, in a process of their own.
+    private static let isolated: [any ImageDecoder] = [WorkerDecoder()]
+
     /// Those that read whatever a format may be.
     static let general: [any ImageDecoder] = [
         VipsDecoder(),
@@ -26,7 +29,8 @@ enum ImageDecoders {
     static func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding
     ) throws -> any OpenedImage {
-        for decoder in decoders(of: format, coding) where decoder.canDecode(format) {
+        let isolated = DecodingIsolation.current.covers(format) ? isolated : []
+        for decoder in isolated + decoders(of: format, coding) where decoder.canDecode(format) {
             if let opened = try decoder.open(data, format: format, coding: coding) { return opened }
         }
         throw ImageCodingError.unsupported(format, reason: "no decoder for it is installed")
@@ -45,6 +49,11 @@ enum ImageDecoders {
     /// Whether files of `format` are read on this machine.
     static func canDecode(_ format: ImageFormat) -> Bool {
         decoders(of: format, .current).contains { $0.canDecode(format) }
+    }
+
+    /// Whether a decoder of this machine reads files of `format`, whichever formats are read by their own codecs.
+    static func isReadHere(_ format: ImageFormat) -> Bool {
+        (direct + general).contains { $0.canDecode(format) }
     }
 
     /// Whether all frames of animated files of `format` are read on this machine: those of some formats by

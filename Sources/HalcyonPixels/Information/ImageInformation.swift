@@ -169,7 +169,7 @@ extension ImageInformation {
     private mutating func countFrames(in data: Data) {
         // What it cannot open is told as far as it is known.
         guard
-            let header = try? JPEGXLDecoder().open(data, format: .JPEGXL, coding: .current)?.header
+            let header = try? ImageDecoders.open(data, format: .JPEGXL, coding: .current).header
         else { return isComplete = false }
         frameCount = header.frameCount
         animation = header.timing

@@ -2,7 +2,7 @@ package import Foundation
 import Vips
 
 /// What libvips reads in the header of a file, in its own words. Pixels are not decoded.
-package struct StoredHeader: Hashable, Sendable {
+package struct StoredHeader: Hashable, Sendable, Codable {
     /// What the bands mean: `srgb`, `b-w`, `cmyk`, `rgb16`, `grey16` and others.
     package let colorSpace: String
     /// Samples of a pixel, opacity among them.
@@ -15,8 +15,18 @@ package struct StoredHeader: Hashable, Sendable {
 
     /// `nil` for files that libvips does not read.
     package init?(of data: Data) {
+        let format = ImageSniffer.format(of: data)
+        let told =
+            DecodingIsolation.current.covers(format)
+            ? Self.told(WorkerFile(data, format, .current)) : StoredHeader(reading: data, format)
+        guard let told else { return nil }
+        self = told
+    }
+
+    /// Reads it in this process.
+    init?(reading data: Data, _ format: ImageFormat) {
         // Whoever asks has opened the file with its own decoder, and is told less without this.
-        guard let loader = VipsLoader(ImageSniffer.format(of: data)),
+        guard let loader = VipsLoader(format),
             let image = try? loader.openAsStored(data)
         else { return nil }
         colorSpace = image.interpretation.nickname

@@ -1,4 +1,5 @@
 public import HalcyonHTTP
+public import HalcyonPixels
 import HalcyonWork
 
 /// Everything that can be set of an image server. A plain value: programs that embed a server fill it in
@@ -245,6 +246,9 @@ extension ImageServerConfiguration {
         public var svg = SVG.rasterize
         /// What becomes of JPEG files of which the end is missing.
         public var truncated = Truncated.refuse
+        /// Which sources are decoded in processes of their own, in programs that can start some
+        /// (``DecodingWorker/runIfAsked()``).
+        public var isolation = DecodingIsolation.foreign
     }
 
     /// What becomes of SVG drawings.

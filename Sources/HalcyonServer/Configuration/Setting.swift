@@ -155,6 +155,7 @@ struct Setting: Sendable {
             where: { $0.allSatisfy { PictureRules.efforts[$0.key]?.contains($0.value) ?? false } }),
         Setting("processing.svg", \.processing.svg),
         Setting("processing.truncated", \.processing.truncated),
+        Setting("processing.isolation", \.processing.isolation),
         Setting("negotiation.formats", \.negotiation.formats),
         Setting("negotiation.clientHints", \.negotiation.usesClientHints),
         Setting(

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonHTTP
+import HalcyonPixels
 
 /// What a file or a variable of the environment says of a setting.
 enum SettingValue: Hashable, Codable {
@@ -224,5 +225,6 @@ extension SettingChoice {
 extension ImageServerConfiguration.ErrorBodies: SettingChoice {}
 extension ImageServerConfiguration.SVG: SettingChoice {}
 extension ImageServerConfiguration.Truncated: SettingChoice {}
+extension DecodingIsolation: SettingChoice {}
 extension ImageServerConfiguration.Log.Level: SettingChoice {}
 extension ImageServerConfiguration.Log.Format: SettingChoice {}

@@ -17,6 +17,7 @@ extension Failure {
         case .sourceTimeout:
             "raise sources.http.connectTimeout, sources.http.stallTimeout or "
                 + "sources.http.totalTimeout"
+        case .sourceDamaged where hasStoppedDecoder: nil
         case .sourceDamaged: "set processing.truncated to accept for files that are cut short"
         case .urlTooLong: "raise limits.maxURLLength"
         case .headersTooLarge: "raise limits.maxHeaderBytes"

@@ -19,6 +19,8 @@ struct Failure: Error, Hashable, Sendable {
     var refusal: String?
     /// Whether it was memory for decoding that could not be had.
     var lacksMemory = false
+    /// Whether the source ended the worker that decoded it.
+    var hasStoppedDecoder = false
     /// Whether it tells of the way from this server to the source, which others may have.
     var isOfThisServer = false
     /// Whether it was found out for an earlier request, and nobody was asked for this one.

@@ -270,11 +270,15 @@ extension Failure {
         case .emptyData, .unknownFormat, .unsupported: kind = .sourceFormat
         case .tooManyPixels, .tooMuchMemory, .tooSlow, .tooComplex, .tooManyFrames:
             kind = .sourceTooComplex
-        case .corrupt, .processing: kind = .sourceDamaged
+        case .corrupt, .processing, .decoderStopped: kind = .sourceDamaged
         case .encodingFailed: kind = .internalError
         }
         self.init(kind, error.description)
-        if case .tooMuchMemory = error { lacksMemory = true }
+        switch error {
+        case .tooMuchMemory: lacksMemory = true
+        case .decoderStopped: hasStoppedDecoder = true
+        default: break
+        }
     }
 
     /// What `work` on a picture returns; what it throws is thrown as a failure.

@@ -26,6 +26,7 @@ extension ImageServer {
         var level =
             notes.failure?.kind.logLevel.level
             ?? (isHit && !configuration.log.showsHits ? .debug : .info)
+        if notes.failure?.hasStoppedDecoder == true { level = max(level, .warning) }
         var leftOut = 0
         if notes.failure?.kind == .busy {
             // A crowd that is sent away is told of once in a second.

@@ -86,7 +86,7 @@ extension ImageServer {
                     value: Double(usage.limit)),
             ]
         }
-        gauges += await cacheGauges() + memoryGauges
+        gauges += await cacheGauges() + memoryGauges + workerGauges
         gauges += cluster?.gauges ?? []
         gauges.append(
             Gauge(
@@ -166,6 +166,31 @@ extension ImageServer {
             Gauge(
                 name: "halcyon_vips_allocations", help: "Pieces of memory of pixels in libvips.",
                 value: Double(Vips.trackedAllocations)),
+        ]
+    }
+
+    /// Of the processes that decode for this one.
+    private var workerGauges: [Gauge] {
+        let workers = DecodingWorker.statistics
+        return [
+            Gauge(
+                name: "halcyon_worker_alive", help: "Processes that decode.",
+                value: Double(workers.alive)),
+            Gauge(
+                name: "halcyon_worker_memory_bytes",
+                help: "Memory that processes that decode have for themselves.",
+                value: Double(workers.memory)),
+            Gauge(
+                name: "halcyon_worker_started_total", help: "Processes started to decode.",
+                type: "counter", value: Double(workers.started)),
+            Gauge(
+                name: "halcyon_worker_died_total",
+                help: "Processes that a source has ended while they decoded it.", type: "counter",
+                value: Double(workers.died)),
+            Gauge(
+                name: "halcyon_worker_killed_total",
+                help: "Processes ended because decoding took too long, or nobody waited for it.",
+                type: "counter", value: Double(workers.killed)),
         ]
     }
 

@@ -13,6 +13,7 @@ extension Benchmark {
         + jpeg
         + formats
         + modernFormats
+        + workers
         + peakMemory
         + playback
         + placeholders

@@ -17,4 +17,9 @@ enum Sample: Sendable {
     var cpu: Double? {
         if case .time(_, let cpu) = self { cpu } else { nil }
     }
+
+    /// The same with more CPU seconds, of other processes.
+    func adding(cpu more: Double) -> Sample {
+        if case .time(let wall, let cpu) = self { .time(wall: wall, cpu: cpu + more) } else { self }
+    }
 }

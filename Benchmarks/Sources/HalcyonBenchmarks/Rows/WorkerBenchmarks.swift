@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import Halcyon
+
+extension Benchmark {
+    /// Decoding in a process of its own, beside the same decoder in this one; processor time of both processes.
+    static let workers: [Benchmark] = [
+        worker("AVIF 0.1 MP", times: 10) { try Image.decoding(Data(contentsOf: $0.photograph("400.jpg"))).avif() },
+        worker("TIFF 1 MP", times: 5) { try Image.decoding(Data(contentsOf: $0.photograph("1mp.jpg"))).tiff() },
+        worker("a small SVG", times: 20) { _ in
+            Data(
+                """
+                <svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" \
+                fill="#fa0"/><circle cx="32" cy="32" r="20" fill="#09c"/></svg>
+                """.utf8)
+        },
+    ]
+
+    private static func worker(
+        _ name: String, times: Int, file: @escaping @Sendable (Workbench) throws -> Data
+    ) -> Benchmark {
+        Benchmark(
+            "\(name) in a worker", unit: .milliseconds, clock: .cpu,
+            conditions: """
+                From the file's bytes to all pixels; processor time of this process and of those that decode for \
+                it. The peer is the same decoder in this process.
+                """,
+            targets: ["in the process": 0.97]
+        ) { workbench in
+            let data = try file(workbench)
+            func contestant(_ name: String, _ isolation: DecodingIsolation) -> Contestant {
+                Contestant(name) {
+                    DecodingIsolation.current = isolation
+                    defer { DecodingIsolation.current = .none }
+                    let before = WorkerTime.seconds
+                    let sample = try await Stopwatch.time(operations: times) {
+                        for _ in 0..<times { consume(try Image.decoding(data).bitmap()) }
+                    }
+                    return sample.adding(cpu: (WorkerTime.seconds - before) / Double(times))
+                }
+            }
+            return Contest(
+                ours: contestant("Halcyon", .foreign),
+                peers: [contestant("in the process", .none)])
+        }
+    }
+}
+
+extension Image {
+    fileprivate func avif() throws -> Data { try kf.data(format: .AVIF, options: ImageEncodingOptions()) }
+    fileprivate func tiff() throws -> Data { try kf.data(format: .TIFF, options: ImageEncodingOptions()) }
+}
+
+/// The processor time of the processes that this one has started.
+private enum WorkerTime {
+    static var seconds: Double {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        let children = names.compactMap { pid_t($0) }.filter { process in
+            // "number (name) state parent …", and the name may have anything in it.
+            let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && pid_t(fields[1]) == getpid()
+        }
+        return children.reduce(0) { sum, child in
+            var clock = clockid_t()
+            var time = timespec()
+            guard clock_getcpuclockid(child, &clock) == 0, clock_gettime(clock, &time) == 0 else { return sum }
+            return sum + Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+    }
+}

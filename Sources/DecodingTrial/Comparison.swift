@@ -1,0 +1,92 @@
+import Foundation
+import Halcyon
+import HalcyonPixels
+import Vips
+
+/// A file that is decoded in the process and by workers, in all ways.
+struct Comparison {
+    private let name: String
+    private let data: Data
+
+    init(of name: String) {
+        self.name = name
+        // One that cannot be read is empty, and equal in both.
+        data =
+            (try? TrialPicture(name)?.data ?? Data(contentsOf: URL(fileURLWithPath: name)))
+            ?? Data()
+    }
+
+    func tell() {
+        let here = ways(.none)
+        let there = ways(.foreign)
+        let differing = here.keys.filter { here[$0] != there[$0] }.sorted()
+        let errors = here.filter { $0.value.hasPrefix("error") }.keys.sorted()
+        Output.shared.tell([
+            "name": .text(name), "outcome": .text(differing.isEmpty ? "equal" : "differs"),
+            "ways": .number(here.count), "failed": .text(errors.joined(separator: " ")),
+            "differing": .text(
+                differing.map { "\($0): \(here[$0] ?? "") / \(there[$0] ?? "")" }
+                    .joined(separator: "; ")),
+            "started": .number(DecodingWorker.statistics.started),
+        ])
+    }
+
+    private func ways(_ isolation: DecodingIsolation) -> [String: String] {
+        DecodingIsolation.current = isolation
+        defer { Vips.endJob() }
+        var result: [String: String] = [:]
+        func way(_ name: String, _ body: () throws -> String) {
+            do {
+                result[name] = try body()
+            } catch {
+                result[name] = "error: \(error)"
+            }
+        }
+        var options = ImageCreatingOptions()
+        options.limits.allowsPDF = true
+        func image() throws -> Image { try Image.decoding(data, options: options) }
+
+        way("full") { try Self.digest(image().bitmap()) }
+        for part in [0.5, 0.21, 0.03] {
+            way("reduced to \(part)") {
+                let image = try image()
+                let size = PixelSize(
+                    width: max(1, Int(Double(image.pixelSize.width) * part)),
+                    height: max(1, Int(Double(image.pixelSize.height) * part)))
+                return try Self.digest(image.kf.resize(to: size.points).bitmap())
+            }
+        }
+        way("all frames") {
+            try image().allBitmaps().map { try Self.digest($0) }.joined(separator: ",")
+        }
+        way("frames out of order") {
+            let image = try image()
+            let last = image.frameCount - 1
+            return try [last, 0, last / 2, last, last / 3, 0].map {
+                try Self.digest(image.bitmap(frame: $0))
+            }
+            .joined(separator: ",")
+        }
+        way("timing") { try "\(image().animation?.durations ?? []) \(image().hasAlpha)" }
+        way("still") {
+            options.onlyFirstFrame = true
+            defer { options.onlyFirstFrame = false }
+            return try Self.digest(image().bitmap())
+        }
+        way("information") { try "\(ImageInformation(of: data))" }
+        way("header") { StoredHeader(of: data).map { "\($0)" } ?? "none" }
+        return result
+    }
+
+    private static func digest(_ bitmap: Bitmap) throws -> String {
+        var hash: UInt64 = 14_695_981_039_346_656_037
+        bitmap.withUnsafeBytes { bytes in
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+        }
+        return "\(bitmap.size.width)x\(bitmap.size.height)x\(bitmap.bytesPerPixel) \(hash)"
+    }
+}
+
+extension PixelSize {
+    fileprivate var points: CGSize { CGSize(width: width, height: height) }
+}

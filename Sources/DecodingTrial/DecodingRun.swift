@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import HalcyonPixels
+import Synchronization
+import Vips
+
+/// Decodes files on threads, and tells of each.
+struct DecodingRun: Sendable {
+    private let options: TrialOptions
+
+    init(_ options: TrialOptions) {
+        self.options = options
+    }
+
+    func decode() {
+        announceWorkers()
+        let names = (0..<options.rounds).flatMap { _ in options.files }
+        Self.onThreads(options.threads, count: names.count) { index in
+            let outcome = Outcome(of: names[index], options, number: index)
+            Output.shared.tell(outcome.line)
+            if let signal = options.signal { signalWorkers(signal) }
+        }
+        Output.shared.tellStatistics()
+    }
+
+    /// Runs `body` for each number below `count`, on threads of their own.
+    static func onThreads(_ threads: Int, count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let next = Counter()
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            let thread = Thread {
+                while case let index = next.take(), index < count { body(index) }
+                group.leave()
+            }
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+        group.wait()
+    }
+
+    private final class Counter: Sendable {
+        private let next = Atomic(0)
+
+        func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
+    }
+
+    private func signalWorkers(_ signal: Int32) {
+        for process in DecodingWorker.processes { kill(process, signal) }
+    }
+
+    /// Tells the numbers of the workers as soon as there are some; with a signal that is to be sent and a picture that
+    /// waits for it, sends it when the worker has begun.
+    private func announceWorkers() {
+        let thread = Thread { [self] in
+            while DecodingWorker.processes.isEmpty { usleep(10_000) }
+            usleep(200_000)
+            let processes = DecodingWorker.processes
+            Output.shared.tell(["workers": .numbers(processes.map { Int($0) })])
+            guard let signal = options.signal, options.files.contains("trial:unless-calm")
+            else { return }
+            setenv(TrialAction.calm, "1", 1)
+            signalWorkers(signal)
+        }
+        thread.start()
+    }
+}
+
+/// What has become of a file.
+struct Outcome {
+    let name: String
+    let number: Int
+    let result: String
+    let error: String?
+    let milliseconds: Int
+    var isGood: Bool { error == nil && result != "wrong" }
+
+    init(of name: String, _ options: TrialOptions, number: Int) {
+        self.name = name
+        self.number = number
+        let begin = DispatchTime.now()
+        let stop = DecodingStop()
+        if let time = options.giveUp {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(time)) {
+                stop.give()
+            }
+        }
+        do {
+            let picture = TrialPicture(name)
+            let data = try picture?.data ?? Data(contentsOf: URL(fileURLWithPath: name))
+            let bitmap = try stop.watching {
+                try Image.decoding(data, options: options.creating).bitmap()
+            }
+            if let picture, picture.data.starts(with: Data("II".utf8)) {
+                result = bitmap.data.elementsEqual(picture.pixels) ? "ok" : "wrong"
+            } else {
+                result = "\(bitmap.size.width)x\(bitmap.size.height)"
+            }
+            error = nil
+        } catch {
+            result = "error"
+            self.error = "\(error)"
+        }
+        milliseconds = Int(
+            (DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000_000)
+        Vips.endJob()
+    }
+
+    var line: [String: Output.Value] {
+        var line: [String: Output.Value] = [
+            "name": .text(name), "number": .number(number), "outcome": .text(result),
+            "milliseconds": .number(milliseconds),
+        ]
+        if let error { line["error"] = .text(error) }
+        return line
+    }
+}

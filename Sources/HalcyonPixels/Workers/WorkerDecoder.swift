@@ -1,0 +1,142 @@
+import Foundation
+
+/// Has a worker read files, of whatever format.
+struct WorkerDecoder: ImageDecoder {
+    /// More bytes are in no header.
+    private static let roomForHeader = 1 << 20
+
+    func canDecode(_ format: ImageFormat) -> Bool {
+        ImageDecoders.isReadHere(format)
+    }
+
+    func open(
+        _ data: Data, format: ImageFormat, coding: DirectCoding
+    ) throws -> (any OpenedImage)? {
+        let file = WorkerFile(data, format, coding)
+        do {
+            return try DecodingWorkers.shared.ask(.open, of: file, room: Self.roomForHeader) {
+                answer, _ in
+                switch answer {
+                case .opened(let header, let isHeldWhole):
+                    OpenedByWorker(header: header, isHeldWhole: isHeldWhole, file: file)
+                case .failure(let error): throw error
+                default: throw WorkerTrouble.nonsense
+                }
+            }
+        } catch let error as NoWorkers {
+            DecodingWorkers.shared.tell(of: error)
+            return nil
+        }
+    }
+}
+
+extension StoredHeader {
+    /// More bytes are in no header.
+    private static let mostBytes = 1 << 20
+
+    /// What a worker reads.
+    static func told(_ file: WorkerFile) -> StoredHeader? {
+        // Whoever asks has opened the file before, and is told less without this.
+        do {
+            return try DecodingWorkers.shared.ask(.tell, of: file, room: mostBytes) {
+                answer, region in
+                guard case .text(let count) = answer, count <= region.bytes.count
+                else { return nil }
+                let text = Data(UnsafeRawBufferPointer(rebasing: region.bytes[..<count]))
+                return try? JSONDecoder().decode(StoredHeader.self, from: text)
+            }
+        } catch is NoWorkers {
+            return StoredHeader(reading: file.data, file.format)
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// A file whose header a worker has read, and which one will decode.
+struct OpenedByWorker: OpenedImage {
+    let header: ImageHeader
+    /// Whether the pixels are there twice while they are decoded.
+    let isHeldWhole: Bool
+    fileprivate let file: WorkerFile
+
+    fileprivate init(header: ImageHeader, isHeldWhole: Bool, file: WorkerFile) {
+        self.header = header
+        self.isHeldWhole = isHeldWhole
+        self.file = file
+    }
+
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        let most: PixelSize
+        let fits: (PixelSize) -> Bool
+        switch size {
+        case .atLeast(let least):
+            most = header.size
+            let least = least ?? header.size
+            fits = { [header] in
+                $0.width >= min(least.width, header.size.width)
+                    && $0.height >= min(least.height, header.size.height)
+                    && $0.width <= header.size.width && $0.height <= header.size.height
+            }
+        case .exactly(let reduction):
+            most = reduction.size
+            fits = { $0 == reduction.size }
+        }
+        return .bitmap(
+            try file.pixels(.decode(frame: frame, size), of: header, most: most, where: fits))
+    }
+
+    func frameReader() throws -> any FrameReader {
+        WorkerFrameReader(header: header, file: file)
+    }
+}
+
+/// Has a worker decode the frames of an animation.
+private struct WorkerFrameReader: FrameReader {
+    private(set) var position = 0
+    let header: ImageHeader
+    let file: WorkerFile
+
+    init(header: ImageHeader, file: WorkerFile) {
+        self.header = header
+        self.file = file
+    }
+
+    mutating func frame(_ index: Int) throws -> Bitmap {
+        position = index + 1
+        return try file.pixels(.play(frame: index), of: header, most: header.size) {
+            [header] in $0 == header.size
+        }
+    }
+}
+
+extension WorkerFile {
+    /// Pixels that a worker decodes.
+    ///
+    /// - Parameters:
+    ///   - most: The largest size that they may have.
+    ///   - fits: Whether a size is what was asked for.
+    fileprivate func pixels(
+        _ task: WorkerRequest.Task, of header: ImageHeader, most: PixelSize,
+        where fits: (PixelSize) -> Bool
+    ) throws -> Bitmap {
+        let (count, isTooLarge) = most.pixelCount.multipliedReportingOverflow(
+            by: header.bytesPerPixel)
+        guard !isTooLarge else {
+            throw ImageCodingError.tooManyPixels(most, limit: Int.max / header.bytesPerPixel)
+        }
+        return try DecodingWorkers.shared.ask(task, of: self, room: count) { answer, region in
+            switch answer {
+            case .pixels(let size, let channels, let depth):
+                // Nothing is true because it says so.
+                guard fits(size), channels == (header.hasAlpha ? 4 : 3), depth == header.depth,
+                    size.pixelCount * header.bytesPerPixel <= min(count, region.bytes.count)
+                else { throw WorkerTrouble.nonsense }
+                let memory = region.pixels(count: size.pixelCount * header.bytesPerPixel)
+                return Bitmap(size: size, channels: channels, depth: depth, storage: memory)
+            case .failure(let error): throw error
+            default: throw WorkerTrouble.nonsense
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import CDecoding
+import CWorker
+import DirectCodecs
+import Foundation
+import Glibc
+import Vips
+
+/// What a worker does: it takes requests from its socket, one after the other.
+enum WorkerService {
+    /// Folders below which files may be read: libraries, fonts, and what libraries say of both.
+    private static var readable: [String] {
+        let environment = ProcessInfo.processInfo.environment
+        let home = environment["HOME"]
+        let own = environment["LD_LIBRARY_PATH"]?.split(separator: ":").map(String.init) ?? []
+        return [
+            "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/local/lib",
+            "/usr/local/share", "/lib", "/lib64", "/etc/fonts", "/etc/ld.so.cache",
+            "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/self", "/dev/null",
+            "/dev/urandom",
+        ]
+            + [".fonts", ".local/share/fonts", ".cache/fontconfig", ".config/fontconfig"]
+            .compactMap { folder in home.map { "\($0)/\(folder)" } } + own
+    }
+
+    /// Serves until nobody asks any longer.
+    static func run(parent: pid_t, memory: UInt64) -> Never {
+        guard cworker_begin(parent) else { exit(1) }
+        var type: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard
+            getsockopt(
+                Int32(CWORKER_SOCKET), SOL_SOCKET, SO_TYPE, &type, &length) == 0
+        else {
+            let words = "This is started by programs that decode pictures, not by hand.\n"
+            _ = write(2, words, words.utf8.count)
+            exit(64)
+        }
+        var missing = withCStrings(readable) { folders in
+            folders.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: readable.count + 1)
+            {
+                cworker_confine_files($0, readable.count)
+            }
+        }
+        let opensFiles = missing & UInt32(CWORKER_FILES) == 0
+        let bench = Bench()
+        bench.warmUp(withFonts: !opensFiles)
+        missing |= cworker_confine_calls(memory, opensFiles)
+        bench.send(.ready(missing: missing), to: 0)
+        bench.serve()
+    }
+
+    /// The regions of a worker, and the file that it has. All on the main thread.
+    private final class Bench {
+        private let socket = Int32(CWORKER_SOCKET)
+        private let input = SharedRegion(file: Int32(CWORKER_INPUT))
+        private let output = SharedRegion(file: Int32(CWORKER_OUTPUT))
+        private let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
+        /// Its bytes are those of the region for input.
+        private var file: OpenFile?
+
+        /// Milliseconds without a request after which memory is given back.
+        private static let idleTime: Int32 = 500
+
+        func send(_ answer: WorkerAnswer, to id: UInt64) {
+            let bytes = answer.bytes(id: id)
+            if cworker_send(socket, bytes, bytes.count) < 0 { _exit(0) }
+        }
+
+        /// Takes requests until the socket is closed, one at a time.
+        func serve() -> Never {
+            cdecoding_set_stop(stop)
+            var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
+            while true {
+                if cworker_wait(socket, Self.idleTime) == 0 {
+                    Vips.endJob()
+                    cworker_trim()
+                }
+                let count = cworker_receive(socket, &bytes, bytes.count, true)
+                guard count > 0 else { _exit(0) }
+                guard let asked = WorkerRequest(Array(bytes.prefix(min(count, bytes.count))))
+                else { _exit(1) }
+                if let stop { cdecoding_take_back_stop(stop) }
+                send(answer(asked), to: asked.id)
+            }
+        }
+
+        private func answer(_ asked: WorkerRequest) -> WorkerAnswer {
+            if asked.duration > 0 { cworker_allow_seconds(asked.duration / 1_000_000_000) }
+            do {
+                return try DecodingWatch.run(.nanoseconds(Int64(clamping: asked.duration))) {
+                    try made(asked)
+                }
+            } catch let error as ImageCodingError {
+                return .failure(error)
+            } catch let error as VipsError {
+                return .failure(error.codingError(asked.format))
+            } catch {
+                return .failure(.processing(reason: "\(error)"))
+            }
+        }
+
+        private func made(_ asked: WorkerRequest) throws -> WorkerAnswer {
+            guard output.follow(asked.room) else {
+                throw ImageCodingError.processing(reason: "there is no memory for its pixels")
+            }
+            guard try open(asked), var file else { return .unknownFile }
+            switch asked.task {
+            case .open:
+                let header = file.opened.header
+                if let durations = header.timing?.durations {
+                    guard durations.count * 8 <= output.bytes.count else {
+                        throw ImageCodingError.tooManyFrames(
+                            durations.count, limit: output.bytes.count / 8)
+                    }
+                    durations.withUnsafeBytes { output.bytes.copyMemory(from: $0) }
+                }
+                return .opened(header, isHeldWhole: file.isHeldWhole)
+            case .decode(let frame, let size):
+                let room = UnsafeMutableRawBufferPointer(rebasing: output.bytes[..<asked.room])
+                return try PixelMemory.lending(room) { try put(file.decode(frame: frame, size)) }
+            case .play(let frame):
+                defer { self.file = file }
+                return try put(file.play(frame))
+            case .tell:
+                let text = try text(asked, of: file)
+                output.bytes.copyBytes(from: text)
+                return .text(byteCount: text.count)
+            }
+        }
+
+        private func text(_ asked: WorkerRequest, of file: OpenFile) throws -> Data {
+            let header = StoredHeader(reading: file.data, asked.format)
+            let text = try header.map { try JSONEncoder().encode($0) } ?? Data()
+            guard text.count <= output.bytes.count else {
+                throw ImageCodingError.processing(reason: "its header is too long")
+            }
+            return text
+        }
+
+        private func put(_ bitmap: Bitmap) throws -> WorkerAnswer {
+            guard bitmap.byteCount <= output.bytes.count else {
+                throw ImageCodingError.processing(reason: "it is larger than was asked for")
+            }
+            bitmap.withUnsafeBytes { bytes in
+                if bytes.baseAddress != UnsafeRawPointer(output.bytes.baseAddress) {
+                    output.bytes.copyMemory(from: bytes)
+                }
+            }
+            return .pixels(bitmap.size, channels: bitmap.channels, depth: bitmap.depth)
+        }
+
+        /// Opens the file that was asked for, if it is not open.
+        ///
+        /// - Returns: False when its bytes are not there.
+        private func open(_ asked: WorkerRequest) throws -> Bool {
+            if let file, file.name == asked.file {
+                Self.tryOut(asked, file.data)
+                return true
+            }
+            guard let count = asked.byteCount else { return false }
+            file = nil
+            guard input.follow(count), let start = input.bytes.baseAddress else {
+                throw ImageCodingError.processing(reason: "there is no memory for its bytes")
+            }
+            let data = Data(bytesNoCopy: start, count: count, deallocator: .none)
+            Self.tryOut(asked, data)
+            file = try OpenFile(asked, data)
+            return true
+        }
+
+        private static func tryOut(_ asked: WorkerRequest, _ data: Data) {
+            guard let trial = DecodingWorker.beforeDecoding else { return }
+            var isOpening = false
+            if case .open = asked.task { isOpening = true }
+            trial(DecodingWorkerTrial(data: data, id: asked.id, isOpening: isOpening))
+        }
+
+        /// Loads and initialises what can be loaded no longer behind the wall.
+        func warmUp(withFonts: Bool) {
+            Vips.start()
+            _ = AVIFFile.isAvailable
+            _ = JPEGXLFile.isAvailable
+            _ = VipsDecoder().canDecode(.HEIC)
+            guard withFonts else { return }
+            let text = """
+                <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">a</text></svg>
+                """
+            // Whether it can be read is found out by who asks.
+            if let image = try? VipsLoader.of(.SVG).open(Data(text.utf8)) {
+                _ = try? image.rendered()
+            }
+        }
+    }
+
+    /// A file that has been opened.
+    private struct OpenFile {
+        let name: UInt64
+        let data: Data
+        let opened: any OpenedImage
+        private var reader: (any FrameReader)?
+
+        init(_ asked: WorkerRequest, _ data: Data) throws {
+            name = asked.file
+            self.data = data
+            opened = try ImageDecoders.open(data, format: asked.format, coding: asked.coding)
+        }
+
+        var isHeldWhole: Bool { (opened as? OpenedByVips)?.isHeldWhole ?? false }
+
+        func decode(frame: Int, _ size: DecodedSize) throws -> Bitmap {
+            let format = opened.header.format
+            if case .exactly(let reduction) = size {
+                if let pixels = try opened.decode(frame: frame, size) {
+                    return try rendered(pixels, format)
+                }
+                let operation = ResizeOperation(size: reduction.size, quality: reduction.quality)
+                let full = opened.header.size
+                let pixels = try ImageDecoders.decode(
+                    opened, of: data, frame: frame, atLeast: operation.decodeSize(for: full))
+                guard reduction.size != full else { return try rendered(pixels, format) }
+                return try VipsLoader.reporting(format) {
+                    try Bitmap(rendering: operation.apply(to: pixels.pipeline(), input: full))
+                }
+            }
+            return try rendered(
+                ImageDecoders.decode(
+                    opened, of: data, frame: frame, atLeast: size.least(opened.header.size)),
+                format)
+        }
+
+        private func rendered(_ pixels: DecodedPixels, _ format: ImageFormat) throws -> Bitmap {
+            if case .bitmap(let bitmap) = pixels { return bitmap }
+            return try VipsLoader.reporting(format) { try Bitmap(rendering: pixels.pipeline()) }
+        }
+
+        mutating func play(_ frame: Int) throws -> Bitmap {
+            // Readers go on, and never back.
+            if reader == nil || reader!.position > frame { reader = try opened.frameReader() }
+            do {
+                return try reader!.frame(frame)
+            } catch {
+                reader = nil
+                throw error
+            }
+        }
+    }
+}
