@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "DirectCodecs",
             dependencies: [
-                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP",
+                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CWebP",
                 "CoefficientJPEG",
             ]),
         // These two load their libraries when they are needed.
@@ -80,7 +80,6 @@ let package = Package(
         .target(name: "CAVIF", dependencies: ["CLibrary"]),
         .target(name: "CJXL", dependencies: ["CLibrary"]),
         // Keeps libraries from writing to the standard error stream.
-        .target(name: "CQuiet"),
         .target(name: "CoefficientJPEG", dependencies: ["CDecoding", "CPixels"]),
         .target(name: "Vips", dependencies: ["CVips"]),
         .target(name: "CSignals"),

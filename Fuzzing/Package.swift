@@ -25,13 +25,12 @@ let package = Package(
         .target(
             name: "DirectCodecs",
             dependencies: [
-                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CQuiet", "CWebP",
+                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CWebP",
                 "CoefficientJPEG",
             ]),
         .target(name: "CLibrary"),
         .target(name: "CAVIF", dependencies: ["CLibrary"]),
         .target(name: "CJXL", dependencies: ["CLibrary"]),
-        .target(name: "CQuiet"),
         .target(name: "Vips", dependencies: ["CVips"]),
         .systemLibrary(name: "CContentCoding"),
         .target(name: "CSignals"),

@@ -126,7 +126,8 @@ picture("SVG with a pattern of single pixels", EITHER, lambda: svg(
 STEPS = f'<filter id="f">{FILTER}</filter>'
 LAYER = '<rect width="4000" height="4000" {}/>'
 picture("SVG with 1,000 functions of a filter", "an error", lambda: svg(
-    LAYER.format(f'filter="{"blur(9px) " * 1000}"'), 4000, 4000), suffix="svg")
+    LAYER.format(f'filter="{"blur(9px) " * 1000}"'), 4000, 4000), suffix="svg",
+    options=("--decoding-timeout", "2"))
 for way, use in {"in capitals": 'filter="URL(#f)"', "with an escape": r'filter="url(#\66)"',
                  "beside another": 'filter="url(#f)" x:filter="none"'}.items():
     picture(f"SVG that names its filter {way}", "an error", lambda use=use: svg(

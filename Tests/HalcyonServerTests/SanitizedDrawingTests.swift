@@ -226,7 +226,6 @@ import Testing
             "more levels",
             String(repeating: "<g>", count: 256) + String(repeating: "</g>", count: 256)
         ),
-        ("more steps", "<rect filter='\(String(repeating: "blur(9px) ", count: 30))'/>"),
     ])
     func aDrawingThatIsTooMuchIsSaidToBe(name: String, content: String) async throws {
         let folder = try TemporaryDirectory()

@@ -1,6 +1,5 @@
 import CAVIF
 import CDecoding
-import CQuiet
 
 /// An AVIF file with its boxes read, and the place in it up to which its frames are decoded.
 ///
@@ -163,16 +162,11 @@ package final class AVIFFile: @unchecked Sendable {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
-    /// The AV1 decoder explains itself to whoever reads the standard error stream.
-    private static let quietLibrary: cavif_functions? = {
-        guard let functions = cavif_load() else { return nil }
-        _ = cquiet_silence("libdav1d.so")
-        return functions.pointee
-    }()
-
     private static func library() throws(AVIFRefusal) -> cavif_functions {
-        guard let quietLibrary else { throw .unsupported("no decoder for it is installed") }
-        return quietLibrary
+        guard let functions = cavif_load() else {
+            throw .unsupported("no decoder for it is installed")
+        }
+        return functions.pointee
     }
 
     private static func parse(

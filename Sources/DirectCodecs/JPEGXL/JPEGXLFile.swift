@@ -1,6 +1,5 @@
 import CDecoding
 import CJXL
-import CQuiet
 
 /// A JPEG XL file with its header read, and the place in it up to which its frames are decoded.
 ///
@@ -128,16 +127,11 @@ package final class JPEGXLFile: @unchecked Sendable {
         jxl.skip_frames(decoder, count)
     }
 
-    /// Debian's libjxl is built so that it explains each error on the standard error stream.
-    private static let quietLibrary: cjxl_functions? = {
-        guard let functions = cjxl_load() else { return nil }
-        _ = cquiet_silence("libjxl.so")
-        return functions.pointee
-    }()
-
     private static func library() throws(JPEGXLRefusal) -> cjxl_functions {
-        guard let quietLibrary else { throw .unsupported("no decoder for it is installed") }
-        return quietLibrary
+        guard let functions = cjxl_load() else {
+            throw .unsupported("no decoder for it is installed")
+        }
+        return functions.pointee
     }
 }
 

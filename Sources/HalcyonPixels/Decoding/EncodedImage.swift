@@ -11,7 +11,7 @@ struct EncodedImage: Sendable {
     private(set) var opened: any OpenedImage
     let limits: DecodingLimits
     /// Of SVG files.
-    let drawing: SVGCost?
+    let drawing: SVGDocument?
     /// Of PNG files.
     let chunks: PNGStructure?
 
@@ -38,11 +38,9 @@ struct EncodedImage: Sendable {
             throw ImageCodingError.unsupported(.PDF, reason: "reading PDF was not allowed")
         }
         chunks = format == .PNG ? try PNGStructure.check(data) : nil
-        let document = format == .SVG ? try SVGDocument(data, limits: limits) : nil
-        drawing = document?.cost
-        try drawing?.check(limits)
+        drawing = format == .SVG ? try SVGDocument(data, limits: limits) : nil
         let ended = format == .JPEG ? JPEGEnding.added(to: data) : nil
-        let data = ended ?? document?.data ?? data
+        let data = ended ?? drawing?.data ?? data
         opened = try DecodingWatch.run(limits.maximumDuration) {
             try decoder?.open(data, format: format, coding: coding)
                 ?? ImageDecoders.open(data, format: format, coding: coding)
@@ -74,7 +72,7 @@ struct EncodedImage: Sendable {
     func decodeAllFrames() throws -> [Bitmap] {
         try check(frames: header.frameCount)
         return try withinLimits(taking: memoryOfAllFrames) {
-            try checkWork(reducedTo: nil)
+            try checkScans()
             guard header.timing != nil else {
                 let pixels = try decode(frame: 0, atLeast: nil)
                 if case .bitmap(let bitmap) = pixels { return [bitmap] }
@@ -115,34 +113,18 @@ extension EncodedImage {
     /// of large photographs come to a third of it.
     private static let mostScanWork = 5_000_000_000
 
-    /// Throws for a file that makes far more work than its size lets expect, although it is within the other
-    /// limits.
-    ///
-    /// - Parameter size: The size at which it is wanted, if it is smaller than the full one.
+    /// Throws for a progressive JPEG file of far more scans than its size lets expect.
     /// - Throws: `ImageCodingError`.
-    func checkWork(reducedTo size: PixelSize?) throws(ImageCodingError) {
+    func checkScans() throws(ImageCodingError) {
         let count = header.size.pixelCount
-        switch header.format {
-        case .JPEG where count > Self.mostScanWork / JPEGScanCounter.mostScans:
-            let scans = JPEGFrameHeader.scanCount(of: data)
-            guard count.clampedTimes(scans) > Self.mostScanWork else { return }
-            throw .tooComplex(
-                .JPEG,
-                reason: "\(scans) scans of \(count) pixels would take too long to decode; "
-                    + "the limit is \(Self.mostScanWork / count) scans")
-        case .SVG:
-            // A worker that draws for too long is ended.
-            guard let drawing, let limit = limits.maximumDuration, !(opened is OpenedByWorker)
-            else { return }
-            // An estimate may be wrong by some factor, and nothing stops the drawing of a tile.
-            let (size, most) = (size ?? header.size, limit / 6)
-            let isSlow =
-                drawing.duration(drawnAt: size) > most
-                || drawing.longestPainting(drawnAt: size) > most
-                    && SVGTrial(data, of: header.size).takesLonger(than: limit, drawnAt: size)
-            if isSlow { throw .tooSlow(limit: limit) }
-        default:
+        guard header.format == .JPEG, count > Self.mostScanWork / JPEGScanCounter.mostScans else {
             return
         }
+        let scans = JPEGFrameHeader.scanCount(of: data)
+        guard count.clampedTimes(scans) > Self.mostScanWork else { return }
+        throw .tooComplex(
+            .JPEG,
+            reason: "\(scans) scans of \(count) pixels would take too long to decode; "
+                + "the limit is \(Self.mostScanWork / count) scans")
     }
 }

@@ -1,12 +1,19 @@
 import Foundation
 
 /// An SVG file as it is drawn: read once, strictly, and written anew, so that librsvg sees just what the
-/// estimate of its work has seen. Nothing is left of what two programs may read in two ways: document types
+/// limits were checked on. Nothing is left of what two programs may read in two ways: document types
 /// and entities, comments, CDATA, instructions, attributes of other vocabularies, encodings.
 struct SVGDocument {
-    let cost: SVGCost
-    /// What is drawn.
+    /// The bytes that are drawn.
     private(set) var data = Data()
+    /// How many elements are written in the file.
+    let elementCount: Int
+    /// How many elements are drawn, copies included.
+    let drawnCount: Int
+    /// Whether filters are drawn, which hold pictures as large as the whole.
+    let hasFilters: Bool
+    /// Bytes that pictures within the drawing take at once: as they are decoded, and as they are drawn.
+    private let pictureMemory: Int
 
     /// - Parameter limits: Of pictures within the drawing.
     /// - Throws: `ImageCodingError`: what is not well-formed, what could do things that nobody can foresee,
@@ -17,9 +24,27 @@ struct SVGDocument {
         try SVGFeature.check(reader.outline)
         let changes = SVGPatternSize.changes(in: reader.outline)
         if !changes.isEmpty { reader = try Reader.reading(file, changes) }
-        cost = try SVGCost(reader.outline, SVGPictures(in: reader.outline, limits: limits))
+        let most = SVGOutline.mostElements
+        elementCount = reader.outline.elements.count
+        let drawn = try SVGReferences(reader.outline).walk(upTo: most)
+        guard drawn.count <= most else {
+            throw .tooComplex(.SVG, reason: SVGOutline.wordsForMany)
+        }
+        (drawnCount, hasFilters) = (drawn.count, drawn.hasFilters)
+        pictureMemory = try SVGPictures.pixelCount(in: reader.outline, limits: limits)
+            .clampedTimes(8)
+        if let limit = limits.maximumMemory, pictureMemory > limit {
+            throw .tooMuchMemory(needed: pictureMemory, limit: limit)
+        }
         let text = Data(reader.output)
         data = SVGIntrinsicSize.givingDefaultSize(to: text) ?? text
+    }
+
+    /// Bytes of memory that drawing takes beside the result: tiles, steps of a filter, and pictures.
+    func memory(drawnAt size: PixelSize) -> Int {
+        let tiles = min(size.pixelCount, 2000 * 2000).clampedTimes(4 * 3)
+        let filters = hasFilters ? size.pixelCount.clampedTimes(4 * 9) : 0
+        return tiles.clampedPlus(filters).clampedPlus(pictureMemory)
     }
 }
 

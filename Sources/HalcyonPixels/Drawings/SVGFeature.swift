@@ -109,17 +109,17 @@ private struct SVGFeatureUses {
         guard !names.isDisjoint(with: ["textPath", "foreignObject"]),
             names.isDisjoint(with: Self.painted)
         else { return }
-        var (paths, paragraphs) = (0, 0)
+        var (paths, hasLetters) = (0, false)
         for element in outline.elements {
             switch element.name {
             case "path": paths += 1
             // It has a path that need not be painted.
             case "textPath": paths -= 1
-            case "text", "tspan": paragraphs += element.letters.all
+            case "text", "tspan": hasLetters = hasLetters || element.hasLetters
             default: break
             }
         }
-        guard paths <= 0, paragraphs == 0 else { return }
+        guard paths <= 0, !hasLetters else { return }
         if names.contains("textPath") { features.insert(.textPath) }
         if names.contains("foreignObject") { features.insert(.foreignObject) }
     }

@@ -1,4 +1,4 @@
-/// The elements of a drawing with the attributes that tell how much work drawing them is.
+/// The elements of a drawing, with the attributes that its limits and features are about.
 struct SVGOutline {
     struct Element {
         /// Without a prefix.
@@ -6,25 +6,9 @@ struct SVGOutline {
         let attributes: [String: String]
         /// What its links name: there may be one of SVG 2 and one of XLink.
         let links: [String]
-        /// Of a path or polygon; rather too many than too few.
-        let vertices: Int
-        let parent: Int?
         var children: [Int] = []
-        /// Of the text right in the element.
-        var letters = Letters()
-    }
-
-    struct Letters {
-        private(set) var all = 0
-        /// Those beyond ASCII, each once.
-        private(set) var foreign: Set<Unicode.Scalar> = []
-
-        mutating func add(_ text: String) {
-            for letter in text.unicodeScalars where !letter.properties.isWhitespace {
-                all += 1
-                if !letter.isASCII { foreign.insert(letter) }
-            }
-        }
+        /// Whether letters are right in the element, for elements that show them.
+        var hasLetters = false
     }
 
     /// More elements than drawings have.
@@ -51,11 +35,9 @@ struct SVGOutline {
         let local = name.split(separator: ":").last.map(String.init) ?? name
         var kept: [String: String] = [:]
         var links: [String] = []
-        var vertices = 0
         for (name, value) in attributes {
             switch name {
             case "href": links.append(value)
-            case "d", "points": vertices += SVGVertices.count(in: value)
             case _ where Self.isKept(name, value): kept[name] = value
             case _ where local == "pattern" && SVGPatternSize.attributes.contains(name):
                 kept[name] = value
@@ -64,9 +46,7 @@ struct SVGOutline {
         }
         if local == "include" { refusal = "it includes other files" }
         if local == "style" { styles.append("") }
-        elements.append(
-            Element(
-                name: local, attributes: kept, links: links, vertices: vertices, parent: open.last))
+        elements.append(Element(name: local, attributes: kept, links: links))
         if let parent = open.last { elements[parent].children.append(elements.count - 1) }
         open.append(elements.count - 1)
     }
@@ -77,7 +57,8 @@ struct SVGOutline {
         guard let index = open.last else { return }
         switch elements[index].name {
         case "style": styles[styles.count - 1] += text
-        case "text", "tspan", "textPath", "tref", "a": elements[index].letters.add(text)
+        case "text", "tspan":
+            if text.contains(where: { !$0.isWhitespace }) { elements[index].hasLetters = true }
         default: break
         }
     }
@@ -91,7 +72,7 @@ struct SVGOutline {
 
     static let wordsForMany = "it has more than \(mostElements) elements"
 
-    /// Whether an attribute has to do with the work of drawing: of most elements none has.
+    /// Whether an attribute is looked at: of most elements none is.
     private static func isKept(_ name: String, _ value: String) -> Bool {
         if kept.contains(name) || SVGFeature.usesVariable(name, value) { return true }
         return SVGReferences.painting.contains(name)
@@ -99,8 +80,7 @@ struct SVGOutline {
     }
 
     private static let kept: Set = [
-        "id", "style", "filter", "opacity", "mask", "clip-path", "transform", "result",
-        "numOctaves", "radius", "order", "class", "viewBox", "width", "height",
-        "transform-origin", "transform-box",
+        "id", "style", "class", "viewBox", "width", "height", "transform", "transform-origin",
+        "transform-box",
     ]
 }

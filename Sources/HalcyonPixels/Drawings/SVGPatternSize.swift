@@ -80,3 +80,10 @@ enum SVGPatternSize {
         transform.contains("scale") || transform.contains("matrix")
     }
 }
+
+extension String {
+    /// The numbers in a text, whatever is between them.
+    var numbers: [Double] {
+        split { !"+-.eE0123456789".contains($0) }.compactMap { Double($0) }
+    }
+}

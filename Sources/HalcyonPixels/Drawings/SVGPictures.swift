@@ -3,40 +3,23 @@ import HalcyonWork
 
 /// The pictures of pixels within a drawing, as URLs that hold them: librsvg decodes each of them as a whole,
 /// and keeps it.
-struct SVGPictures: Sendable {
-    /// Pixels by the index of the element that shows them.
-    private var counts: [Int: Int] = [:]
-    /// Of all pictures, each once.
-    private var allPixels = 0
-
-    /// Nanoseconds for each pixel that decoding takes, and reading it while the picture is drawn.
-    private static let decoding = 20.0
-    private static let drawing = 10.0
-
+enum SVGPictures {
+    /// The pixels of all pictures, each counted once.
+    ///
     /// - Throws: `ImageCodingError` for pictures of kinds that are not read here, and for such as are beyond
     ///   `limits` or cannot be read.
-    init(in outline: SVGOutline, limits: DecodingLimits) throws(ImageCodingError) {
-        var known: [String: Int] = [:]
-        for (index, element) in outline.elements.enumerated()
-        where Self.elements.contains(element.name) {
-            for link in element.links where SVGReferences.isData(Array(link.utf8)) {
-                if known[link] == nil {
-                    let count = try Self.pixelCount(of: link, limits)
-                    known[link] = count
-                    allPixels = allPixels.clampedPlus(count)
-                }
-                counts[index, default: 0] += known[link] ?? 0
+    static func pixelCount(
+        in outline: SVGOutline, limits: DecodingLimits
+    ) throws(ImageCodingError) -> Int {
+        var (known, count): (Set<String>, Int) = ([], 0)
+        for element in outline.elements where elements.contains(element.name) {
+            for link in element.links
+            where SVGReferences.isData(Array(link.utf8)) && known.insert(link).inserted {
+                count = count.clampedPlus(try pixelCount(of: link, limits))
             }
         }
+        return count
     }
-
-    /// Bytes that all of them take at once: as they are decoded, and as they are drawn.
-    var memory: Int { allPixels.clampedTimes(8) }
-
-    var nanosecondsToDecode: Double { Double(allPixels) * Self.decoding }
-
-    /// What it takes to draw those of an element.
-    func nanosecondsToDraw(_ index: Int) -> Double { Double(counts[index] ?? 0) * Self.drawing }
 
     private static let elements: Set = ["image", "feImage"]
 
@@ -59,7 +42,7 @@ struct SVGPictures: Sendable {
         }
         do {
             let picture = try EncodedImage(url.data, limits: limits)
-            try picture.checkWork(reducedTo: nil)
+            try picture.checkScans()
             return picture.header.size.pixelCount
         } catch let error as ImageCodingError {
             if error.isBeyondLimit { throw error }

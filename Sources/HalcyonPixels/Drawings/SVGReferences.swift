@@ -1,30 +1,18 @@
-import Foundation
 import HalcyonWork
 
-/// What the elements of a drawing refer to by their attributes and by its style sheets.
+/// The references between the elements of a drawing, by links, attributes and style sheets.
 struct SVGReferences {
-    /// What attributes or declarations say.
-    private struct Statement {
-        /// The elements that they refer to.
-        var places: [Int] = []
-        /// Nanoseconds for each pixel that a layer of its own takes; `nil` when there is none.
-        var layer: Double?
-        /// Nanoseconds for each pixel that its filters take which are not elements.
-        var filters = 0.0
-    }
-
-    /// What is compared byte by byte, as librsvg does: texts that look alike are others.
+    /// Names are compared byte by byte, as librsvg does: texts that look alike are others.
     typealias Name = [UInt8]
 
     private let outline: SVGOutline
     /// Elements by their identifiers; which of several is meant is not for sure.
     private let places: [Name: [Int]]
     /// By the index of the element; of most elements there is none.
-    private var statements: [Int: [Statement]] = [:]
     private var targets: [Int: [Int]] = [:]
 
-    /// - Throws: `ImageCodingError` for styles of which it cannot be told what they refer to, and for what
-    ///   refers to parts of drawings within URLs.
+    /// - Throws: `ImageCodingError` for styles of which it cannot be told what they refer to, and for
+    ///   references to parts of drawings within URLs.
     init(_ outline: SVGOutline) throws(ImageCodingError) {
         self.outline = outline
         var places: [Name: [Int]] = [:]
@@ -34,47 +22,47 @@ struct SVGReferences {
         }
         self.places = places
         for (index, element) in outline.elements.enumerated() {
-            if let own = try statement(Self.style(of: element)) { statements[index] = [own] }
+            var found: [Int] = []
+            for (name, value) in element.attributes where Self.painting.contains(name) {
+                found += try named(SVGStyle(value).references)
+            }
             for link in element.links where !Self.leadingElsewhere.contains(element.name) {
                 // A picture, which has no parts.
                 if element.name == "feImage", Self.isData(Array(link.utf8)) { continue }
-                targets[index, default: []] += try self.places(named: Array(link.utf8))
+                found += try named([Array(link.utf8)])
             }
+            if !found.isEmpty { targets[index] = found }
         }
-        let rules = try rules(of: outline.styles)
-        guard !rules.isEmpty else { return }
-        for (index, element) in outline.elements.enumerated() {
-            for key in Self.keys(of: element) {
-                if let rule = rules[key] { statements[index, default: []].append(rule) }
-            }
-        }
-    }
-
-    /// What style sheets say, by what their rules are about: `.class`, `#identifier`, a name, or `*` where
-    /// that is not so simple. In small letters.
-    private func rules(of sheets: [String]) throws(ImageCodingError) -> [Name: Statement] {
-        var styles: [Name: SVGStyle] = [:]
-        for sheet in sheets {
-            for rule in try SVGStyleSheet(sheet).rules where Self.matters(rule.style) {
+        // By what rules are about: `.class`, `#identifier`, a name, or `*` where that is not so simple.
+        var rules: [Name: [Int]] = [:]
+        for sheet in outline.styles {
+            for rule in try SVGStyleSheet(sheet).rules {
+                let found = try named(rule.style.references)
+                guard !found.isEmpty else { continue }
                 for selector in rule.selector.split(separator: UInt8(ascii: ",")) {
-                    styles[Self.key(of: selector), default: SVGStyle()].add(rule.style)
+                    rules[Self.key(of: selector), default: []] += found
                 }
             }
         }
-        var rules: [Name: Statement] = [:]
-        for (key, style) in styles { rules[key] = try statement(style) }
-        return rules
+        guard !rules.isEmpty else { return }
+        for (index, element) in outline.elements.enumerated() {
+            for key in Self.keys(of: element) {
+                if let found = rules[key] { targets[index, default: []] += found }
+            }
+        }
     }
 
-    /// The elements that the links of another one name.
-    func targets(of index: Int) -> [Int] { targets[index] ?? [] }
-
-    private func places(named reference: [UInt8]) throws(ImageCodingError) -> [Int] {
-        guard let mark = reference.lastIndex(of: UInt8(ascii: "#")) else { return [] }
-        if Self.isData(reference) {
-            throw .unsupported(.SVG, reason: "it refers to a part of a drawing within a URL")
+    /// The elements that references name.
+    private func named(_ references: [[UInt8]]) throws(ImageCodingError) -> [Int] {
+        var found: [Int] = []
+        for reference in references {
+            guard let mark = reference.lastIndex(of: UInt8(ascii: "#")) else { continue }
+            if Self.isData(reference) {
+                throw .unsupported(.SVG, reason: "it refers to a part of a drawing within a URL")
+            }
+            found += places[Array(reference[(mark + 1)...])] ?? []
         }
-        return places[Array(reference[(mark + 1)...])] ?? []
+        return found
     }
 
     /// Whether a reference has what it refers to within it.
@@ -82,30 +70,58 @@ struct SVGReferences {
         DataURI.isScheme(of: reference, .lenient)
     }
 
-    /// The filters, patterns, markers and so on of an element. What is defined inside of another element
-    /// inherits the patterns and markers of that.
-    func places(for index: Int) -> [Int] {
-        var found = (statements[index] ?? []).flatMap(\.places)
-        guard SVGWork.definitions.contains(outline.elements[index].name) else { return found }
-        var place = index
-        while let parent = outline.elements[place].parent {
-            found += (statements[parent] ?? []).flatMap(\.places).filter {
-                ["pattern", "marker"].contains(outline.elements[$0].name)
-            }
-            place = parent
+    // MARK: Counting
+
+    /// Counts the elements that are drawn when each reference is followed.
+    ///
+    /// - Parameter limit: No more than one element beyond it is counted.
+    func walk(upTo limit: Int) -> Walk {
+        var walk = Walk(isOpen: Array(repeating: false, count: outline.elements.count))
+        if !outline.elements.isEmpty { follow(0, depth: 0, limit, &walk) }
+        return walk
+    }
+
+    struct Walk {
+        fileprivate(set) var count = 0
+        fileprivate(set) var hasFilters = false
+        /// Whether an element is being drawn, by its index.
+        fileprivate var isOpen: [Bool]
+    }
+
+    private func follow(_ index: Int, depth: Int, _ limit: Int, _ walk: inout Walk) {
+        guard walk.count <= limit else { return }
+        walk.count = depth < 2 * SVGOutline.deepestNesting ? walk.count + 1 : limit + 1
+        let element = outline.elements[index]
+        // An element that refers to itself, however indirectly, is not drawn once more.
+        guard walk.count <= limit, !walk.isOpen[index], !element.name.hasSuffix("Gradient") else {
+            return
         }
-        return found
+        walk.isOpen[index] = true
+        if element.name == "filter" { walk.hasFilters = true }
+        for child in element.children
+        where !Self.definitions.contains(outline.elements[child].name) {
+            follow(child, depth: depth + 1, limit, &walk)
+        }
+        for target in targets[index] ?? [] { follow(target, depth: depth + 1, limit, &walk) }
+        walk.isOpen[index] = false
     }
 
-    /// Nanoseconds for each pixel that filters take which are written as functions.
-    func filters(of index: Int) -> Double {
-        (statements[index] ?? []).reduce(0) { $0 + $1.filters }
-    }
+    /// Elements that are drawn only where something refers to them.
+    private static let definitions: Set = [
+        "defs", "symbol", "pattern", "mask", "clipPath", "marker", "filter", "linearGradient",
+        "radialGradient", "style", "metadata", "title", "desc", "script",
+    ]
 
-    /// Nanoseconds for each pixel that the element takes as a layer of its own; `nil` when it is none.
-    func layer(of index: Int) -> Double? {
-        (statements[index] ?? []).compactMap(\.layer).max()
-    }
+    /// Attributes that name other elements.
+    static let painting: Set = [
+        "style", "filter", "mask", "fill", "stroke", "marker", "marker-start", "marker-mid",
+        "marker-end", "clip-path",
+    ]
+
+    /// Elements whose links name no elements.
+    private static let leadingElsewhere: Set = ["a", "script", "image"]
+
+    // MARK: Selectors
 
     /// What selectors name an element by.
     static func keys(of element: SVGOutline.Element) -> Set<Name> {
@@ -117,50 +133,6 @@ struct SVGReferences {
             keys.insert(lowercased("." + String(name)))
         }
         return keys
-    }
-
-    private func statement(_ style: SVGStyle?) throws(ImageCodingError) -> Statement? {
-        guard let style else { return nil }
-        let isMasked = style.mentions("mask")
-        let isBlended = style.mentions("blend")
-        var statement = Statement()
-        statement.filters = Double(style.filterFunctions) * SVGWork.filterFunction
-        let isLayer =
-            isMasked || isBlended || style.mentions("opacity") || style.mentions("clip")
-            || style.mentions("filter") || style.mentions("isolat")
-        if isLayer { statement.layer = (isMasked ? 5 : 0) + (isBlended ? 8 : 0) }
-        for reference in style.references { statement.places += try places(named: reference) }
-        return statement.places.isEmpty && statement.layer == nil ? nil : statement
-    }
-
-    /// What the attributes of an element say of how it is painted.
-    private static func style(
-        of element: SVGOutline.Element
-    ) throws(ImageCodingError) -> SVGStyle? {
-        var style: SVGStyle?
-        for (name, value) in element.attributes where painting.contains(name) {
-            let found = try SVGStyle(value, of: name == "style" ? "" : name)
-            style = style ?? SVGStyle()
-            style?.add(found)
-        }
-        return style
-    }
-
-    /// Attributes with which an element is painted.
-    static let painting: Set = [
-        "style", "filter", "mask", "fill", "stroke", "marker", "marker-start", "marker-mid",
-        "marker-end", "opacity", "clip-path",
-    ]
-
-    /// Elements whose links name no elements.
-    private static let leadingElsewhere: Set = ["a", "script", "image"]
-
-    /// Whether what a rule says has to do with the work of drawing.
-    private static func matters(_ style: SVGStyle) -> Bool {
-        !style.references.isEmpty
-            || (["blend", "opacity", "isolat", "filter"] as [StaticString]).contains {
-                style.mentions($0)
-            }
     }
 
     /// One of the things that an element has to be for a selector to mean it.

@@ -1,5 +1,4 @@
-/// What a style, or an attribute that is written like a part of one, says: as much of it as has to do with the
-/// work of drawing.
+/// A style, or an attribute that is written like a part of one: its words, and what it refers to.
 struct SVGStyle {
     /// In small letters, without comments, texts and addresses.
     private(set) var words: [UInt8] = []
@@ -8,10 +7,8 @@ struct SVGStyle {
 
     init() {}
 
-    /// - Parameter property: What the text is the value of; by default it is a whole style.
     /// - Throws: `ImageCodingError` for what cannot be told.
-    init(_ text: String, of property: String = "") throws(ImageCodingError) {
-        words += property.utf8
+    init(_ text: String) throws(ImageCodingError) {
         var scanner = CSSScanner(text)
         while let piece = try scanner.next() { add(piece) }
     }
@@ -23,38 +20,9 @@ struct SVGStyle {
         }
     }
 
-    mutating func add(_ other: SVGStyle) {
-        words.append(UInt8(ascii: ";"))
-        words += other.words
-        references += other.references
-    }
-
-    /// Whether a word occurs, or may be written with escapes.
-    func mentions(_ word: StaticString) -> Bool {
-        words.contains(UInt8(ascii: "\\")) || count(of: word) > 0
-    }
-
-    /// How many steps the functions of a filter are.
-    var filterFunctions: Int {
-        guard words.contains(UInt8(ascii: "(")), mentions("filter") else { return 0 }
-        return Self.functions.reduce(0) { $0 + count(of: $1) }
-    }
-
-    private static let functions: [StaticString] = [
-        "blur(", "brightness(", "contrast(", "drop-shadow(", "grayscale(", "hue-rotate(", "invert(",
-        "opacity(", "saturate(", "sepia(",
-    ]
-
-    private func count(of word: StaticString) -> Int {
-        word.withUTF8Buffer { word in
-            var (count, rest) = (0, words[...])
-            while let place = rest.firstIndex(of: word[0]) {
-                rest = rest[place...]
-                if rest.starts(with: word) { count += 1 }
-                rest = rest.dropFirst()
-            }
-            return count
-        }
+    /// Whether another style sheet may be imported: the word occurs, or may be written with escapes.
+    var mayImport: Bool {
+        words.contains(UInt8(ascii: "\\")) || words.contains("@import".utf8)
     }
 }
 
@@ -125,7 +93,7 @@ struct SVGStyleSheet {
     private static func checkImport(
         _ prelude: [UInt8], _ style: SVGStyle
     ) throws(ImageCodingError) {
-        guard isAtRule(prelude), style.mentions("@import"),
+        guard isAtRule(prelude), style.mayImport,
             style.references.contains(where: SVGReferences.isData)
         else { return }
         throw .unsupported(.SVG, reason: "a style sheet is within a URL")

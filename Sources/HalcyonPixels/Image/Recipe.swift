@@ -68,8 +68,7 @@ struct Recipe: Sendable {
             return try processed(source.bitmap(at: index))
         case .encoded(let encoded):
             return try encoded.withinLimits(taking: memory) {
-                try encoded.checkWork(
-                    reducedTo: operations.first?.reduction(of: encoded.header.size)?.size)
+                try encoded.checkScans()
                 return try render(encoded, frame: index)
             }
         }

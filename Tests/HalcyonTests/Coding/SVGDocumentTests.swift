@@ -7,7 +7,6 @@ import Testing
 
 /// Drawings that are written in such a way that another reader could take them for something else.
 struct SVGDocumentTests {
-    private static let tooSlow = ImageCodingError.tooSlow(limit: .seconds(30))
     private static let steps = String(repeating: "<feGaussianBlur stdDeviation='9'/>", count: 30)
     private static let filter = "<filter id='f'>\(steps)</filter>"
 
@@ -33,9 +32,14 @@ struct SVGDocumentTests {
         error(Data(svg(body, before: before).utf8))
     }
 
+    /// Whether the steps of the filter are among what is drawn.
+    private static func drawsSteps(_ body: String, before: String = "") throws -> Bool {
+        try SVGDocument(Data(svg(body, before: before).utf8)).drawnCount > 30
+    }
+
     private static func base64(_ data: Data) -> String { data.base64EncodedString() }
 
-    // MARK: Filters
+    // MARK: References
 
     /// Attributes with which the filter is used.
     @Test(arguments: [
@@ -45,8 +49,14 @@ struct SVGDocumentTests {
         "filter='url(#f)' x:filter='none'", "x:filter='none' filter='url(#f)'",
         "style='font-family:\"a\\\"b\";filter:url(#f)'",
     ])
-    func aFilterIsFoundHoweverItIsNamed(_ use: String) {
-        #expect(Self.error(Self.filter + "<rect \(use)/>") == Self.tooSlow)
+    func aFilterIsFoundHoweverItIsNamed(_ use: String) throws {
+        #expect(try Self.drawsSteps(Self.filter + "<rect \(use)/>"))
+    }
+
+    @Test func aFilterThatNothingNamesIsNotDrawn() throws {
+        let hidden = "<!-- <g filter='url(#f)'> --><text><![CDATA[<g filter='url(#f)'>]]></text>"
+        #expect(
+            try !Self.drawsSteps(Self.filter + hidden + "<style>.b{filter:url(#f)}</style><g/>"))
     }
 
     @Test(arguments: [
@@ -60,44 +70,34 @@ struct SVGDocumentTests {
         ".a{fil<!-- x -->ter:url(#f)}", ".A,.a{filter:url(#f)}", ":not(.b,c){filter:url(#f)}",
         ".b{x:url(  'a)' ) }.a{filter:url(#f)}", ".a{&#102;ilter:url(#f)}",
     ])
-    func aRuleIsFoundWhateverStandsAroundIt(_ sheet: String) {
+    func aRuleIsFoundWhateverStandsAroundIt(_ sheet: String) throws {
         let body = "<style>\(sheet)</style>\(Self.filter)<rect class='a'/>"
-        #expect(Self.error(body) == Self.tooSlow)
+        #expect(try Self.drawsSteps(body))
     }
 
     @Test(arguments: [
         "<filter id='f' x:id='b'>S</filter>", "<filter id='&#102;'>S</filter>",
         "<filter id='f'>S</filter><filter id='f'/>", "<filter id='f'/><filter id='f'>S</filter>",
     ])
-    func aFilterIsFoundHoweverItIsDefined(_ definition: String) {
+    func aFilterIsFoundHoweverItIsDefined(_ definition: String) throws {
         let body = definition.replacing("S", with: Self.steps) + "<rect filter='url(#f)'/>"
-        #expect(Self.error(body) == Self.tooSlow)
+        #expect(try Self.drawsSteps(body))
     }
 
     @Test(arguments: ["\u{301}f", "e\u{301}"])
-    func namesAreComparedByTheirBytes(_ name: String) {
+    func namesAreComparedByTheirBytes(_ name: String) throws {
         let body = "<filter id='\u{E9}'/><filter id='\(name)'>\(Self.steps)</filter>"
-        #expect(Self.error(body + "<rect filter='url(#\(name))'/>") == Self.tooSlow)
+        #expect(try Self.drawsSteps(body + "<rect filter='url(#\(name))'/>"))
     }
 
     @Test(arguments: [
         "href='#g' xlink:href='#n'", "xlink:href='#n' href='#g'", "xlink:href='#g' x:href='#n'",
         "href='&#35;g'", "href='&e;g'",
     ])
-    func aCopyIsThatOfEveryLink(_ links: String) {
+    func aCopyIsThatOfEveryLink(_ links: String) throws {
         let body = "<defs><g id='g' filter='url(#f)'><rect/></g></defs><use \(links)/>"
         let entity = "<!DOCTYPE svg [<!ENTITY e '#'>]>"
-        #expect(Self.error(Self.filter + body, before: entity) == Self.tooSlow)
-    }
-
-    @Test func functionsOfFiltersCount() {
-        for function in ["blur(9px)", "drop-shadow(1px 1px 9px red)", "Blur(9px)"] {
-            let functions = String(repeating: function + " ", count: 40)
-            for use in ["filter='\(functions)'", "style='filter:\(functions)'"] {
-                #expect(Self.error("<rect \(use)/>") == Self.tooSlow, "\(function)")
-            }
-        }
-        #expect(Self.error("<rect width='9' height='9' filter='blur(2px)'/>") == nil)
+        #expect(try Self.drawsSteps(Self.filter + body, before: entity))
     }
 
     // MARK: Documents
@@ -109,7 +109,8 @@ struct SVGDocumentTests {
             "<!DOCTYPE svg [<!ENTITY a \"]><!-- \">]>", "<!DOCTYPE svg [<!-- ]> \" --> ]>",
             "<!DOCTYPE svg [<?a ]> \" ?> ]>", "<!DOCTYPE svg SYSTEM \"[\">",
         ] {
-            #expect(Self.error(body, before: type) != nil, "\(type)")
+            let drawsSteps = try? Self.drawsSteps(body, before: type)
+            #expect(drawsSteps != false, "\(type)")
         }
     }
 
@@ -138,9 +139,6 @@ struct SVGDocumentTests {
     }
 
     @Test func entitiesOfTooMuchTextAreRefused() {
-        let long = "<!DOCTYPE svg [<!ENTITY e '\(String(repeating: "a", count: 9000))'>]>"
-        let text = "<text>\(String(repeating: "&e;", count: 10))</text>"
-        #expect(Self.error(text, before: long) == Self.tooSlow)
         let laughs = (1...11).map { level in
             let others = String(repeating: "&a\(level - 1);", count: 10)
             return "<!ENTITY a\(level) '\(others)'>"
@@ -183,7 +181,7 @@ struct SVGDocumentTests {
         let hidden = Self.svg(
             body.replacing("<", with: "+ADw-").replacing(">", with: "+AD4-")
                 .replacing("#", with: "+ACM-"), before: "<?xml version='1.0' encoding='UTF-7'?>")
-        #expect(Self.error(Data(hidden.utf8)) == Self.tooSlow)
+        #expect(try SVGDocument(Data(hidden.utf8)).drawnCount > 30)
         let text = "<?xml version='1.0' encoding='ISO-8859-15'?>" + Self.svg("<g id='\u{20AC}'/>")
         let latin = text.unicodeScalars.map { $0 == "\u{20AC}" ? 0xA4 : UInt8($0.value) }
         let document = try SVGDocument(Data(latin))

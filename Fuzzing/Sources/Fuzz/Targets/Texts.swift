@@ -26,11 +26,9 @@ extension FuzzTarget {
             precondition(
                 SVGIntrinsicSize.givingDefaultSize(to: sized) == nil, "its size is given twice")
         }
-        let cost = try SVGDocument(data).cost
-        _ = cost.memory(drawnAt: PixelSize(width: 3000, height: 3000))
-        _ = cost.duration(drawnAt: PixelSize(width: 3000, height: 3000))
-        _ = cost.longestPainting(drawnAt: PixelSize(width: 3000, height: 3000))
-        try cost.check(.default)
+        let document = try SVGDocument(data)
+        precondition(document.drawnCount > 0, "nothing is drawn")
+        precondition(document.memory(drawnAt: PixelSize(width: 3000, height: 3000)) > 0)
     }
 
     /// Texts and bytes that are taken for hashes of pictures.

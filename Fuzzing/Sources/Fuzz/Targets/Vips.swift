@@ -54,12 +54,9 @@ extension FuzzTarget {
             var data = data
             if loader == "svgload_buffer" {
                 let document = try SVGDocument(data)
-                let cost = document.cost
-                try cost.check(.default)
                 data = document.data
-                let size = PixelSize(width: 1000, height: 1000)
-                let longest = cost.duration(drawnAt: size) + cost.longestPainting(drawnAt: size)
-                guard longest < .seconds(1) else { return }
+                // Nothing stops librsvg when it takes too long.
+                guard document.drawnCount < 1000, !document.hasFilters else { return }
             }
             let image = try VipsImage.load(
                 loader, bytes: data, ["access": "sequential", "fail_on": "error"])
