@@ -17,6 +17,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash"),
         .target(name: "CDecoding"),
+        .target(name: "CWorker"),
         .target(
             name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CPixels"),
@@ -40,7 +41,7 @@ let package = Package(
         .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "HalcyonPixels",
-            dependencies: ["CDecoding", "CJPEG", "DirectCodecs", "HalcyonWork", "Vips"]),
+            dependencies: ["CDecoding", "CJPEG", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
         // Files of the target Halcyon that need nothing else of it.
         .target(name: "Readers", dependencies: ["HalcyonWork"]),
         .target(

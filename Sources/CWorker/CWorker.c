@@ -108,6 +108,27 @@ bool cworker_is_stopped(pid_t process) {
     return waitid(P_PID, (id_t)process, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == process;
 }
 
+static int argument_count;
+static char **arguments;
+
+/* glibc hands constructors what it hands main. */
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+#ifdef __GLIBC__
+    argument_count = count;
+    arguments = values;
+#else
+    (void)count, (void)values;
+#endif
+}
+
+int cworker_argument_count(void) {
+    return argument_count;
+}
+
+const char *cworker_argument(int index) {
+    return arguments[index];
+}
+
 const char *cworker_program(void) {
     return (const char *)getauxval(AT_EXECFN);
 }

@@ -74,7 +74,12 @@ struct Comparison {
             return try Self.digest(image().bitmap())
         }
         way("information") { try "\(ImageInformation(of: data))" }
-        way("header") { StoredHeader(of: data).map { "\($0)" } ?? "none" }
+        way("header") {
+            StoredHeader(of: data).map { header in
+                "\(header.colorSpace) \(header.bands) \(header.sampleFormat) \(header.hasAlpha) "
+                    + "\(header.exif.sorted { $0.key < $1.key })"
+            } ?? "none"
+        }
         return result
     }
 

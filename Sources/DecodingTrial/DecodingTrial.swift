@@ -28,7 +28,7 @@ struct DecodingTrial {
     static func main() {
         DecodingWorker.beforeDecoding = TrialAction.run
         DecodingWorker.runIfAsked()
-        var words = Array(CommandLine.arguments.dropFirst())
+        var words = Array(DecodingWorker.commandLine.dropFirst())
         guard !words.isEmpty else { fail() }
         let command = words.removeFirst()
         guard let options = TrialOptions(words) else { fail() }

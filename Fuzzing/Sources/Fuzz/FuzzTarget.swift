@@ -25,7 +25,7 @@ struct FuzzTarget: Sendable {
         [
             .image, .jpeg, .progressive, .coefficients, .png, .apng, .webp, .avif, .jpegXL, .gif,
             .windows, .svg, .information, .metadata, .hashes, .urls, .responseHeads, .headerFields,
-            .indexRows, .responseRows,
+            .indexRows, .responseRows, .workerAnswers,
         ] + vips
 
     static func named(_ name: String?) -> FuzzTarget? {

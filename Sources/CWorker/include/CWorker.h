@@ -33,6 +33,10 @@ int cworker_spawn(const char *program, char *const arguments[], char *const envi
 /* Whether a child has been stopped, as by SIGSTOP. */
 bool cworker_is_stopped(pid_t process);
 
+/* The arguments of this process, which need no /proc to be known: their count is 0 where the system does not tell. */
+int cworker_argument_count(void);
+const char *cworker_argument(int index);
+
 /* The file that this process executes, as whoever started it has named it; NULL when that is not known. */
 const char *cworker_program(void);
 

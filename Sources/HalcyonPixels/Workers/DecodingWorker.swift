@@ -4,28 +4,27 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// Which pictures are decoded in processes of their own, so that no file, however made, ends or stalls this one.
+/// The formats that are decoded in worker processes, so that no file can end or stall this process.
 ///
-/// Most decoders are libraries in C, C++ or Rust that abort, crash or spin for some file. A worker is this same program,
-/// started once more with nothing but memory that both share: it cannot open files but fonts, nor connections, and what
-/// ends it ends one picture.
+/// Most decoders are libraries in C, C++ or Rust that abort, crash or spin for some file. A worker is the same program,
+/// started again behind a sandbox, with memory that both processes share. A crash in it fails one picture.
 public enum DecodingIsolation: String, Sendable, CaseIterable {
-    /// None: a picture that ends its decoder ends the program.
+    /// No format. A file that crashes its decoder ends the program.
     case none
-    /// SVG, PDF, HEIC, AVIF, JPEG XL and TIFF. The decoders of JPEG, PNG, GIF and WebP, which are in daily use with hostile
-    /// input everywhere, stay in this process.
+    /// SVG, PDF, HEIC, AVIF, JPEG XL and TIFF. JPEG, PNG, GIF and WebP stay in this process: their decoders meet hostile
+    /// input everywhere, every day.
     case foreign
     /// All formats but BMP and ICO, whose decoders are Halcyon's own.
     case all
 
-    /// What counts for pictures that are opened from now on; ``foreign`` by default. It is ``none``, whatever is set,
-    /// in programs that have not called ``DecodingWorker/runIfAsked()``: they cannot be started as a worker.
+    /// The setting for files opened from now on; ``foreign`` by default. Always ``none`` in a program that has not called
+    /// ``DecodingWorker/runIfAsked()``, because it cannot be started as a worker.
     public static var current: DecodingIsolation {
         get { state.withLock { $0.isPossible ? $0.chosen : .none } }
         set { state.withLock { $0.chosen = newValue } }
     }
 
-    /// Has what is chosen count.
+    /// Puts the setting into effect.
     static func allow() { state.withLock { $0.isPossible = true } }
 
     private struct State {
@@ -44,40 +43,46 @@ public enum DecodingIsolation: String, Sendable, CaseIterable {
     }
 }
 
-/// The process that decodes pictures for another one.
+/// A process that decodes files for the program that started it.
 public enum DecodingWorker {
     private static let argument = "--halcyon-decoding-worker"
 
-    /// Makes this program one whose pictures are decoded in processes of their own (``DecodingIsolation``). To be called
-    /// first of all in `main`: in such a process it does not return.
+    /// Lets this program decode in workers (``DecodingIsolation``). Call it first in `main`: in a worker it does not return.
     ///
     /// ```swift
     /// @main
     /// struct Viewer {
     ///     static func main() async {
     ///         DecodingWorker.runIfAsked()
-    ///         // What the program does.
+    ///         // The program.
     ///     }
     /// }
     /// ```
     public static func runIfAsked() {
-        let arguments = CommandLine.arguments
+        let arguments = commandLine
         if arguments.count == 4, arguments[1] == argument, let parent = pid_t(arguments[2]),
             let memory = UInt64(arguments[3])
         {
             WorkerService.run(parent: parent, memory: memory)
         }
-        // Its name may be one in the current folder, which may be another later.
+        // Resolve the path now: it may be relative to the current folder.
         _ = program
         DecodingIsolation.allow()
     }
 
+    /// The arguments of this program. `CommandLine` reads them from `/proc`, which may be missing.
+    package static var commandLine: [String] {
+        let count = cworker_argument_count()
+        guard count > 0 else { return CommandLine.arguments }
+        return (0..<count).compactMap { cworker_argument($0).map { String(cString: $0) } }
+    }
+
     static func arguments(_ program: String, _ memory: Int) -> [String] {
-        let name = CommandLine.arguments.first ?? program
+        let name = commandLine.first ?? program
         return [name, argument, "\(getpid())", "\(memory)"]
     }
 
-    /// The program that is started.
+    /// The path of the program to start as a worker.
     package static var program: String {
         get { chosenProgram.withLock { $0 } }
         set { chosenProgram.withLock { $0 = newValue } }
@@ -85,7 +90,7 @@ public enum DecodingWorker {
 
     private static let chosenProgram = Mutex(ownProgram)
 
-    /// This program's file, whatever its name is by now; by its name where there is no `/proc`.
+    /// This program's file, even if it was renamed or replaced; without `/proc`, the path it was started by.
     private static var ownProgram: String {
         let link = "/proc/self/exe"
         guard access(link, X_OK) != 0, let name = cworker_program() else { return link }
@@ -94,7 +99,7 @@ public enum DecodingWorker {
         return String(cString: path)
     }
 
-    /// Where lines about workers go, such as what one has written to its standard error stream. Nowhere by default.
+    /// Called with log lines about workers, and with lines that workers write to standard error. `nil` by default.
     package static var report: (@Sendable (String) -> Void)? {
         get { reporting.withLock { $0 } }
         set { reporting.withLock { $0 = newValue } }
@@ -102,7 +107,7 @@ public enum DecodingWorker {
 
     private static let reporting = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-    /// Runs in workers before each request is answered: for tests, to do what a decoder should not.
+    /// Runs in workers before each request. For tests, to misbehave as a decoder might.
     package static var beforeDecoding: (@Sendable (DecodingWorkerTrial) -> Void)? {
         get { trial.withLock { $0 } }
         set { trial.withLock { $0 = newValue } }
@@ -110,7 +115,7 @@ public enum DecodingWorker {
 
     private static let trial = Mutex<(@Sendable (DecodingWorkerTrial) -> Void)?>(nil)
 
-    /// What decoding needs of this program's environment. Secrets are none of it.
+    /// The variables of this program's environment that decoding needs. Secrets are left out.
     static var environment: [String] {
         let names: Set = [
             "PATH", "HOME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "LD_PRELOAD", "TMPDIR",
@@ -123,35 +128,35 @@ public enum DecodingWorker {
         return kept.map { "\($0)=\($1)" } + ["MALLOC_ARENA_MAX=2", "SWIFT_BACKTRACE=enable=no"]
     }
 
-    /// Starts a worker now, for the first picture not to wait for it.
+    /// Starts the first worker now, so that the first picture does not wait for it.
     package static func prepare() { DecodingWorkers.shared.prepare() }
 
-    /// The processes that are there now.
+    /// Process identifiers of the living workers.
     package static var processes: [Int32] { DecodingWorkers.shared.processIdentifiers }
 
-    /// What has become of workers so far.
+    /// Counters since the program started.
     package static var statistics: DecodingWorkerStatistics { DecodingWorkers.shared.statistics }
 }
 
-/// A request that a worker is about to answer.
+/// A request at the moment a worker starts on it.
 package struct DecodingWorkerTrial: Sendable {
-    /// The file.
+    /// The bytes of the file.
     package let data: Data
-    /// The number by which the request is answered.
+    /// The identifier that the answer has to carry.
     package let id: UInt64
-    /// Whether only its header is asked for.
+    /// Whether only the header is requested.
     package let isOpening: Bool
 }
 
-/// Counts of workers.
+/// Counters of workers.
 package struct DecodingWorkerStatistics: Sendable, Equatable {
-    /// That are there now.
+    /// Living workers.
     package var alive = 0
     package var started = 0
-    /// That a file has ended.
+    /// Workers that crashed or misbehaved.
     package var died = 0
-    /// That took too long.
+    /// Workers killed because of a time limit or a cancellation.
     package var killed = 0
-    /// Bytes that those that are there have for themselves.
+    /// Private resident memory of the living workers, in bytes.
     package var memory = 0
 }

@@ -5,12 +5,11 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// The workers of this program: as many at most as there are threads that decode, started when they are needed, one
-/// ahead, and kept.
+/// The pool of workers: at most as many as decoding threads, started when needed, one ahead in busy programs, and kept.
 ///
-/// Threads that find none wait for one, within the time that their picture has. A file that has ended a worker is not
-/// tried again. Workers are started by a thread of their own, one after the other and only so many in a second: files that
-/// end them cost those that are waiting, and nobody else.
+/// A thread that finds no idle worker waits for one, within the time limit of its picture. A file that crashed a worker
+/// is not tried again. One thread starts all workers, one after the other and at a limited rate: files that crash workers
+/// slow down the waiting requests, not those with a worker.
 final class DecodingWorkers: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
@@ -19,20 +18,20 @@ final class DecodingWorkers: @unchecked Sendable {
     private let most: Int
     private let condition = NSCondition()
     private var idle: [WorkerProcess] = []
-    /// Those that are there, and those that somebody has asked for.
+    /// Living workers, and those about to be started.
     private var count = 0
     private var wanted = 0
     private var waiting = 0
     private var lastNumber = 0
     private var answerCount = 0
     private var isStarting = false
-    /// Why the last one could not be started; `nil` once one could.
+    /// The reason of the last failed start; `nil` after a successful one.
     private var failure: String?
     private var failures = 0
     private var lastFailure: UInt64 = 0
     private var processes: [Int: pid_t] = [:]
     private var counts = DecodingWorkerStatistics()
-    /// Workers that may be started at once, and how many more each second.
+    /// The budget for starts: a burst, refilled over time.
     private var tokens = 16.0
     private var lastToken = cdecoding_now()
     private static let mostTokens = 16.0
@@ -47,12 +46,10 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     var statistics: DecodingWorkerStatistics {
-        condition.withLock {
-            var result = counts
-            result.alive = processes.count
-            result.memory = processes.values.reduce(0) { $0 + Self.memory(of: $1) }
-            return result
-        }
+        var (result, alive) = condition.withLock { (counts, Array(processes.values)) }
+        result.alive = alive.count
+        result.memory = alive.reduce(0) { $0 + Self.memory(of: $1) }
+        return result
     }
 
     var processIdentifiers: [pid_t] { condition.withLock { Array(processes.values) } }
@@ -68,7 +65,7 @@ final class DecodingWorkers: @unchecked Sendable {
         condition.withLock { if count == 0 { startAnother() } }
     }
 
-    /// Asks a worker for something of `file`, and hands its answer to `body` while what it has written is there.
+    /// Sends a request for `file` to a worker, and calls `body` with the answer while the region for output is valid.
     ///
     /// - Throws: `ImageCodingError`.
     func ask<Result>(
@@ -79,7 +76,7 @@ final class DecodingWorkers: @unchecked Sendable {
         var isSecond = false
         while true {
             let worker = try take(for: file)
-            // Somebody else may have tried it meanwhile.
+            // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
                 giveBack(worker, of: file)
                 throw error
@@ -111,7 +108,7 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    /// Whether it may have been the system, a person, or another file that ended the worker.
+    /// Whether something other than this file may have ended the worker.
     private static func isFromOutside(_ trouble: WorkerTrouble) -> Bool {
         switch trouble {
         case .ended(let signal): signal == nil || signal == SIGKILL || signal == SIGTERM
@@ -127,10 +124,10 @@ final class DecodingWorkers: @unchecked Sendable {
                 format, reason: signal.map(SignalName.of) ?? "it ended")
         case .stopped: ImageCodingError.decoderStopped(format, reason: SignalName.of(SIGSTOP))
         case .nonsense, .stale:
-            ImageCodingError.decoderStopped(format, reason: "its answer is none")
+            ImageCodingError.decoderStopped(format, reason: "malformed answer")
         case .late: ImageCodingError.tooSlow(limit: .seconds(30))
         case .unwanted:
-            ImageCodingError.processing(reason: "nobody waits any longer for it")
+            ImageCodingError.processing(reason: "the request was cancelled")
         case .noMemory:
             ImageCodingError.processing(reason: "there is no memory for its pixels")
         }
@@ -153,22 +150,21 @@ final class DecodingWorkers: @unchecked Sendable {
         let failuresBefore = failures
         while true {
             if cdecoding_is_late() {
-                throw ImageCodingError.processing(
-                    reason: "nobody waits any longer for it to be decoded")
+                throw ImageCodingError.processing(reason: "the request was cancelled")
             }
             if let index = idle.lastIndex(where: { $0.number == number }) ?? idle.indices.last {
                 let worker = idle.remove(at: index)
                 guard worker.isSilent else {
-                    // Somebody has ended it while it had nothing to do.
+                    // It was ended from outside while it was idle.
                     forget(worker)
                     continue
                 }
-                // One ahead, for programs that have more than one picture.
+                // Keep one ahead.
                 if idle.isEmpty, isBusy { startAnother() }
                 return worker
             }
             if failures > failuresBefore || pauses, processes.isEmpty {
-                let reason = "no process to decode it could be started: \(failure ?? "")"
+                let reason = "no decoding worker could be started: \(failure ?? "")"
                 if counts.started == 0 { throw NoWorkers(reason: reason) }
                 throw ImageCodingError.processing(reason: reason)
             }
@@ -179,7 +175,7 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    /// Whether none has ever started, and another try would hardly do better. Called with the lock.
+    /// Whether no worker has ever started and the last attempt failed a moment ago. Called with the lock.
     private var pauses: Bool {
         counts.started == 0 && failures > 0 && cdecoding_now() < lastFailure + Self.pause
     }
@@ -188,10 +184,10 @@ final class DecodingWorkers: @unchecked Sendable {
 
     private let hasToldOfNone = Atomic(false)
 
-    /// Tells once that pictures are decoded without workers.
+    /// Reports, once, that files are decoded in the process.
     func tell(of none: NoWorkers) {
         guard !hasToldOfNone.exchange(true, ordering: .relaxed) else { return }
-        DecodingWorker.report?("Pictures are decoded in this process: \(none.reason)")
+        DecodingWorker.report?("Decoding without workers: \(none.reason)")
     }
 
     private func giveBack(_ worker: WorkerProcess, of file: WorkerFile) {
@@ -207,7 +203,7 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    /// Waits until a worker is wanted, and gives back the memory of those that nobody uses. Called with the lock.
+    /// Waits until a worker is wanted, and meanwhile shrinks idle ones. Called with the lock.
     private func waitUntilWanted() {
         while wanted == 0 {
             guard idle.contains(where: \.holdsMuch) else {
@@ -237,7 +233,7 @@ final class DecodingWorkers: @unchecked Sendable {
         worker.end()
     }
 
-    /// Whether the program decodes so many pictures that a worker is started ahead. Called with the lock.
+    /// Whether the program decodes enough to keep a worker ahead. Called with the lock.
     private var isBusy: Bool { answerCount >= 8 }
 
     /// Called with the lock.
@@ -246,24 +242,43 @@ final class DecodingWorkers: @unchecked Sendable {
         count -= 1
     }
 
-    /// Has the starting thread start one more. Called with the lock.
+    /// Requests one more worker from the starting thread. Called with the lock.
     private func startAnother() {
         guard count < most else { return }
+        if !isServed {
+            let code = startServing()
+            guard code == 0 else { return fail(String(cString: strerror(code))) }
+            isServed = true
+        }
         count += 1
         wanted += 1
-        if !isServed {
-            isServed = true
-            let thread = Thread { [self] in serve() }
-            thread.name = "workers"
-            thread.start()
-        }
         condition.broadcast()
     }
 
     private var isServed = false
 
-    /// Starts workers for ever. They end with this thread.
-    private func serve() {
+    /// Creates the starting thread; returns an `errno` code, which `Thread` does not report.
+    private func startServing() -> Int32 {
+        var thread = pthread_t()
+        let pool = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &thread, nil,
+            { pool in
+                Unmanaged<DecodingWorkers>.fromOpaque(pool!).takeRetainedValue().serve()
+            }, pool.toOpaque())
+        if code == 0 { pthread_detach(thread) } else { pool.release() }
+        return code
+    }
+
+    /// Called with the lock.
+    private func fail(_ reason: String) {
+        failure = reason
+        failures += 1
+        lastFailure = cdecoding_now()
+    }
+
+    /// Starts workers. They die with this thread (`PR_SET_PDEATHSIG`), so it never returns.
+    private func serve() -> Never {
         while true {
             condition.lock()
             isStarting = false
@@ -288,11 +303,9 @@ final class DecodingWorkers: @unchecked Sendable {
                     condition.broadcast()
                 }
             } catch {
-                DecodingWorker.report?("A process for decoding does not start: \(error.reason)")
+                DecodingWorker.report?("A decoding worker did not start: \(error.reason)")
                 condition.withLock {
-                    failure = error.reason
-                    failures += 1
-                    lastFailure = cdecoding_now()
+                    fail(error.reason)
                     count -= 1
                     isStarting = false
                     condition.broadcast()
@@ -316,7 +329,7 @@ final class DecodingWorkers: @unchecked Sendable {
 
     private var hasTold = false
 
-    /// Tells once what this machine cannot keep from workers.
+    /// Reports, once, the parts of the sandbox that this system lacks.
     private func tell(of missing: UInt32) {
         guard missing != 0, !hasTold else { return }
         hasTold = true
@@ -328,7 +341,7 @@ final class DecodingWorkers: @unchecked Sendable {
         ]
         .filter { missing & UInt32($0.0) != 0 }.map { $0.1 }
         DecodingWorker.report?(
-            "Processes for decoding go without \(names.joined(separator: ", ")): the system does not allow it."
+            "Decoding workers run without \(names.joined(separator: ", ")): not supported or not permitted here"
         )
     }
 }
@@ -338,7 +351,7 @@ struct NoWorkers: Error {
     let reason: String
 }
 
-/// Files that have ended the process that decoded them.
+/// Files that crashed their decoder, by digest.
 final class KillerFiles: Sendable {
     private struct State {
         var errors: [[UInt8]: ImageCodingError] = [:]
@@ -349,7 +362,7 @@ final class KillerFiles: Sendable {
     private static let most = 1024
 
     private let state = Mutex(State())
-    /// Digests are made only when there is something to compare them with.
+    /// Digests are computed only if this is not zero.
     private let count = Atomic(0)
 
     func error(of file: WorkerFile) -> ImageCodingError? {

@@ -3,22 +3,22 @@ import Foundation
 import Glibc
 import HalcyonWork
 
-/// Memory that two processes have mapped, and keep for one picture after the other.
+/// Memory shared by two processes, which both keep mapped from picture to picture.
 final class SharedRegion {
     let file: Int32
     private(set) var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// More is given back as soon as it is not used any longer.
+    /// Larger contents are released while they are copied out.
     private static let mostKept = 8 << 20
     private static let step = 1 << 20
 
-    /// A new one; `nil` when there is no memory for it.
+    /// Creates a region; `nil` without memory for it.
     init?() {
         file = cworker_memory_file()
         guard file >= 0, reserve(Self.step) else { return nil }
     }
 
-    /// That of somebody else.
+    /// A region created by another process.
     init(file: Int32) {
         self.file = file
     }
@@ -28,7 +28,7 @@ final class SharedRegion {
         if file >= 0 { close(file) }
     }
 
-    /// Makes it at least `count` bytes large; false when there is no memory for that.
+    /// Grows the region to at least `count` bytes; false without memory for it.
     func reserve(_ count: Int) -> Bool {
         if count <= bytes.count { return true }
         guard count <= Int.max - Self.step else { return false }
@@ -36,7 +36,7 @@ final class SharedRegion {
         return LargeMemory.hasRoom(for: size) && cworker_enlarge(file, Int64(size)) && map(size)
     }
 
-    /// Maps what the other process has made it; false when that is less than `count` bytes.
+    /// Maps the region as grown by the other process; false if it has fewer than `count` bytes.
     func follow(_ count: Int) -> Bool {
         if count <= bytes.count { return true }
         var status = stat()
@@ -59,14 +59,14 @@ final class SharedRegion {
         return true
     }
 
-    /// The first bytes, in memory of their own.
+    /// Copies the first `count` bytes to private memory.
     func pixels(count: Int) -> PixelMemory {
         let memory = PixelMemory.forPixels(count: count)
         guard count > Self.mostKept, let start = bytes.baseAddress else {
             memory.pointer.copyMemory(from: bytes.baseAddress!, byteCount: count)
             return memory
         }
-        // Not twice in memory: what has been copied is given back.
+        // Release each piece once it is copied, so that large pictures are not held twice.
         for offset in stride(from: 0, to: count, by: Self.mostKept) {
             let length = min(Self.mostKept, count - offset)
             (memory.pointer + offset).copyMemory(from: start + offset, byteCount: length)
@@ -75,11 +75,10 @@ final class SharedRegion {
         return memory
     }
 
-    /// Gives back its memory, until it is used again.
+    /// Releases the memory. The contents become zeros.
     func shrink() { giveBack(0, bytes.count) }
 
     private func giveBack(_ offset: Int, _ count: Int) {
-        // Where that cannot be done nothing is lost.
         cworker_give_back(file, Int64(offset), Int64(count))
     }
 }

@@ -1,4 +1,4 @@
-/// Numbers and texts of a message, one behind the other.
+/// Writes the fields of a message: little-endian numbers, and texts after their length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -23,7 +23,7 @@ struct WireWriter {
     }
 }
 
-/// Reads what a ``WireWriter`` has written, of somebody who may have written anything.
+/// Reads the fields of a message from an untrusted sender.
 struct WireReader {
     private var rest: ArraySlice<UInt8>
 
@@ -48,7 +48,7 @@ struct WireReader {
         }
     }
 
-    /// A size of at least one pixel, whose pixels can be counted.
+    /// A size from 1×1 to 2³¹−1 pixels a side.
     mutating func size() -> PixelSize? {
         guard let width = number(Int64.self), let height = number(Int64.self),
             1...Int64(Int32.max) ~= width, 1...Int64(Int32.max) ~= height

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Has a worker read files, of whatever format.
+/// Decodes files of any format in workers.
 struct WorkerDecoder: ImageDecoder {
-    /// More bytes are in no header.
+    /// Room for the durations of an animation's frames, in bytes.
     private static let roomForHeader = 1 << 20
 
     func canDecode(_ format: ImageFormat) -> Bool {
@@ -31,12 +31,12 @@ struct WorkerDecoder: ImageDecoder {
 }
 
 extension StoredHeader {
-    /// More bytes are in no header.
+    /// The largest header in bytes, as JSON.
     private static let mostBytes = 1 << 20
 
-    /// What a worker reads.
+    /// Reads a header in a worker; `nil` for files that libvips does not read.
     static func told(_ file: WorkerFile) -> StoredHeader? {
-        // Whoever asks has opened the file before, and is told less without this.
+        // Callers have opened the file before, and only show less without a header.
         do {
             return try DecodingWorkers.shared.ask(.tell, of: file, room: mostBytes) {
                 answer, region in
@@ -53,10 +53,10 @@ extension StoredHeader {
     }
 }
 
-/// A file whose header a worker has read, and which one will decode.
+/// A file opened by a worker.
 struct OpenedByWorker: OpenedImage {
     let header: ImageHeader
-    /// Whether the pixels are there twice while they are decoded.
+    /// Whether decoding holds all pixels twice.
     let isHeldWhole: Bool
     fileprivate let file: WorkerFile
 
@@ -91,7 +91,7 @@ struct OpenedByWorker: OpenedImage {
     }
 }
 
-/// Has a worker decode the frames of an animation.
+/// Decodes the frames of an animation in workers.
 private struct WorkerFrameReader: FrameReader {
     private(set) var position = 0
     let header: ImageHeader
@@ -111,11 +111,11 @@ private struct WorkerFrameReader: FrameReader {
 }
 
 extension WorkerFile {
-    /// Pixels that a worker decodes.
+    /// Decodes pixels in a worker.
     ///
     /// - Parameters:
-    ///   - most: The largest size that they may have.
-    ///   - fits: Whether a size is what was asked for.
+    ///   - most: The largest size of the result.
+    ///   - fits: Tells whether the size of an answer is the requested one.
     fileprivate func pixels(
         _ task: WorkerRequest.Task, of header: ImageHeader, most: PixelSize,
         where fits: (PixelSize) -> Bool
@@ -128,7 +128,7 @@ extension WorkerFile {
         return try DecodingWorkers.shared.ask(task, of: self, room: count) { answer, region in
             switch answer {
             case .pixels(let size, let channels, let depth):
-                // Nothing is true because it says so.
+                // The worker is not trusted.
                 guard fits(size), channels == (header.hasAlpha ? 4 : 3), depth == header.depth,
                     size.pixelCount * header.bytesPerPixel <= min(count, region.bytes.count)
                 else { throw WorkerTrouble.nonsense }

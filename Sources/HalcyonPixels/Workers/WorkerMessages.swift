@@ -1,34 +1,34 @@
 import Glibc
 
-/// What a worker is asked for. The bytes of a file are in the region for input.
+/// A request to a worker. The bytes of the file are in the region for input.
 struct WorkerRequest {
     enum Task {
         /// Reads the header.
         case open
         /// Decodes a frame.
         case decode(frame: Int, DecodedSize)
-        /// Decodes a frame of an animation with the reader that has decoded those before.
+        /// Decodes a frame of an animation, with the reader that decoded the frames before.
         case play(frame: Int)
-        /// Tells what libvips reads in the header.
+        /// Reads the header as libvips knows it (``StoredHeader``).
         case tell
     }
 
-    /// Sent to a worker whose request was cancelled.
+    /// The signal that cancels the current request.
     static let stopSignal = SIGUSR1
     /// The longest message in bytes.
     static let mostBytes = 4096
 
     var id: UInt64
     var task: Task
-    /// Names the file; equal for equal bytes.
+    /// Identifies the file.
     var file: UInt64
-    /// How many bytes of the file are in the region; `nil` when the worker is to have it still.
+    /// The size of the file in bytes; `nil` if the worker should still have it open.
     var byteCount: Int?
     var format: ImageFormat
     var coding: DirectCoding
-    /// Nanoseconds it may take; 0 without a limit.
+    /// The time limit in nanoseconds; 0 for none.
     var duration: UInt64
-    /// Bytes that the region for output has.
+    /// The expected size of the answer in the region for output, in bytes; the largest one where sizes may differ.
     var room: Int
 
     var bytes: [UInt8] {
@@ -65,7 +65,7 @@ struct WorkerRequest {
 }
 
 extension WorkerRequest {
-    /// `nil` for what is no request.
+    /// `nil` for a malformed request.
     init?(_ bytes: [UInt8]) {
         var reader = WireReader(bytes)
         guard let id = reader.number(UInt64.self), let file = reader.number(UInt64.self),
@@ -109,24 +109,24 @@ extension WorkerRequest {
     }
 }
 
-/// What a worker answers. Nothing in it is true because it says so.
+/// An answer of a worker, which is not trusted.
 enum WorkerAnswer {
-    /// It can be asked. The bits say what of its wall it could not have.
+    /// The worker has started. The bits are those of `CWORKER_…`: parts of the sandbox that this system lacks.
     case ready(missing: UInt32)
-    /// The header, and whether all pixels are held twice while they are decoded. The frames' durations are in the
-    /// region for output, as 64-bit floating-point numbers.
+    /// The header, and whether decoding holds all pixels twice. Durations of frames are in the region for output, in
+    /// seconds as 64-bit floating-point numbers.
     case opened(ImageHeader, isHeldWhole: Bool)
-    /// Pixels are in the region for output, from its beginning on.
+    /// Pixels at the beginning of the region for output.
     case pixels(PixelSize, channels: Int, depth: Bitmap.Depth)
-    /// A text of so many bytes is in the region for output.
+    /// A text at the beginning of the region for output.
     case text(byteCount: Int)
-    /// It does not have the file that was named.
+    /// The worker does not have the file open.
     case unknownFile
     case failure(ImageCodingError)
 
-    /// The most characters of a reason.
+    /// The length limit of a reason in bytes.
     static let mostReason = 1024
-    /// More frames are in no file that is read.
+    /// The limit on frames of an animation.
     static let mostFrames = 1 << 20
 
     func bytes(id: UInt64) -> [UInt8] {
@@ -162,12 +162,12 @@ enum WorkerAnswer {
         return writer.bytes
     }
 
-    /// Reads an answer to the request `id`, of a worker that may have been taken over by a file.
+    /// Reads the answer to the request `id` from a worker that a file may have taken over.
     ///
     /// - Parameters:
-    ///   - format: What the file is, as its first bytes say.
-    ///   - durations: The region for output, or what is known to be of it.
-    /// - Returns: `nil` for what is no answer to that.
+    ///   - format: The format of the file.
+    ///   - durations: Reads durations of frames from the region for output; `nil` if they do not fit into it.
+    /// - Returns: `nil` for a malformed answer.
     init?(
         _ bytes: [UInt8], to id: UInt64, format: ImageFormat,
         durations: (_ count: Int) -> [Double]?

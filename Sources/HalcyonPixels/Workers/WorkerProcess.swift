@@ -5,38 +5,38 @@ import Glibc
 import HalcyonWork
 import Synchronization
 
-/// Why a worker has not answered.
+/// The ways in which a request to a worker fails.
 enum WorkerTrouble: Error, Equatable {
-    /// It has ended, by this signal or by itself.
+    /// The worker ended, by a signal or by itself.
     case ended(signal: Int32?)
-    /// It took too long.
+    /// The time limit has passed.
     case late
-    /// Nobody waits for the picture any longer, and it did not listen.
+    /// The request was cancelled, and the worker did not stop.
     case unwanted
-    /// Somebody has stopped it, as with `SIGSTOP`.
+    /// The worker is stopped (`SIGSTOP`).
     case stopped
-    /// What it said was no answer.
+    /// The answer is malformed.
     case nonsense
-    /// It answered once more what it was asked before: another file may have made it do so.
+    /// The answer belongs to an earlier request: an earlier file may have taken the worker over.
     case stale
-    /// There is no memory to ask it.
+    /// There is no memory for the request or its answer.
     case noMemory
 }
 
-/// A file that workers are asked about.
+/// A file to be decoded by workers.
 final class WorkerFile: Sendable {
     let data: Data
     let format: ImageFormat
     let coding: DirectCoding
-    /// Names it to workers.
+    /// Identifies the file in requests.
     let name = nextName.add(1, ordering: .relaxed).newValue
-    /// The worker that was asked last, which may have it still.
+    /// The number of the worker that had the file last, and may still have it open.
     let worker = Atomic<Int>(0)
 
     private static let nextName = Atomic<UInt64>(0)
     private let digestOnce = Mutex<[UInt8]?>(nil)
 
-    /// Of the bytes; made when it is first needed.
+    /// The SHA-256 digest of the bytes, computed on first use.
     var digest: [UInt8] {
         if let digest = digestOnce.withLock({ $0 }) { return digest }
         let digest = Digest.sha256.bytes(data)
@@ -51,38 +51,38 @@ final class WorkerFile: Sendable {
     }
 }
 
-/// A process that decodes for this one. Asked by one thread at a time.
+/// A worker process, as seen by the program that started it. Used by one thread at a time.
 final class WorkerProcess: @unchecked Sendable {
-    // Unchecked because whoever took it out of the pool is the only one who uses it.
+    // Unchecked because only the thread that took it out of the pool uses it.
 
-    /// From 1 on.
+    /// Counted from 1.
     let number: Int
     let process: pid_t
     let output: SharedRegion
     private let input: SharedRegion
     private let socket: Int32
     private let log: Int32
-    /// Whether its regions have more memory than a small picture takes.
+    /// Whether the regions hold more memory than a small picture needs.
     private(set) var holdsMuch = false
-    /// When the last answer was used.
+    /// The time of the last answer, in nanoseconds of the monotonic clock.
     var lastUse: UInt64 = 0
     private var lastID: UInt64 = 0
     /// The file whose bytes are in the region for input.
     private var fileName: UInt64?
     private var hasEnded = false
 
-    /// Nanoseconds that it may be late, since it looks at the time itself, and that it has to end when nobody waits for
-    /// the picture.
+    /// Nanoseconds before a late worker is killed, and before one that ignores a cancellation is. Workers check the
+    /// time limit themselves.
     private static let grace: UInt64 = 150_000_000
     private static let patience: UInt64 = 50_000_000
-    /// Nanoseconds within which a header is read.
+    /// The time limit in nanoseconds for requests without one.
     private static let longestWithoutLimit: UInt64 = 30_000_000_000
     private static let mostLogged = 2_000
     private static let muchMemory = 1 << 20
 
-    /// Starts one, and waits until it can be asked.
+    /// Starts a worker and waits until it is ready.
     ///
-    /// - Returns: The worker, and what of its wall is missing.
+    /// - Returns: The worker, and the parts of the sandbox that this system lacks.
     static func start(
         number: Int, program: String, memory: Int
     ) throws(WorkerStartFailure) -> (WorkerProcess, missing: UInt32) {
@@ -145,9 +145,9 @@ final class WorkerProcess: @unchecked Sendable {
         close(log)
     }
 
-    /// Asks for something of a file, and waits for the answer for as long as the thread may still take.
+    /// Sends a request and waits for the answer, up to the time limit of the calling thread.
     ///
-    /// - Parameter room: The most bytes that the answer takes in the region for output.
+    /// - Parameter room: The largest size in bytes of the answer in the region for output.
     func answer(
         _ task: WorkerRequest.Task, of file: WorkerFile, room: Int
     ) throws(WorkerTrouble) -> WorkerAnswer {
@@ -166,7 +166,7 @@ final class WorkerProcess: @unchecked Sendable {
         return answer
     }
 
-    /// Gives back the memory of the regions, and has the worker do without the file it has.
+    /// Releases the memory of the regions. The worker loses its open file.
     func shrink() {
         fileName = nil
         holdsMuch = false
@@ -245,10 +245,10 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing has come of it that nobody has asked for, and it lives.
+    /// Whether the worker is alive and has sent nothing unrequested.
     var isSilent: Bool { cworker_wait(socket, 0) == 0 }
 
-    /// What it has written to the standard error stream since this was last asked, as far as it was kept.
+    /// The text written to standard error since the last call, cut off at 2,000 bytes.
     var said: String {
         var bytes = [UInt8](repeating: 0, count: Self.mostLogged)
         let count = read(log, &bytes, bytes.count)
@@ -261,9 +261,9 @@ final class WorkerProcess: @unchecked Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Ends it, if it has not ended.
+    /// Kills the worker if it is alive, and reaps it.
     ///
-    /// - Returns: The signal by which it has ended before; `nil` when that was not by one, or is not known.
+    /// - Returns: The signal that had ended it before the call, if any.
     @discardableResult
     func end() -> Int32? {
         guard !hasEnded else { return nil }
@@ -283,17 +283,9 @@ final class WorkerProcess: @unchecked Sendable {
         guard result == process, status & 0x7F != 0, status & 0x7F != 0x7F else { return nil }
         return status & 0x7F
     }
-
-    /// Bytes of memory that it has in use; 0 when that is not known.
-    var memory: Int {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)
-        else { return 0 }
-        let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }
-        return pages.count == 3 ? (pages[1] - pages[2]) * Int(getpagesize()) : 0
-    }
 }
 
-/// Why a worker could not be started.
+/// A failed start of a worker.
 struct WorkerStartFailure: Error {
     let reason: String
 
@@ -313,6 +305,7 @@ enum SignalName {
         case SIGTRAP: "SIGTRAP"
         case SIGSYS: "SIGSYS"
         case SIGKILL: "SIGKILL"
+        case SIGSTOP: "SIGSTOP"
         case SIGXCPU: "SIGXCPU"
         case SIGXFSZ: "SIGXFSZ"
         case SIGTERM: "SIGTERM"
@@ -321,7 +314,7 @@ enum SignalName {
     }
 }
 
-/// Runs `body` with `texts` as C has them, ended by a null pointer.
+/// Calls `body` with an array of C strings that ends with a null pointer.
 func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

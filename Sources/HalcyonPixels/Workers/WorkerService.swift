@@ -5,9 +5,9 @@ import Foundation
 import Glibc
 import Vips
 
-/// What a worker does: it takes requests from its socket, one after the other.
+/// The worker's side: takes requests from its socket, one at a time.
 enum WorkerService {
-    /// Folders below which files may be read: libraries, fonts, and what libraries say of both.
+    /// Readable folders: libraries, fonts, and their configuration.
     private static var readable: [String] {
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"]
@@ -22,7 +22,7 @@ enum WorkerService {
             .compactMap { folder in home.map { "\($0)/\(folder)" } } + own
     }
 
-    /// Serves until nobody asks any longer.
+    /// Serves until the socket is closed.
     static func run(parent: pid_t, memory: UInt64) -> Never {
         guard cworker_begin(parent) else { exit(1) }
         var type: Int32 = 0
@@ -49,16 +49,16 @@ enum WorkerService {
         bench.serve()
     }
 
-    /// The regions of a worker, and the file that it has. All on the main thread.
+    /// The regions and the open file. Used by the main thread only.
     private final class Bench {
         private let socket = Int32(CWORKER_SOCKET)
         private let input = SharedRegion(file: Int32(CWORKER_INPUT))
         private let output = SharedRegion(file: Int32(CWORKER_OUTPUT))
         private let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
-        /// Its bytes are those of the region for input.
+        /// The bytes are those of the region for input, not a copy.
         private var file: OpenFile?
 
-        /// Milliseconds without a request after which memory is given back.
+        /// Milliseconds without a request before unused memory is released.
         private static let idleTime: Int32 = 500
 
         func send(_ answer: WorkerAnswer, to id: UInt64) {
@@ -66,7 +66,7 @@ enum WorkerService {
             if cworker_send(socket, bytes, bytes.count) < 0 { _exit(0) }
         }
 
-        /// Takes requests until the socket is closed, one at a time.
+        /// Answers requests until the socket is closed.
         func serve() -> Never {
             cdecoding_set_stop(stop)
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
@@ -149,9 +149,9 @@ enum WorkerService {
             return .pixels(bitmap.size, channels: bitmap.channels, depth: bitmap.depth)
         }
 
-        /// Opens the file that was asked for, if it is not open.
+        /// Opens the requested file, unless it is open.
         ///
-        /// - Returns: False when its bytes are not there.
+        /// - Returns: False without the bytes of the file.
         private func open(_ asked: WorkerRequest) throws -> Bool {
             if let file, file.name == asked.file {
                 Self.tryOut(asked, file.data)
@@ -175,7 +175,7 @@ enum WorkerService {
             trial(DecodingWorkerTrial(data: data, id: asked.id, isOpening: isOpening))
         }
 
-        /// Loads and initialises what can be loaded no longer behind the wall.
+        /// Loads the libraries that cannot be loaded inside the sandbox.
         func warmUp(withFonts: Bool) {
             Vips.start()
             _ = AVIFFile.isAvailable
@@ -192,7 +192,7 @@ enum WorkerService {
         }
     }
 
-    /// A file that has been opened.
+    /// An open file.
     private struct OpenFile {
         let name: UInt64
         let data: Data

@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+/// Pictures that have their decoder do what it should not, in the program `DecodingTrial`.
+@Suite(.timeLimit(.minutes(5))) struct HostilePictureTests {
+    private static let nonsense = "The decoder of TIFF stopped (its answer is none)."
+
+    private static func stopped(_ reason: String) -> String {
+        "The decoder of TIFF stopped (\(reason))."
+    }
+
+    @Test(arguments: [
+        ("abort", stopped("SIGABRT")), ("outside", stopped("SIGSEGV")),
+        ("recurse", stopped("SIGSEGV")), ("fork", stopped("SIGSYS")),
+        ("execute", stopped("SIGSYS")), ("connect", stopped("SIGSYS")),
+        ("stop", stopped("SIGSYS")), ("exit", stopped("it ended")), ("flood", nonsense),
+        ("none", nonsense), ("zero", nonsense), ("frames", nonsense), ("cut", nonsense),
+        ("other", nonsense), ("size", nonsense), ("channels", nonsense), ("depth", nonsense),
+        ("huge", nonsense),
+    ])
+    func aPictureThatEndsItsDecoderFailsAndEndsNothingElse(
+        _ action: String, _ error: String
+    ) async throws {
+        let lines = try await TrialRun.decode([
+            "trial:good#1", "trial:\(action)", "trial:good#2", "trial:\(action)", "trial:good#3",
+        ])
+        #expect(lines.outcomes == ["ok", "error", "ok", "error", "ok"])
+        #expect(lines.errors == [error, error])
+        // The second time no worker was asked; one that has ended by itself may have been ended by others.
+        #expect(lines.last?.died == (action == "exit" ? 2 : 1))
+    }
+
+    @Test(arguments: ["spin", "sleep", "allocate"])
+    func aPictureThatTakesTooLongFailsAfterItsTime(_ action: String) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--limit", "1500"])
+        #expect(lines.outcomes == ["ok", "error", "ok"])
+        let errors = [
+            "Decoding the image takes longer than the limit of 1.5 seconds.",
+            // Memory may come to its end before.
+            Self.stopped("SIGABRT"),
+        ]
+        #expect(errors.contains(lines.errors[0]))
+    }
+
+    /// A picture that reads or writes files ends its decoder when it is let do it.
+    @Test(arguments: ["read", "write", "errors"])
+    func aDecoderGetsNoFilesAndMayComplainAtLength(_ action: String) async throws {
+        let lines = try await TrialRun.decode(["trial:\(action)", "trial:good"])
+        #expect(lines.outcomes == ["ok", "ok"])
+        #expect(lines.last?.died == 0)
+        #expect(lines.reports.count <= 40)
+    }
+
+    /// What is too much is no matter of the pictures that come after it.
+    @Test func aSecondAnswerIsNotTakenForThatOfAnotherPicture() async throws {
+        let files = (0..<20).flatMap { ["trial:twice#\($0)", "trial:good#\($0)"] }
+        let lines = try await TrialRun.decode(files)
+        let good = lines.filter { $0.name?.hasPrefix("trial:good") == true }
+        #expect(good.count == 20 && good.allSatisfy { $0.outcome == "ok" })
+    }
+
+    @Test(arguments: ["svg-tile", "svg-language", "svg-turbulence"])
+    func aDrawingThatLibrsvgCannotTakeFailsAlone(_ drawing: String) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:\(drawing)", "trial:good#2"], options: ["--limit", "2000"])
+        #expect(lines.filter { $0.name?.hasPrefix("trial:good") == true }.outcomes == ["ok", "ok"])
+    }
+
+    @Test(arguments: [SIGKILL, SIGSTOP])
+    func aWorkerThatSomebodyEndsOrStopsCostsNoPicture(_ signal: Int32) async throws {
+        let idle = try await TrialRun.decode(
+            ["trial:good#1", "trial:good#2", "trial:good#3"], options: ["--signal", "\(signal)"])
+        #expect(idle.outcomes == ["ok", "ok", "ok"])
+        let atWork = try await TrialRun.decode(
+            ["trial:unless-calm"], options: ["--signal", "\(signal)"])
+        #expect(atWork.outcomes == ["ok"])
+        #expect(atWork.last?.started == 2)
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func noWorkerIsLeftBehind(_ signal: Int32) async throws {
+        let run = try TrialRun(["decode", "--threads", "2", "trial:sleep#1", "trial:spin#2"])
+        let workers = await run.workers()
+        #expect(!workers.isEmpty)
+        run.send(signal)
+        #expect(await run.exitCode() == 128 + signal)
+        for worker in workers { #expect(TrialRun.hasEnded(worker)) }
+    }
+
+    @Test(arguments: ["sleep", "spin", "svg-turbulence"])
+    func nobodyWaitsForAPictureThatIsGivenUp(_ action: String) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--give-up", "900"])
+        // Without the end of its worker it would take half a minute, which is what it may take.
+        let time = try #require(lines.first { $0.name == "trial:\(action)" }?.milliseconds)
+        #expect(lines.outcomes[1] == "error" && time < 25_000)
+        #expect(lines.last?.killed == 1)
+    }
+
+    @Test func aThousandPicturesAtOnceAreRight() async throws {
+        let files = (0..<1000).map { $0 % 100 == 50 ? "trial:abort#\($0)" : "trial:good#\($0)" }
+        let run = try TrialRun(["decode", "--threads", "200", "--limit", "120000"] + files)
+        #expect(await run.exitCode() == 0)
+        let lines = await run.all()
+        #expect(lines.outcomes.count { $0 == "ok" } == 990)
+        #expect(lines.errors.count == 10)
+    }
+
+    @Test func killersCostNoGoodPicture() async throws {
+        let run = try TrialRun(["mixed", "200", "23", "--limit", "2000"])
+        #expect(await run.exitCode() == 0)
+        let passes = await run.all().filter { $0.pass != nil }
+        #expect(passes.map(\.right) == [200, 200])
+        #expect(passes.map(\.wrong) == [0, 0] && passes.map(\.lost) == [0, 0])
+    }
+}

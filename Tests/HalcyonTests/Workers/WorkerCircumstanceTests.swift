@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+import HalcyonTestKit
+import Testing
+
+/// Machines on which a part of the wall, or all of it, cannot be had.
+@Suite(.timeLimit(.minutes(5))) struct WorkerCircumstanceTests {
+    private static let files = ["trial:good#1", "trial:abort", "trial:good#2"]
+
+    @Test(arguments: [
+        ("seccomp", "a list of system calls (seccomp)"),
+        ("landlock", "keeping files away (Landlock)"),
+        ("limits", "limits of memory and descriptors"),
+        ("seccomp,landlock", "keeping files away (Landlock), a list of system calls (seccomp)"),
+    ])
+    func whatTheSystemRefusesIsToldOnce(_ calls: String, _ name: String) async throws {
+        let lines = try await TrialRun.decode(Self.files, options: ["--refuse", calls])
+        #expect(lines.outcomes == ["ok", "error", "ok"])
+        let told = lines.reports.filter { $0.hasPrefix("Processes for decoding go without") }
+        #expect(
+            told == ["Processes for decoding go without \(name): the system does not allow it."])
+    }
+
+    /// One that stops itself is not told from one that somebody has stopped then.
+    @Test func aWorkerWithoutAListOfCallsStopsItselfInVain() async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:stop", "trial:good"], options: ["--refuse", "seccomp"])
+        #expect(lines.errors == ["The decoder of TIFF stopped (SIGSTOP)."])
+        #expect(lines.outcomes == ["error", "ok"])
+    }
+
+    /// The pages of a file on a file system that is full cannot be had while they are written to.
+    @Test(.enabled(if: getuid() == 0, "mounts are for root"))
+    func withoutMemoryFilesTheyAreTakenFromAFileSystemThatMayBeFull() async throws {
+        func lines(_ size: String, _ files: [String]) async throws -> [TrialRun.Line] {
+            try await TrialRun.decode(
+                files, options: ["--refuse", "memory-files"],
+                after: Self.inNamespace("mount -t tmpfs -o size=\(size) none /dev/shm"))
+        }
+        let large = "trial:good#2@2000x1000"
+        let some = try await lines("4m", ["trial:good#1", large, "trial:good#3"])
+        #expect(some.outcomes == ["ok", "error", "ok"])
+        #expect(
+            some.errors == ["The image could not be processed: there is no memory for its pixels."])
+        let none = try await lines("100k", ["trial:good#1", large])
+        #expect(none.outcomes == ["ok", "ok"])
+        #expect(none.reports.contains { $0.hasPrefix("Pictures are decoded in this process: ") })
+    }
+
+    @Test(.enabled(if: getuid() == 0, "mounts are for root"))
+    func workersStartWithoutProc() async throws {
+        let lines = try await TrialRun.decode(
+            Self.files, after: Self.inNamespace("mount -t tmpfs none /proc"))
+        #expect(lines.outcomes == ["ok", "error", "ok"])
+    }
+
+    private static func inNamespace(_ command: String) -> String {
+        "exec unshare -m bash -c '\(command); exec \"$0\" \"$@\"' \"$0\" \"$@\""
+    }
+
+    @Test(arguments: ["/nonexistent", "/bin/false", "/bin/cat"])
+    func whereNoneHasEverStartedPicturesAreDecodedInTheProcess(_ program: String) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:good#2", "trial:good#3"], options: ["--program", program])
+        #expect(lines.outcomes == ["ok", "ok", "ok"])
+        #expect(lines.last?.started == 0)
+        #expect(lines.reports.count { $0.hasPrefix("Pictures are decoded in this process: ") } == 1)
+    }
+
+    @Test func withFewDescriptorsPicturesAreDecodedInTheProcess() async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:good#2"], after: "ulimit -n 12")
+        #expect(lines.outcomes == ["ok", "ok"])
+        #expect(lines.last?.started == 0)
+    }
+}
