@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -89,7 +90,7 @@ static const int allowed[] = {
     SYS_getrusage, SYS_getrlimit, SYS_sysinfo, SYS_uname, SYS_eventfd2, SYS_faccessat, SYS_readlinkat, SYS_getcwd,
     SYS_fcntl, SYS_restart_syscall, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_timerfd_create,
     SYS_timerfd_settime, SYS_fadvise64, SYS_fstatfs, SYS_statfs, SYS_sched_getscheduler, SYS_sched_getparam,
-    SYS_sched_setscheduler, SYS_getpriority, SYS_setpriority,
+    SYS_sched_setscheduler, SYS_getpriority,
 #ifdef SYS_poll
     SYS_poll, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_epoll_wait, SYS_epoll_create, SYS_eventfd, SYS_time,
     SYS_arch_prctl,
@@ -104,7 +105,7 @@ static const int allowed[] = {
 
 /* Calls that no decoder makes: whoever makes them is somebody else by now. */
 static const int deadly[] = {
-    SYS_execve, SYS_execveat, SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
+    SYS_execve, SYS_execveat, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_mount, SYS_umount2, SYS_unshare, SYS_setns,
     SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
     SYS_init_module, SYS_finit_module, SYS_kexec_load, SYS_memfd_create, SYS_setuid, SYS_setgid, SYS_setresuid,
@@ -152,6 +153,15 @@ uint32_t cworker_filter_calls(bool opens) {
         ADD(IF_EQUAL(deadly[i], 0, 1));
         ADD(KILL);
     }
+    /* The system's log and its service for names, which libraries ask without need, are missing. */
+    ADD(IF_EQUAL(SYS_socket, 0, 4));
+    ADD(LOAD(ARGUMENT(0)));
+    ADD(IF_EQUAL(AF_UNIX, 0, 1));
+    ADD(REFUSE(EACCES));
+    ADD(KILL);
+    /* Dispatch raises the priority of its threads, and complains to the system's log where it may not. */
+    ADD(IF_EQUAL(SYS_setpriority, 0, 1));
+    ADD(REFUSE(0));
     /* Memory that is to be executed is given to nobody. */
     static const int mapping[] = {SYS_mmap, SYS_mprotect};
     for (size_t i = 0; i < COUNT(mapping); i++) {

@@ -44,6 +44,8 @@ struct Comparison {
         }
         var options = ImageCreatingOptions()
         options.limits.allowsPDF = true
+        // What is compared is not how fast the machine is.
+        options.limits.maximumDuration = .seconds(600)
         func image() throws -> Image { try Image.decoding(data, options: options) }
 
         way("full") { try Self.digest(image().bitmap()) }

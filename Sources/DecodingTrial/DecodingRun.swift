@@ -91,8 +91,8 @@ struct Outcome {
             let bitmap = try stop.watching {
                 try Image.decoding(data, options: options.creating).bitmap()
             }
-            if let picture, picture.data.starts(with: Data("II".utf8)) {
-                result = bitmap.data.elementsEqual(picture.pixels) ? "ok" : "wrong"
+            if let picture, data.starts(with: Data("II".utf8)) {
+                result = Self.equals(bitmap, picture.pixels) ? "ok" : "wrong"
             } else {
                 result = "\(bitmap.size.width)x\(bitmap.size.height)"
             }
@@ -104,6 +104,15 @@ struct Outcome {
         milliseconds = Int(
             (DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1_000_000)
         Vips.endJob()
+    }
+
+    private static func equals(_ bitmap: Bitmap, _ pixels: [UInt8]) -> Bool {
+        bitmap.withUnsafeBytes { bitmap in
+            pixels.withUnsafeBytes { pixels in
+                bitmap.count == pixels.count
+                    && memcmp(bitmap.baseAddress!, pixels.baseAddress!, pixels.count) == 0
+            }
+        }
     }
 
     var line: [String: Output.Value] {

@@ -23,7 +23,9 @@ public struct DecodingLimits: Hashable, Sendable {
     /// The longest time that decoding one image may take; `nil` for no limit. 30 seconds by default.
     ///
     /// Decoding that takes longer is stopped between two rows, of AVIF, HEIC, JPEG XL and WebP only between
-    /// two frames. The time counts from when decoding begins, without what was spent waiting for others.
+    /// two frames, and of a drawing between two tiles, which may be never. Decoding in another process ends
+    /// with that process at the latest (``DecodingIsolation``). The time counts from when decoding begins,
+    /// without what was spent waiting for others.
     public var maximumDuration: Duration?
 
     public init(

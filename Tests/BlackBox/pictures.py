@@ -156,6 +156,8 @@ def add_found(folder):
 
         @CASES.add(f"file {path.name}", EITHER, **LIMITS)
         def body(program, case, path=path):
-            outcome = program.load(path, limit=case.seconds * 4)
+            # Only the limit of time ends some drawings.
+            outcome = program.load(
+                path, "--decoding-timeout", "3", limit=case.seconds * 4)
             survives(outcome)
             return outcome

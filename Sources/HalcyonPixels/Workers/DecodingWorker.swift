@@ -50,12 +50,9 @@ public enum DecodingWorker {
     /// Lets this program decode in workers (``DecodingIsolation``). Call it first in `main`: in a worker it does not return.
     ///
     /// ```swift
-    /// @main
-    /// struct Viewer {
-    ///     static func main() async {
-    ///         DecodingWorker.runIfAsked()
-    ///         // The program.
-    ///     }
+    /// static func main() async {
+    ///     DecodingWorker.runIfAsked()
+    ///     // The rest of the program.
     /// }
     /// ```
     public static func runIfAsked() {

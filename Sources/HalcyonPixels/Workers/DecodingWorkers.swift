@@ -75,7 +75,11 @@ final class DecodingWorkers: @unchecked Sendable {
         if let error = killers.error(of: file) { throw error }
         var isSecond = false
         while true {
+            let began = cdecoding_now()
             let worker = try take(for: file)
+            // The time limit of a picture does not include waiting.
+            let deadline = cdecoding_deadline()
+            if deadline > 0 { cdecoding_set_deadline(deadline + (cdecoding_now() - began)) }
             // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
                 giveBack(worker, of: file)
@@ -148,8 +152,9 @@ final class DecodingWorkers: @unchecked Sendable {
         waiting += 1
         defer { waiting -= 1 }
         let failuresBefore = failures
+        let stop = cdecoding_stop()
         while true {
-            if cdecoding_is_late() {
+            if let stop, cdecoding_is_stop_given(stop) {
                 throw ImageCodingError.processing(reason: "the request was cancelled")
             }
             if let index = idle.lastIndex(where: { $0.number == number }) ?? idle.indices.last {

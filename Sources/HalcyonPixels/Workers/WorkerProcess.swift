@@ -269,9 +269,9 @@ final class WorkerProcess: @unchecked Sendable {
         guard !hasEnded else { return nil }
         hasEnded = true
         var status: Int32 = 0
-        // One that closes its socket has ended, or does so at once.
+        // One that closes its socket has ended, or does so soon: on a busy machine its end takes a while.
         var result = waitpid(process, &status, WNOHANG)
-        for _ in 0..<20 where result == 0 && cworker_wait(socket, 0) == 1 {
+        for _ in 0..<500 where result == 0 && cworker_wait(socket, 0) == 1 {
             usleep(1000)
             result = waitpid(process, &status, WNOHANG)
         }

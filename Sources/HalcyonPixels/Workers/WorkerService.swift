@@ -103,6 +103,13 @@ enum WorkerService {
             guard output.follow(asked.room) else {
                 throw ImageCodingError.processing(reason: "there is no memory for its pixels")
             }
+            if case .tell = asked.task {
+                // Files that no decoder opens may still have a header.
+                guard let data = try bytes(of: asked) else { return .unknownFile }
+                let text = try text(asked, of: data)
+                output.bytes.copyBytes(from: text)
+                return .text(byteCount: text.count)
+            }
             guard try open(asked), var file else { return .unknownFile }
             switch asked.task {
             case .open:
@@ -122,14 +129,12 @@ enum WorkerService {
                 defer { self.file = file }
                 return try put(file.play(frame))
             case .tell:
-                let text = try text(asked, of: file)
-                output.bytes.copyBytes(from: text)
-                return .text(byteCount: text.count)
+                return .unknownFile
             }
         }
 
-        private func text(_ asked: WorkerRequest, of file: OpenFile) throws -> Data {
-            let header = StoredHeader(reading: file.data, asked.format)
+        private func text(_ asked: WorkerRequest, of data: Data) throws -> Data {
+            let header = StoredHeader(reading: data, asked.format)
             let text = try header.map { try JSONEncoder().encode($0) } ?? Data()
             guard text.count <= output.bytes.count else {
                 throw ImageCodingError.processing(reason: "its header is too long")
@@ -153,19 +158,25 @@ enum WorkerService {
         ///
         /// - Returns: False without the bytes of the file.
         private func open(_ asked: WorkerRequest) throws -> Bool {
+            guard let data = try bytes(of: asked) else { return false }
+            if file == nil { file = try OpenFile(asked, data) }
+            return true
+        }
+
+        /// The bytes of the requested file; `nil` if they are missing. Closes another file.
+        private func bytes(of asked: WorkerRequest) throws -> Data? {
             if let file, file.name == asked.file {
                 Self.tryOut(asked, file.data)
-                return true
+                return file.data
             }
-            guard let count = asked.byteCount else { return false }
+            guard let count = asked.byteCount else { return nil }
             file = nil
             guard input.follow(count), let start = input.bytes.baseAddress else {
                 throw ImageCodingError.processing(reason: "there is no memory for its bytes")
             }
             let data = Data(bytesNoCopy: start, count: count, deallocator: .none)
             Self.tryOut(asked, data)
-            file = try OpenFile(asked, data)
-            return true
+            return data
         }
 
         private static func tryOut(_ asked: WorkerRequest, _ data: Data) {

@@ -53,7 +53,9 @@ struct PictureRules: Sendable {
         decoding.maximumPixelCount = max(limits.maxPixels, limits.maxFramePixels ?? 0)
         decoding.maximumMemory = min(
             limits.maxDecodingBytes, configuration.work.memory ?? .max)
-        decoding.maximumDuration = configuration.work.requestTimeout
+        // Half of it, so that requests behind a picture that takes too long have some left, and this one is
+        // answered, and remembered, as too complex before its own time is over.
+        decoding.maximumDuration = configuration.work.requestTimeout / 2
         decodingLimits = decoding
     }
 

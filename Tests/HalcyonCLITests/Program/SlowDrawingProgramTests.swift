@@ -50,7 +50,7 @@ struct SlowDrawingProgramTests {
         try good.write(to: program.folder.file("good.svg"))
         let slow = Self.drawings.map { "\($0.name).svg" }
         let run = try program.start(
-            ["load", "--json", "--decoding-timeout", "1", "good.svg"] + slow + ["good.svg"])
+            ["load", "--json", "--decoding-timeout", "3", "good.svg"] + slow + ["good.svg"])
         let outcome = try await run.outcome()
         #expect(outcome.exitCode == 1)
         let rows = try outcome.rows
@@ -61,7 +61,7 @@ struct SlowDrawingProgramTests {
         for (name, row) in zip(slow, rows.dropFirst()) {
             let error = row["error"] as? [String: Any]
             let message = error?["message"] as? String ?? ""
-            #expect(message.contains("takes longer than the limit of 1 second"), "\(name): \(row)")
+            #expect(message.contains("takes longer than the limit of 3 seconds"), "\(name): \(row)")
         }
     }
 }

@@ -331,3 +331,22 @@ struct PostcardProcessor: ImageProcessor {
     }
 }
 // end
+
+/// A program's `main` cannot stand in a test.
+enum ProgramWithWorkers {
+    // guide: security/main
+    static func main() async {
+        DecodingWorker.runIfAsked()
+        // The rest of the program.
+    }
+    // end
+}
+
+enum OtherProgramWithWorkers {
+    // guide: DecodingWorker/main
+    static func main() async {
+        DecodingWorker.runIfAsked()
+        // The rest of the program.
+    }
+    // end
+}

@@ -86,4 +86,6 @@ extension [TrialRun.Line] {
     var outcomes: [String] { compactMap(\.outcome) }
     var errors: [String] { compactMap(\.error) }
     var reports: [String] { compactMap(\.report) }
+    /// The counts of workers at the end.
+    var counts: TrialRun.Line? { last { $0.started != nil } }
 }
