@@ -125,8 +125,11 @@ public enum DecodingWorker {
         return kept.map { "\($0)=\($1)" } + ["MALLOC_ARENA_MAX=2", "SWIFT_BACKTRACE=enable=no"]
     }
 
-    /// Starts the first worker now, so that the first picture does not wait for it.
-    package static func prepare() { DecodingWorkers.shared.prepare() }
+    /// Starts the first worker now and returns at once, so that the first picture does not wait for it. Does nothing in a
+    /// program that has not called ``runIfAsked()``, with ``DecodingIsolation/none``, or if there is a worker.
+    public static func prepare() {
+        if DecodingIsolation.current != .none { DecodingWorkers.shared.prepare() }
+    }
 
     /// Process identifiers of the living workers.
     package static var processes: [Int32] { DecodingWorkers.shared.processIdentifiers }

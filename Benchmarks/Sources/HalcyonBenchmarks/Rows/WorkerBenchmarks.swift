@@ -5,8 +5,10 @@ import Halcyon
 extension Benchmark {
     /// Decoding in a process of its own, beside the same decoder in this one; processor time of both processes.
     static let workers: [Benchmark] = [
-        worker("AVIF 0.1 MP", times: 10) { try $0.photograph("400.jpg", as: .AVIF) },
-        worker("TIFF 1 MP", times: 5) { try $0.photograph("1mp.jpg", as: .TIFF) },
+        worker("AVIF 0.1 MP", times: 10) {
+            try await $0.photograph("400.jpg", as: .AVIF)
+        },
+        worker("TIFF 1 MP", times: 5) { try await $0.photograph("1mp.jpg", as: .TIFF) },
         worker("a small SVG", times: 20) { _ in
             Data(
                 """
@@ -17,7 +19,7 @@ extension Benchmark {
     ]
 
     private static func worker(
-        _ name: String, times: Int, file: @escaping @Sendable (Workbench) throws -> Data
+        _ name: String, times: Int, file: @escaping @Sendable (Workbench) async throws -> Data
     ) -> Benchmark {
         Benchmark(
             "\(name) in a worker", unit: .milliseconds, clock: .cpu,
@@ -27,7 +29,7 @@ extension Benchmark {
                 """,
             targets: ["in the process": 0.97]
         ) { workbench in
-            let data = try file(workbench)
+            let data = try await file(workbench)
             func contestant(_ name: String, _ isolation: DecodingIsolation) -> Contestant {
                 Contestant(name) {
                     DecodingIsolation.current = isolation
