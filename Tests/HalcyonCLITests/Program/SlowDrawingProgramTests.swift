@@ -26,7 +26,6 @@ struct SlowDrawingProgramTests {
             filtered(String(repeating: "<feMorphology radius='9'/>", count: 200))
         ),
         ("a wide step", filtered("<feMorphology radius='300'/>")),
-        ("turbulence", filtered("<feTurbulence baseFrequency='.9' numOctaves='9999'/>")),
         ("functions", filtered("", by: "filter='\(String(repeating: "blur(9px) ", count: 999))'")),
         ("much text", svg("<text>\(String(repeating: "abc ", count: 50_000))</text>")),
         (

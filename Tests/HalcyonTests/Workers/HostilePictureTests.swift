@@ -90,7 +90,7 @@ import Testing
         for worker in workers { #expect(TrialRun.hasEnded(worker)) }
     }
 
-    @Test(arguments: ["sleep", "spin", "svg-turbulence"])
+    @Test(arguments: ["sleep", "spin"])
     func nobodyWaitsForAPictureThatIsGivenUp(_ action: String) async throws {
         let lines = try await TrialRun.decode(
             ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--give-up", "900"])
