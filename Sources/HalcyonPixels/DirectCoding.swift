@@ -28,34 +28,28 @@ public struct DirectCoding: Hashable, Sendable {
     /// What is set for the program at this moment.
     package static var current: DirectCoding {
         DirectCoding(
-            chosen: chosen.load(ordering: .relaxed),
+            bits: chosen.load(ordering: .relaxed),
             skipsJPEGCoefficients: skipping.load(ordering: .relaxed))
     }
 
     package init(formats: Set<ImageFormat>, skipsJPEGCoefficients: Bool) {
         self.init(
-            chosen: Self.bits(of: formats), skipsJPEGCoefficients: skipsJPEGCoefficients)
+            bits: Self.bits(of: formats), skipsJPEGCoefficients: skipsJPEGCoefficients)
     }
 
-    private init(chosen: UInt8, skipsJPEGCoefficients: Bool) {
-        self.chosen = chosen
+    init(bits: UInt8, skipsJPEGCoefficients: Bool) {
+        self.bits = bits
         self.skipsJPEGCoefficients = skipsJPEGCoefficients
     }
 
-    /// The same of what ``bits`` has told.
-    init(bits: UInt8, skipsJPEGCoefficients: Bool) {
-        self.init(chosen: bits, skipsJPEGCoefficients: skipsJPEGCoefficients)
-    }
-
     /// A bit for each of ``order``.
-    var bits: UInt8 { chosen }
-    private let chosen: UInt8
+    let bits: UInt8
     /// See the setting of the program.
     let skipsJPEGCoefficients: Bool
 
     /// Whether `format` is read and written by a codec of its own.
     func contains(_ format: ImageFormat) -> Bool {
-        Self.order.firstIndex(of: format).map { chosen >> $0 & 1 == 1 } ?? false
+        Self.order.firstIndex(of: format).map { bits >> $0 & 1 == 1 } ?? false
     }
 
     private static let order: [ImageFormat] = [.JPEG, .PNG, .WebP, .GIF, .AVIF, .JPEGXL]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HalcyonWork
 
 /// Becomes `halcyon-server serve`, or with `health`, `purge` or `warm` the command of that name, which is about a
 /// server that runs.
@@ -47,11 +48,11 @@ enum ServerProgram {
             )
             throw ExitCode(69)
         }
-        let words = [program] + arguments
-        let pointers = words.map { strdup($0) } + [nil]
-        execv(program, pointers)
-        let reason = String(cString: strerror(errno))
-        for pointer in pointers { free(pointer) }
+        let code = withCStrings([program] + arguments) { pointers in
+            execv(program, pointers)
+            return errno
+        }
+        let reason = String(cString: strerror(code))
         try? StandardStream.error.write("halcyon: \(program) cannot be started: \(reason).\n")
         throw ExitCode(69)
     }

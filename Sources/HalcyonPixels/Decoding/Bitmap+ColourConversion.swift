@@ -27,6 +27,9 @@ struct ForeignProfile: Sendable {
     /// with tables go through libvips.
     var isQuick: Bool { shaper != nil }
 
+    /// Whether it is one for grey with a table, which direct decoders leave to libvips.
+    var isGreyTable: Bool { isGrey && !isQuick }
+
     /// The conversion of samples of 8 or 16 bits; `nil` for profiles with tables.
     func conversion(_ depth: Bitmap.Depth) -> ColourConversion? {
         let greatest = depth == .eight ? 255 : 65535

@@ -15,7 +15,7 @@ enum ImageDecoders {
         JPEGXLDecoder(),
     ]
 
-    /// What has others read, in a process of their own.
+    /// The decoder that leaves files to workers.
     private static let isolated: [any ImageDecoder] = [WorkerDecoder()]
 
     /// Those that read whatever a format may be.
@@ -49,11 +49,6 @@ enum ImageDecoders {
     /// Whether files of `format` are read on this machine.
     static func canDecode(_ format: ImageFormat) -> Bool {
         decoders(of: format, .current).contains { $0.canDecode(format) }
-    }
-
-    /// Whether a decoder of this machine reads files of `format`, whichever formats are read by their own codecs.
-    static func isReadHere(_ format: ImageFormat) -> Bool {
-        (direct + general).contains { $0.canDecode(format) }
     }
 
     /// Whether all frames of animated files of `format` are read on this machine: those of some formats by

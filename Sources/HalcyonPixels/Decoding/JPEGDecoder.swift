@@ -39,7 +39,7 @@ struct OpenedJPEG: OpenedImage {
         self.stored = stored
         self.skipsCoefficients = skipsCoefficients
         profile = ForeignProfile(stored.profile, channels: stored.isGrey ? 1 : 3)
-        guard profile.map({ $0.isQuick || !stored.isGrey }) ?? true else { return nil }
+        guard profile?.isGreyTable != true else { return nil }
         let size = PixelSize(width: stored.width, height: stored.height)
         header = ImageHeader(
             format: .JPEG, size: size.turned(by: stored.orientation), hasAlpha: false)

@@ -34,7 +34,7 @@ struct OpenedPNG: OpenedImage {
             file.colours == nil
             ? ForeignProfile(file.profile, channels: file.isGrey ? 1 : 3) : nil
         guard let orientation = EXIFBlock.orientation(ofBlock: file.exif),
-            profile.map({ $0.isQuick || !file.isGrey }) ?? true
+            profile?.isGreyTable != true
         else { return nil }
         self.profile = profile
         colours = file.colours.flatMap { $0.isSRGB ? nil : $0 }

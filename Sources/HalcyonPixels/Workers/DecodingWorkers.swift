@@ -18,8 +18,6 @@ final class DecodingWorkers: @unchecked Sendable {
     private let most: Int
     private let condition = NSCondition()
     private var idle: [WorkerProcess] = []
-    /// Living workers, and those about to be started.
-    private var count = 0
     private var wanted = 0
     private var waiting = 0
     private var lastNumber = 0
@@ -61,6 +59,11 @@ final class DecodingWorkers: @unchecked Sendable {
         return pages.count == 3 ? (pages[1] - pages[2]) * Int(getpagesize()) : 0
     }
 
+    /// Workers that are about to be there. Called with the lock.
+    private var starting: Int { wanted + (isStarting ? 1 : 0) }
+    /// Living workers, and those about to be started. Called with the lock.
+    private var count: Int { processes.count + starting }
+
     func prepare() {
         condition.withLock { if count == 0 { startAnother() } }
     }
@@ -82,19 +85,19 @@ final class DecodingWorkers: @unchecked Sendable {
             if deadline > 0 { cdecoding_set_deadline(deadline + (cdecoding_now() - began)) }
             // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
-                giveBack(worker, of: file)
+                giveBack(worker)
                 throw error
             }
             let trouble: WorkerTrouble
             do {
                 let answer = try worker.answer(task, of: file, room: room)
                 let result = try body(answer, worker.output)
-                giveBack(worker, of: file)
+                giveBack(worker)
                 return result
             } catch let error as WorkerTrouble {
                 trouble = error
             } catch {
-                giveBack(worker, of: file)
+                giveBack(worker)
                 throw error
             }
             let said = worker.said
@@ -104,10 +107,11 @@ final class DecodingWorkers: @unchecked Sendable {
                 continue
             }
             let error = Self.error(trouble, file.format)
-            if let error = error as? ImageCodingError, case .decoderStopped = error {
+            report(said)
+            if case .decoderStopped = error {
                 killers.remember(file, error)
+                DecodingWorker.report?(error.description)
             }
-            tell(of: error, said)
             throw error
         }
     }
@@ -121,28 +125,24 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    private static func error(_ trouble: WorkerTrouble, _ format: ImageFormat) -> any Error {
+    private static func error(
+        _ trouble: WorkerTrouble, _ format: ImageFormat
+    ) -> ImageCodingError {
         switch trouble {
         case .ended(let signal):
-            ImageCodingError.decoderStopped(
-                format, reason: signal.map(SignalName.of) ?? "it ended")
-        case .stopped: ImageCodingError.decoderStopped(format, reason: SignalName.of(SIGSTOP))
-        case .nonsense, .stale:
-            ImageCodingError.decoderStopped(format, reason: "malformed answer")
-        case .late: ImageCodingError.tooSlow(limit: .seconds(30))
-        case .unwanted:
-            ImageCodingError.processing(reason: "the request was cancelled")
-        case .noMemory:
-            ImageCodingError.processing(reason: "there is no memory for its pixels")
+            .decoderStopped(format, reason: signal.map(SignalName.of) ?? "it ended")
+        case .stopped: .decoderStopped(format, reason: SignalName.of(SIGSTOP))
+        case .nonsense, .stale: .decoderStopped(format, reason: "malformed answer")
+        case .late: .tooSlow(limit: .seconds(30))
+        case .unwanted: .processing(reason: "the request was cancelled")
+        case .noMemory: .processing(reason: "there is no memory for its pixels")
         }
     }
 
-    private func tell(of error: any Error, _ said: String) {
-        guard let report = DecodingWorker.report else { return }
+    /// Reports the first lines that a worker has written to standard error.
+    private func report(_ said: String) {
+        guard !said.isEmpty, let report = DecodingWorker.report else { return }
         for line in said.split(separator: "\n").prefix(10) { report(String(line)) }
-        if let error = error as? ImageCodingError, case .decoderStopped = error {
-            report(error.description)
-        }
     }
 
     private func take(for file: WorkerFile) throws -> WorkerProcess {
@@ -173,7 +173,7 @@ final class DecodingWorkers: @unchecked Sendable {
                 if counts.started == 0 { throw NoWorkers(reason: reason) }
                 throw ImageCodingError.processing(reason: reason)
             }
-            if failures == failuresBefore, wanted + (isStarting ? 1 : 0) < waiting {
+            if failures == failuresBefore, starting < waiting {
                 startAnother()
             }
             _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05))
@@ -195,11 +195,8 @@ final class DecodingWorkers: @unchecked Sendable {
         DecodingWorker.report?("Decoding without workers: \(none.reason)")
     }
 
-    private func giveBack(_ worker: WorkerProcess, of file: WorkerFile) {
-        let said = worker.said
-        if !said.isEmpty, let report = DecodingWorker.report {
-            for line in said.split(separator: "\n").prefix(10) { report(String(line)) }
-        }
+    private func giveBack(_ worker: WorkerProcess) {
+        report(worker.said)
         worker.lastUse = cdecoding_now()
         condition.withLock {
             idle.append(worker)
@@ -244,7 +241,6 @@ final class DecodingWorkers: @unchecked Sendable {
     /// Called with the lock.
     private func forget(_ worker: WorkerProcess) {
         processes[worker.number] = nil
-        count -= 1
     }
 
     /// Requests one more worker from the starting thread. Called with the lock.
@@ -255,7 +251,6 @@ final class DecodingWorkers: @unchecked Sendable {
             guard code == 0 else { return fail(String(cString: strerror(code))) }
             isServed = true
         }
-        count += 1
         wanted += 1
         condition.broadcast()
     }
@@ -286,7 +281,6 @@ final class DecodingWorkers: @unchecked Sendable {
     private func serve() -> Never {
         while true {
             condition.lock()
-            isStarting = false
             waitUntilWanted()
             wanted -= 1
             isStarting = true
@@ -311,7 +305,6 @@ final class DecodingWorkers: @unchecked Sendable {
                 DecodingWorker.report?("A decoding worker did not start: \(error.reason)")
                 condition.withLock {
                     fail(error.reason)
-                    count -= 1
                     isStarting = false
                     condition.broadcast()
                 }
@@ -351,7 +344,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 }
 
-/// None has ever started.
+/// No worker has ever started.
 struct NoWorkers: Error {
     let reason: String
 }

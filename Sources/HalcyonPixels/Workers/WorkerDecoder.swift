@@ -5,9 +5,8 @@ struct WorkerDecoder: ImageDecoder {
     /// Room for the durations of an animation's frames, in bytes.
     private static let roomForHeader = 1 << 20
 
-    func canDecode(_ format: ImageFormat) -> Bool {
-        ImageDecoders.isReadHere(format)
-    }
+    /// True: a worker refuses what it cannot read. Finding out here would start libvips before the worker.
+    func canDecode(_ format: ImageFormat) -> Bool { true }
 
     func open(
         _ data: Data, format: ImageFormat, coding: DirectCoding

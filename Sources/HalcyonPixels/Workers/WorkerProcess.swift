@@ -313,13 +313,3 @@ enum SignalName {
         }
     }
 }
-
-/// Calls `body` with an array of C strings that ends with a null pointer.
-func withCStrings<Result>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-    var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-    pointers.append(nil)
-    defer { pointers.forEach { free($0) } }
-    return body(pointers)
-}

@@ -3,6 +3,7 @@ import CWorker
 import DirectCodecs
 import Foundation
 import Glibc
+import HalcyonWork
 import Vips
 
 /// The worker's side: takes requests from its socket, one at a time.

@@ -1,5 +1,6 @@
 import Foundation
 public import Glibc
+import HalcyonWork
 
 /// Another program, started with `posix_spawn`.
 ///
@@ -44,8 +45,8 @@ public final class ChildProcess: Sendable {
         let command =
             directory.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0] } ?? []
         let words = command + [executable] + arguments
-        let status = Self.withCStrings(words) { arguments in
-            Self.withCStrings(variables.map { "\($0.key)=\($0.value)" }) { environment in
+        let status = withCStrings(words) { arguments in
+            withCStrings(variables.map { "\($0.key)=\($0.value)" }) { environment in
                 posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
             }
         }
@@ -85,13 +86,5 @@ public final class ChildProcess: Sendable {
     private static func exitCode(_ status: Int32) -> Int32 {
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
-    }
-
-    private static func withCStrings<R>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
-    ) -> R {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
     }
 }
