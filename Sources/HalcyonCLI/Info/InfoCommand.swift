@@ -34,7 +34,6 @@ struct InfoCommand: AsyncParsableCommand {
         let interruption = Interruption()
         let console = Console { interruption.interrupt(SIGPIPE) }
         let (sources, json) = (sources.map(ImageArgument.init), json)
-        sources.prepareDecoding()
         let failures = try await CommandRunner.run(interruption, console) {
             let downloader = ImageDownloader(name: "halcyon")
             var failures = 0

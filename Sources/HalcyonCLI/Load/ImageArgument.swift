@@ -173,14 +173,3 @@ extension ImageProcessorSpec {
         }
     }
 }
-
-extension [ImageArgument] {
-    /// Starts a worker if a name suggests that one is needed, so that it starts while everything else does.
-    func prepareDecoding() {
-        let extensions = ["svg", "svgz", "heic", "heif", "avif", "jxl", "tif", "tiff"]
-        let isNeeded = contains { argument in
-            extensions.contains { argument.shortName.lowercased().hasSuffix(".\($0)") }
-        }
-        if isNeeded { DecodingWorker.prepare() }
-    }
-}

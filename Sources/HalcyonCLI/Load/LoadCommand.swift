@@ -128,7 +128,6 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
-        request.arguments.prepareDecoding()
         let interruption = Interruption()
         let console = Console(quiet: quiet) { interruption.interrupt(SIGPIPE) }
         let failures = try await CommandRunner.run(interruption, console) {

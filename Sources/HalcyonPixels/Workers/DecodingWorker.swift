@@ -125,12 +125,6 @@ public enum DecodingWorker {
         return kept.map { "\($0)=\($1)" } + ["MALLOC_ARENA_MAX=2", "SWIFT_BACKTRACE=enable=no"]
     }
 
-    /// Starts the first worker now and returns at once, so that the first picture does not wait for it. Does nothing in a
-    /// program that has not called ``runIfAsked()``, with ``DecodingIsolation/none``, or if there is a worker.
-    public static func prepare() {
-        if DecodingIsolation.current != .none { DecodingWorkers.shared.prepare() }
-    }
-
     /// Process identifiers of the living workers.
     package static var processes: [Int32] { DecodingWorkers.shared.processIdentifiers }
 

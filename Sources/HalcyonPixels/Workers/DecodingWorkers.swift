@@ -64,10 +64,6 @@ final class DecodingWorkers: @unchecked Sendable {
     /// Living workers, and those about to be started. Called with the lock.
     private var count: Int { processes.count + starting }
 
-    func prepare() {
-        condition.withLock { if count == 0 { startAnother() } }
-    }
-
     /// Sends a request for `file` to a worker, and calls `body` with the answer while the region for output is valid.
     ///
     /// - Throws: `ImageCodingError`.
