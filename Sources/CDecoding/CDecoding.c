@@ -15,6 +15,7 @@ static _Thread_local struct {
     uint64_t deadline;
     bool holds_memory;
     void *watch;
+    void *listener;
     cdecoding_stop_flag *stop;
 } state;
 
@@ -100,4 +101,12 @@ void *cdecoding_watch(void) {
 
 void cdecoding_set_watch(void *watch) {
     state.watch = watch;
+}
+
+void *cdecoding_listener(void) {
+    return state.listener;
+}
+
+void cdecoding_set_listener(void *listener) {
+    state.listener = listener;
 }

@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "CWorker.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,10 +72,10 @@ static int above_all(int descriptor) {
     return fcntl(descriptor, F_DUPFD_CLOEXEC, CWORKER_OUTPUT + 1);
 }
 
-int cworker_spawn(const char *program, char *const arguments[], char *const environment[], int socket, int input,
-                  int output, int log, pid_t *process) {
-    int own[4] = {above_all(socket), above_all(input), above_all(output), above_all(log)};
-    static const int wanted[4] = {CWORKER_SOCKET, CWORKER_INPUT, CWORKER_OUTPUT, STDERR_FILENO};
+int cworker_spawn(const char *program, char *const arguments[], char *const environment[], int socket, int log,
+                  pid_t *process) {
+    int own[2] = {above_all(socket), above_all(log)};
+    static const int wanted[2] = {CWORKER_SOCKET, STDERR_FILENO};
 
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -81,11 +85,11 @@ int cworker_spawn(const char *program, char *const arguments[], char *const envi
 
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDOUT_FILENO);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         if (own[i] < 0) result = errno;
         posix_spawn_file_actions_adddup2(&files, own[i], wanted[i]);
     }
-    posix_spawn_file_actions_addclosefrom_np(&files, CWORKER_OUTPUT + 1);
+    posix_spawn_file_actions_addclosefrom_np(&files, CWORKER_SOCKET + 1);
 
     sigset_t all, none;
     sigfillset(&all);
@@ -95,12 +99,97 @@ int cworker_spawn(const char *program, char *const arguments[], char *const envi
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 
     if (result == 0) result = posix_spawn(process, program, &files, &attributes, arguments, environment);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         if (own[i] >= 0) close(own[i]);
     }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return result;
+}
+
+enum { FORK_COUNT = 4 };
+/* What a worker is given, in the order in which it is sent. */
+static const int forked[FORK_COUNT] = {CWORKER_SOCKET, CWORKER_INPUT, CWORKER_OUTPUT, STDERR_FILENO};
+
+int cworker_request_fork(int control, int socket, int input, int output, int log) {
+    const int sent[FORK_COUNT] = {socket, input, output, log};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof sent)];
+    } space = {0};
+    char word = 0;
+    struct iovec words = {&word, 1};
+    struct msghdr message = {.msg_iov = &words, .msg_iovlen = 1, .msg_control = space.bytes,
+                             .msg_controllen = sizeof space.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof sent);
+    memcpy(CMSG_DATA(header), sent, sizeof sent);
+    ssize_t count;
+    do {
+        count = sendmsg(control, &message, MSG_NOSIGNAL);
+    } while (count < 0 && errno == EINTR);
+    return count < 0 ? errno : 0;
+}
+
+/* Takes the descriptors of such a request; false when nobody sends any longer. */
+static bool receive_request(int received[FORK_COUNT]) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(FORK_COUNT * sizeof(int))];
+    } space = {0};
+    char word;
+    struct iovec words = {&word, 1};
+    struct msghdr message = {.msg_iov = &words, .msg_iovlen = 1, .msg_control = space.bytes,
+                             .msg_controllen = sizeof space.bytes};
+    ssize_t count;
+    do {
+        count = recvmsg(CWORKER_SOCKET, &message, MSG_CMSG_CLOEXEC);
+    } while (count < 0 && errno == EINTR);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (count <= 0 || !header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int[FORK_COUNT])))
+        return false;
+    memcpy(received, CMSG_DATA(header), sizeof(int[FORK_COUNT]));
+    return true;
+}
+
+/* A child of the process that has started this one, which waits for it and signals it as if it had started it itself.
+   The library's `fork` has no such thing; what it would tell the new process is its thread's number. */
+static pid_t fork_sibling(void) {
+    long flags = CLONE_PARENT | SIGCHLD;
+    void *number = NULL;
+    if (prctl(PR_GET_TID_ADDRESS, &number) == 0 && number) flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+#if defined(__x86_64__)
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, number, NULL);
+#else
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, number);
+#endif
+}
+
+void cworker_fork_on_request(pid_t parent) {
+    int files[FORK_COUNT];
+    while (receive_request(files)) {
+        pid_t process = fork_sibling();
+        if (process == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != parent) _exit(1);
+            for (int i = 0; i < FORK_COUNT; i++) files[i] = above_all(files[i]);
+            for (int i = 0; i < FORK_COUNT; i++) {
+                if (files[i] < 0 || dup2(files[i], forked[i]) < 0) _exit(1);
+            }
+            closefrom(CWORKER_OUTPUT + 1);
+            return;
+        }
+        int32_t answer = process < 0 ? -errno : process;
+        for (int i = 0; i < FORK_COUNT; i++) close(files[i]);
+        if (cworker_send(CWORKER_SOCKET, &answer, sizeof answer) < 0) break;
+    }
+    _exit(0);
+}
+
+bool cworker_hold_back(pid_t process, int priority) {
+    return setpriority(PRIO_PROCESS, (id_t)process, priority) == 0;
 }
 
 bool cworker_is_stopped(pid_t process) {
@@ -183,6 +272,21 @@ uint32_t cworker_confine_calls(uint64_t memory, bool opens) {
     return missing | cworker_filter_calls(opens);
 }
 
+void cworker_load_vips_module(const char *name) {
+    void *init = dlsym(RTLD_DEFAULT, "vips_init");
+    int (*version)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "vips_version");
+    /* From the library that libvips itself loads them with. */
+    void *(*load)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "g_module_open");
+    Dl_info library;
+    if (!init || !version || !load || dladdr(init, &library) == 0 || !library.dli_fname) return;
+    const char *end = strrchr(library.dli_fname, '/');
+    if (!end) return;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s/vips-modules-%d.%d/vips-%s.so", (int)(end - library.dli_fname),
+             library.dli_fname, version(0), version(1), name);
+    if (access(path, R_OK) == 0) load(path, 1);
+}
+
 void cworker_trim(void) {
     malloc_trim(0);
 }
@@ -211,6 +315,11 @@ ssize_t cworker_receive(int socket, void *bytes, size_t count, bool wait) {
         received = recv(socket, bytes, count, MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT));
     } while (received < 0 && errno == EINTR);
     return received;
+}
+
+bool cworker_is_closed(int socket) {
+    struct pollfd wanted = {.fd = socket, .events = POLLRDHUP};
+    return poll(&wanted, 1, 0) == 1 && (wanted.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
 int cworker_wait(int socket, int milliseconds) {

@@ -56,10 +56,13 @@ struct DecodingRun: Sendable {
             while DecodingWorker.processes.isEmpty { usleep(10_000) }
             usleep(200_000)
             let processes = DecodingWorker.processes
-            Output.shared.tell(["workers": .numbers(processes.map { Int($0) })])
+            let template = DecodingWorker.template.map { [$0] } ?? []
+            Output.shared.tell(["workers": .numbers((template + processes).map { Int($0) })])
             guard let signal = options.signal, options.files.contains("trial:unless-calm")
             else { return }
             setenv(TrialAction.calm, "1", 1)
+            // Under another name it is executed anew, with that variable.
+            DecodingWorker.program = "/proc/\(getpid())/exe"
             signalWorkers(signal)
         }
         thread.start()
@@ -80,16 +83,14 @@ struct Outcome {
         self.number = number
         let begin = DispatchTime.now()
         let stop = DecodingStop()
-        if let time = options.giveUp {
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(time)) {
-                stop.give()
-            }
-        }
+        let giveUp = options.givesUp ? { stop.give() } : nil
         do {
             let picture = TrialPicture(name)
             let data = try picture?.data ?? Data(contentsOf: URL(fileURLWithPath: name))
-            let bitmap = try stop.watching {
-                try Image.decoding(data, options: options.creating).bitmap()
+            let bitmap = try LongDecoding.noting(giveUp) {
+                try stop.watching {
+                    try Image.decoding(data, options: options.creating(number)).bitmap()
+                }
             }
             if let picture, data.starts(with: Data("II".utf8)) {
                 result = Self.equals(bitmap, picture.pixels) ? "ok" : "wrong"

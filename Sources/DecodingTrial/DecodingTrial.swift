@@ -17,9 +17,10 @@ struct DecodingTrial {
         --isolation none|foreign|all   by default foreign
         --threads N        as many as processors by default
         --rounds N         how often all files are decoded
-        --limit MS         the longest time that a picture may take
-        --give-up MS       stop waiting for each picture after that time
+        --limit MS,…       the longest time that each picture may take, the last one all others
+        --give-up          stop waiting for each picture that takes long
         --allow-pdf
+        --alike            killers of one kind are the same file
         --refuse seccomp,landlock,memory-files,limits,privileges
         --program FILE     what is started as a worker
         --signal NUMBER    sent to workers between two files, or to one that is at trial:unless-calm
@@ -58,9 +59,10 @@ struct TrialOptions {
     var isolation = DecodingIsolation.foreign
     var threads = Processors.count
     var rounds = 1
-    var limit: Int?
-    var giveUp: Int?
+    var limits: [Int] = []
+    var givesUp = false
     var allowsPDF = false
+    var isAlike = false
     var refused: UInt32 = 0
     var program: String?
     var signal: Int32?
@@ -78,6 +80,14 @@ struct TrialOptions {
                 allowsPDF = true
                 continue
             }
+            if word == "--alike" {
+                isAlike = true
+                continue
+            }
+            if word == "--give-up" {
+                givesUp = true
+                continue
+            }
             guard let value = words.popFirst() else { return nil }
             switch word {
             case "--isolation":
@@ -85,8 +95,7 @@ struct TrialOptions {
                 isolation = chosen
             case "--threads": threads = Int(value) ?? threads
             case "--rounds": rounds = Int(value) ?? rounds
-            case "--limit": limit = Int(value)
-            case "--give-up": giveUp = Int(value)
+            case "--limit": limits = value.split(separator: ",").compactMap { Int($0) }
             case "--program": program = value
             case "--signal": signal = Int32(value)
             case "--actions": actions = value.split(separator: ",").map(String.init)
@@ -122,10 +131,13 @@ struct TrialOptions {
         }
     }
 
-    var creating: ImageCreatingOptions {
+    func creating(_ number: Int) -> ImageCreatingOptions {
         var options = ImageCreatingOptions()
         options.limits.allowsPDF = allowsPDF
-        if let limit { options.limits.maximumDuration = .milliseconds(limit) }
+        if let last = limits.last {
+            let limit = number < limits.count ? limits[number] : last
+            options.limits.maximumDuration = .milliseconds(limit)
+        }
         return options
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import HalcyonPixels
 import Synchronization
 
-/// Many good pictures on threads, first alone and then mixed with killers.
+/// Many good pictures on threads, first alone and then with killers on threads beside them, as from other senders.
 struct MixedRun: Sendable {
     private let options: TrialOptions
     private let goods: Int
@@ -21,50 +21,87 @@ struct MixedRun: Sendable {
     func run() -> Bool {
         // Workers are there before the time is taken.
         _ = Outcome(of: "trial:good", options, number: 0)
-        let alone = pass(named(withKillers: false), "alone")
-        let mixed = pass(named(withKillers: true), "mixed")
-        let ratio = alone > 0 ? mixed / alone : 0
+        let alone = Pass("alone"), mixed = Pass("mixed")
+        // In turns, so that a machine that is slow for a while is slow for both.
+        for part in 0..<Self.parts {
+            decode(part, killers: 0, alone)
+            decode(part, killers: killers, mixed)
+        }
+        let ratio = alone.tell() / mixed.tell()
         Output.shared.tellStatistics([
             "throughput": .text(String(format: "%.2f", ratio))
         ])
-        return Tally.shared.isRight
+        return alone.tally.isRight && mixed.tally.isRight
     }
 
-    /// The good ones all over, the killers in between.
-    private func named(withKillers: Bool) -> [String] {
-        var names: [String] = []
-        var killer = 0
-        for good in 0..<goods {
-            names.append("trial:good#\(good)@\(options.size)")
-            while withKillers, killer * goods < good * killers || good == goods - 1,
-                killer < killers
-            {
-                names.append("trial:\(options.actions[killer % options.actions.count])#\(killer)")
-                killer += 1
+    /// All good pictures, with or without killers.
+    private final class Pass {
+        let tally: Tally
+        var seconds = 0.0
+
+        init(_ title: String) { tally = Tally(title) }
+
+        /// - Returns: The seconds that the good pictures took.
+        func tell() -> Double {
+            Output.shared.tell(tally.line(seconds))
+            return seconds
+        }
+    }
+
+    private static let parts = 5
+
+    /// Decodes a part of them, a killer each time that as large a part of the good ones has begun.
+    private func decode(_ part: Int, killers: Int, _ pass: Pass) {
+        let (goods, killers) = (Self.range(goods, part), Self.range(killers, part))
+        let tally = pass.tally
+        let turns = Turns()
+        let killing = DispatchGroup()
+        if !killers.isEmpty {
+            killing.enter()
+            Thread.detachNewThread {
+                DecodingRun.onThreads(Self.killerThreads, count: killers.count) { index in
+                    turns.wait(until: index * goods.count / killers.count)
+                    let number = killers.lowerBound + index
+                    let action = options.actions[number % options.actions.count]
+                    let name = "trial:\(action)" + (options.isAlike ? "" : "#\(number)")
+                    tally.count(Outcome(of: name, options, number: number))
+                }
+                killing.leave()
             }
         }
-        return names
+        let begin = DispatchTime.now().uptimeNanoseconds
+        DecodingRun.onThreads(options.threads, count: goods.count) { index in
+            turns.note(index)
+            let number = goods.lowerBound + index
+            let name = "trial:good#\(number)@\(options.size)"
+            tally.count(Outcome(of: name, options, number: number))
+        }
+        pass.seconds += Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9
+        killing.wait()
     }
 
-    /// Decodes all of them.
-    ///
-    /// - Returns: Good pictures in a second.
-    private func pass(_ names: [String], _ title: String) -> Double {
-        let tally = Tally.shared
-        tally.begin()
-        let begin = DispatchTime.now().uptimeNanoseconds
-        DecodingRun.onThreads(options.threads, count: names.count) { index in
-            let outcome = Outcome(of: names[index], options, number: index)
-            tally.count(outcome)
+    private static func range(_ count: Int, _ part: Int) -> Range<Int> {
+        count * part / parts..<count * (part + 1) / parts
+    }
+
+    private static let killerThreads = 8
+
+    /// Has killers wait for as many good pictures.
+    private final class Turns: @unchecked Sendable {
+        // Unchecked because the count is guarded by the condition's lock.
+        private let condition = NSCondition()
+        private var count = 0
+
+        func note(_ index: Int) {
+            condition.withLock {
+                count = max(count, index + 1)
+                condition.broadcast()
+            }
         }
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9
-        let rate = Double(goods) / seconds
-        Output.shared.tell(
-            tally.line(title).merging([
-                "seconds": .text(String(format: "%.1f", seconds)),
-                "good a second": .text(String(format: "%.0f", rate)),
-            ]) { $1 })
-        return rate
+
+        func wait(until index: Int) {
+            condition.withLock { while count <= index { condition.wait() } }
+        }
     }
 }
 
@@ -82,21 +119,17 @@ final class Tally: Sendable {
         var longest = 0
     }
 
-    static let shared = Tally()
-
+    private let title: String
     private let counts = Mutex(Counts())
-    private let hasFailed = Atomic(false)
 
-    var isRight: Bool { !hasFailed.load(ordering: .relaxed) }
+    init(_ title: String) { self.title = title }
 
-    func begin() { counts.withLock { $0 = Counts() } }
+    /// Whether no good picture was wrong or lost.
+    var isRight: Bool { counts.withLock { $0.wrong == 0 && $0.lost == 0 } }
 
     func count(_ outcome: Outcome) {
         let isGoodOne = outcome.name.hasPrefix("trial:good")
-        if isGoodOne, !outcome.isGood {
-            hasFailed.store(true, ordering: .relaxed)
-            Output.shared.tell(outcome.line)
-        }
+        if isGoodOne, !outcome.isGood { Output.shared.tell(outcome.line) }
         counts.withLock { counts in
             switch (isGoodOne, outcome.isGood) {
             case (true, true): counts.right += 1
@@ -110,14 +143,18 @@ final class Tally: Sendable {
         }
     }
 
-    func line(_ title: String) -> [String: Output.Value] {
+    /// - Parameter seconds: The time that the good ones took.
+    func line(_ seconds: Double) -> [String: Output.Value] {
         counts.withLock { counts in
+            let all = counts.right + counts.wrong + counts.lost
             let kinds = counts.kinds.sorted { $0.key < $1.key }.map { "\($0.key) × \($0.value)" }
             return [
                 "pass": .text(title), "right": .number(counts.right),
                 "wrong": .number(counts.wrong), "lost": .number(counts.lost),
                 "survived": .number(counts.survived), "refused": .number(counts.refused),
                 "longest": .number(counts.longest),
+                "seconds": .text(String(format: "%.1f", seconds)),
+                "good a second": .text(String(format: "%.0f", Double(all) / seconds)),
                 "errors": .text(kinds.joined(separator: "; ")),
             ]
         }

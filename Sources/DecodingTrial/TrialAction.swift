@@ -21,8 +21,9 @@ struct TrialAction {
 
     /// Does what stands in the file of `trial`.
     static func run(_ trial: DecodingWorkerTrial) {
-        guard let start = trial.data.range(of: Data(TrialPicture.marker.utf8)) else { return }
-        let name = trial.data[start.upperBound...].prefix { $0 != 0x20 }
+        let head = trial.data.prefix(200)
+        guard let start = head.range(of: Data(TrialPicture.marker.utf8)) else { return }
+        let name = head[start.upperBound...].prefix { $0 != 0x20 }
         TrialAction(name: String(decoding: name, as: UTF8.self), trial: trial).run()
     }
 

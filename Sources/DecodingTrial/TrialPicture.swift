@@ -5,7 +5,7 @@ struct TrialPicture {
     /// Does nothing but being decoded.
     static let good = "good"
 
-    /// Words before the action.
+    /// Words before the action, among the first 200 bytes.
     static let marker = "halcyon-trial: "
 
     let action: String
@@ -48,26 +48,27 @@ struct TrialPicture {
     var data: Data {
         if let drawing { return Data(drawing.utf8) }
         let pixels = pixels
-        let words = Array("\(Self.marker)\(action) #\(seed)\0".utf8)
+        var words = Array("\(Self.marker)\(action) #\(seed)\0".utf8)
+        if words.count % 2 == 1 { words.append(0) }
         // Of 8, 8, 8 bits.
         let bits: [UInt8] = [8, 0, 8, 0, 8, 0]
-        let place = 8 + pixels.count + pixels.count % 2
+        let start = 8 + words.count
+        let place = start + pixels.count + pixels.count % 2
         let entries: [(UInt16, UInt16, Int, Int)] = [
             (256, 4, 1, width), (257, 4, 1, height), (258, 3, 3, place), (259, 3, 1, 1),
-            (262, 3, 1, 2), (270, 2, words.count, place + bits.count), (273, 4, 1, 8),
+            (262, 3, 1, 2), (270, 2, words.count, 8), (273, 4, 1, start),
             (277, 3, 1, 3), (278, 4, 1, height), (279, 4, 1, pixels.count),
         ]
-        let directory = place + bits.count + words.count + words.count % 2
+        let directory = place + bits.count
         var file = Data("II*\0".utf8)
         func put<Number: FixedWidthInteger>(_ number: Number) {
             withUnsafeBytes(of: number.littleEndian) { file.append(contentsOf: $0) }
         }
         put(UInt32(directory))
+        file.append(contentsOf: words)
         file.append(contentsOf: pixels)
         if file.count % 2 == 1 { file.append(0) }
         file.append(contentsOf: bits)
-        file.append(contentsOf: words)
-        if file.count % 2 == 1 { file.append(0) }
         put(UInt16(entries.count))
         for (tag, kind, count, value) in entries {
             put(tag)

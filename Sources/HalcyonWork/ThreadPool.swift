@@ -13,7 +13,9 @@ package final class ThreadPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
     private let lines = Mutex(Lines())
+    /// As many as there are jobs in the lines, and threads that are to end.
     private let jobs = DispatchSemaphore(value: 0)
+    private let name: String
     private let afterEachJob: (@Sendable () -> Void)?
 
     /// A pool of `width` threads, at least one, which live as long as the program.
@@ -25,11 +27,33 @@ package final class ThreadPool: Sendable {
         name: String, width: Int, afterEachJob: (@Sendable () -> Void)? = nil
     ) {
         self.afterEachJob = afterEachJob
-        for _ in 0..<max(1, width) {
-            let thread = Thread { [self] in serve() }
-            thread.name = name
-            thread.start()
+        self.name = name
+        for _ in 0..<max(1, width) { startThread() }
+    }
+
+    private func startThread() {
+        let thread = Thread { [self] in serve() }
+        thread.name = name
+        thread.start()
+    }
+
+    /// A thread in place of one whose job waits for something for long.
+    package struct Loan {
+        fileprivate let pool: ThreadPool
+
+        /// Has one thread of the pool end once it has no job.
+        package func end() {
+            pool.lines.withLock { $0.surplus += 1 }
+            pool.jobs.signal()
         }
+    }
+
+    /// Starts a thread in place of the calling one, whose job waits for something for long; `nil` on threads that are
+    /// none of a pool's. To be ended when the job goes on.
+    package static func lendThread() -> Loan? {
+        guard let pool = Worker.current?.pool else { return nil }
+        pool.startThread()
+        return Loan(pool: pool)
     }
 
     /// Runs `job` some time after this returns; before those in the line with `isFirst`.
@@ -60,8 +84,10 @@ package final class ThreadPool: Sendable {
         Worker.current = worker
         while true {
             jobs.wait()
+            guard !lines.withLock({ $0.takesSurplus() }) else { break }
             serveNext(worker)
         }
+        Worker.current = nil
     }
 
     /// A function of its own, so that nothing of a job is kept while its thread waits for the next one.
@@ -82,6 +108,14 @@ package final class ThreadPool: Sendable {
     private struct Lines {
         var first = JobLine()
         var others = JobLine()
+        /// Threads that are to end.
+        var surplus = 0
+
+        mutating func takesSurplus() -> Bool {
+            guard surplus > 0 else { return false }
+            surplus -= 1
+            return true
+        }
     }
 }
 
@@ -140,8 +174,10 @@ private final class Worker {
             pthread_getspecific(key).map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
         }
         set {
-            // Kept for good, like the thread.
+            let former = pthread_getspecific(key)
+            // Kept for as long as the thread serves.
             pthread_setspecific(key, newValue.map { Unmanaged.passRetained($0).toOpaque() })
+            if let former { Unmanaged<Worker>.fromOpaque(former).release() }
         }
     }
 }

@@ -183,6 +183,14 @@ def quick(program, case):
     return mixed(program, case, good, killers, QUICK, "--size", "400x300")
 
 
+@CASES.add("killers: many pictures with the same few killers again and again", "all others right",
+           seconds=1200, memory=2000)
+def alike(program, case):
+    good, killers = (200, 20) if SHORT else (10_000, 1_000)
+    return mixed(program, case, good, killers, f"{QUICK},{SLOW}", "--size", "400x300", "--limit",
+                 "1000", "--alike")
+
+
 @CASES.add("killers: many pictures with some that hold their decoder", "all others right",
            seconds=1200, memory=2000)
 def slow(program, case):

@@ -144,6 +144,18 @@ import Testing
         }
     }
 
+    /// Work that takes long gives its place back before its end.
+    @Test func aPlaceIsGivenBackOnce() async throws {
+        let gate = Gate("test", Admission(width: 2, queue: 2))
+        let first = try await gate.enter()
+        let second = try await gate.enter()
+        gate.leave(first)
+        gate.leave(first)
+        #expect(gate.usage.passing == 1)
+        gate.leave(second)
+        #expect(gate.usage.passing == 0)
+    }
+
     @Test func whoHasTooLittleTimeLeftWhenItIsHisTurnIsToldSoAtOnce() async throws {
         let live = try await oneDecoder(requestTimeout: .seconds(30))
         let gate = live.server.makers.gate

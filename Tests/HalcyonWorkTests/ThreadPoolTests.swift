@@ -26,6 +26,31 @@ struct ThreadPoolTests {
         await ended.waitFor(count: 5)
     }
 
+    @Test func aThreadThatIsLentLetsOneMoreJobRun() async {
+        let pool = ThreadPool(name: "test", width: 1)
+        let order = Recorder<String>()
+        let mayEnd = DispatchSemaphore(value: 0)
+        pool.submit {
+            let loan = ThreadPool.lendThread()
+            order.record("lent \(loan != nil)")
+            mayEnd.wait()
+            loan?.end()
+        }
+        pool.submit { order.record("other") }
+        #expect(await order.waitFor(count: 2).sorted() == ["lent true", "other"])
+        mayEnd.signal()
+        // All jobs are done, whichever threads end.
+        for number in 0..<500 {
+            pool.submit {
+                let loan = ThreadPool.lendThread()
+                order.record("\(number)")
+                loan?.end()
+            }
+        }
+        #expect(Set(await order.waitFor(count: 502)).count == 502)
+        #expect(ThreadPool.lendThread() == nil, "a thread of no pool")
+    }
+
     @Test func jobsBeginInTheOrderTheyWereSubmitted() async {
         let pool = ThreadPool(name: "test", width: 1)
         let order = Recorder<Int>()

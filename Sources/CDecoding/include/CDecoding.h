@@ -40,3 +40,7 @@ void cdecoding_set_holds_memory(bool holds);
 /* Who stops what the thread started elsewhere. */
 void *cdecoding_watch(void);
 void cdecoding_set_watch(void *watch);
+
+/* Who is told when decoding takes long. */
+void *cdecoding_listener(void);
+void cdecoding_set_listener(void *listener);

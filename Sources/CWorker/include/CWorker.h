@@ -25,10 +25,21 @@ bool cworker_enlarge(int file, int64_t count);
 /* Gives back the memory of a part of a file in memory, which reads as zeros then. */
 void cworker_give_back(int file, int64_t offset, int64_t count);
 
-/* Starts `program` with `arguments` and `environment`, both ended by NULL, and with these descriptors for its own.
+/* Starts `program` with `arguments` and `environment`, both ended by NULL, and with these two descriptors for its own.
    What it writes to standard error goes to `log` as far as there is room, and is lost beyond. */
-int cworker_spawn(const char *program, char *const arguments[], char *const environment[], int socket, int input,
-                  int output, int log, pid_t *process);
+int cworker_spawn(const char *program, char *const arguments[], char *const environment[], int socket, int log,
+                  pid_t *process);
+
+/* Has the process at the other end of `control`, which is in cworker_fork_on_request, fork a worker with these
+   descriptors. It answers with the process's number as an int32_t, or a negative number of errno. */
+int cworker_request_fork(int control, int socket, int input, int output, int log);
+
+/* Forks workers, which are children of `parent` like this process, and in each of which this returns. Does not return
+   in this process, which ends when its socket is closed. There must be no second thread. */
+void cworker_fork_on_request(pid_t parent);
+
+/* Gives a process less of the processors, by a priority of up to 19, or more again; false where that is not permitted. */
+bool cworker_hold_back(pid_t process, int priority);
 
 /* Whether a child has been stopped, as by SIGSTOP. */
 bool cworker_is_stopped(pid_t process);
@@ -61,6 +72,10 @@ uint32_t cworker_confine_files(const char *const folders[], size_t count);
    read. The bits of what cannot be had. */
 uint32_t cworker_confine_calls(uint64_t memory, bool opens);
 
+/* Loads a module of libvips, such as "heif", from beside the library. Nothing where there is none: it is built in, or
+   not installed. */
+void cworker_load_vips_module(const char *name);
+
 /* Gives memory that is free back to the system. */
 void cworker_trim(void);
 
@@ -71,6 +86,9 @@ void cworker_allow_seconds(uint64_t seconds);
    for with `wait` false. */
 ssize_t cworker_send(int socket, const void *bytes, size_t count);
 ssize_t cworker_receive(int socket, void *bytes, size_t count, bool wait);
+
+/* Whether the other side has gone. */
+bool cworker_is_closed(int socket);
 
 /* Waits for a message for so many milliseconds. 1 when there is one, or the other side has gone; 0 when the time is
    over; -1 and errno. */

@@ -13,11 +13,12 @@ struct VipsDecoder: ImageDecoder {
     }
 
     /// The loader of HEIF files is there whatever codecs libheif has: only trying tells.
-    private static let readsHEIC: Bool = {
-        guard let file = Data(base64Encoded: smallHEIC) else { return false }
-        // The answer is all that is asked for; there is nobody to tell the reason.
-        return (try? VipsLoader.of(.HEIC).open(file).copiedToMemory()) != nil
-    }()
+    private static let readsHEIC = (try? openSmallHEIC()?.copiedToMemory()) != nil
+
+    /// Opens a small HEIC file, for which libheif loads its plugins. Starts no thread.
+    static func openSmallHEIC() throws -> VipsImage? {
+        try Data(base64Encoded: smallHEIC).map { try VipsLoader.of(.HEIC).open($0) }
+    }
 
     /// A brown square of 16 × 16 pixels.
     private static let smallHEIC = """

@@ -128,6 +128,9 @@ public enum DecodingWorker {
     /// Process identifiers of the living workers.
     package static var processes: [Int32] { DecodingWorkers.shared.processIdentifiers }
 
+    /// The process that forks workers.
+    package static var template: Int32? { DecodingWorkers.shared.templateIdentifier }
+
     /// Counters since the program started.
     package static var statistics: DecodingWorkerStatistics { DecodingWorkers.shared.statistics }
 }

@@ -8,8 +8,9 @@ import Synchronization
 /// The pool of workers: at most as many as decoding threads, started when needed, one ahead in busy programs, and kept.
 ///
 /// A thread that finds no idle worker waits for one, within the time limit of its picture. A file that crashed a worker
-/// is not tried again. One thread starts all workers, one after the other and at a limited rate: files that crash workers
-/// slow down the waiting requests, not those with a worker.
+/// is not tried again. One thread has a template fork all workers, one after the other, and takes a limited part of the
+/// time for it: files that crash workers slow down the waiting requests, not those with a worker. A picture that takes
+/// long goes on beside the others, with another worker and another thread in its place, and ever less of the processors.
 final class DecodingWorkers: @unchecked Sendable {
     // Unchecked because the state is guarded by the condition's lock.
 
@@ -29,11 +30,13 @@ final class DecodingWorkers: @unchecked Sendable {
     private var lastFailure: UInt64 = 0
     private var processes: [Int: pid_t] = [:]
     private var counts = DecodingWorkerStatistics()
-    /// The budget for starts: a burst, refilled over time.
-    private var tokens = 16.0
-    private var lastToken = cdecoding_now()
-    private static let mostTokens = 16.0
-    private static let tokensEachSecond = 8.0
+    /// Pictures that take long.
+    private var longCount = 0
+    private static let mostLong = 8 * Processors.count
+    /// Used by the starting thread.
+    private var template: WorkerTemplate?
+    private var templateProcess: pid_t?
+    private var startBudget = StartBudget()
     /// Seconds after which a worker that is not used gives back the memory of large pictures.
     private static let longestIdle = 5.0
 
@@ -51,6 +54,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     var processIdentifiers: [pid_t] { condition.withLock { Array(processes.values) } }
+    var templateIdentifier: pid_t? { condition.withLock { templateProcess } }
 
     private static func memory(of process: pid_t) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)
@@ -72,13 +76,14 @@ final class DecodingWorkers: @unchecked Sendable {
         _ body: (WorkerAnswer, SharedRegion) throws -> Result
     ) throws -> Result {
         if let error = killers.error(of: file) { throw error }
-        var isSecond = false
+        var attempts = 0
         while true {
             let began = cdecoding_now()
             let worker = try take(for: file)
             // The time limit of a picture does not include waiting.
             let deadline = cdecoding_deadline()
             if deadline > 0 { cdecoding_set_deadline(deadline + (cdecoding_now() - began)) }
+            let time = WorkerProcess.timeLeft
             // Another thread may have tried it meanwhile.
             if let error = killers.error(of: file) {
                 giveBack(worker)
@@ -86,7 +91,9 @@ final class DecodingWorkers: @unchecked Sendable {
             }
             let trouble: WorkerTrouble
             do {
-                let answer = try worker.answer(task, of: file, room: room)
+                let answer = try lending { onLongWork throws(WorkerTrouble) in
+                    try worker.answer(task, of: file, room: room, onLongWork: onLongWork)
+                }
                 let result = try body(answer, worker.output)
                 giveBack(worker)
                 return result
@@ -98,12 +105,11 @@ final class DecodingWorkers: @unchecked Sendable {
             }
             let said = worker.said
             discard(worker, trouble)
-            if Self.isFromOutside(trouble), !isSecond {
-                isSecond = true
-                continue
-            }
-            let error = Self.error(trouble, file.format)
+            attempts += 1
+            if attempts < Self.mostAttempts(after: trouble) { continue }
+            let error = Self.error(trouble, file.format, time)
             report(said)
+            if case .late = trouble { killers.remember(file, error, after: time) }
             if case .decoderStopped = error {
                 killers.remember(file, error)
                 DecodingWorker.report?(error.description)
@@ -112,24 +118,25 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    /// Whether something other than this file may have ended the worker.
-    private static func isFromOutside(_ trouble: WorkerTrouble) -> Bool {
+    /// The number of attempts for a file: more than one if something else may have ended the worker.
+    private static func mostAttempts(after trouble: WorkerTrouble) -> Int {
         switch trouble {
-        case .ended(let signal): signal == nil || signal == SIGKILL || signal == SIGTERM
-        case .stopped, .stale: true
-        default: false
+        case .ended(SIGKILL), .ended(SIGTERM), .stopped: 2
+        // An earlier file, and others like it may have been at other workers.
+        case .stale: 6
+        default: 1
         }
     }
 
     private static func error(
-        _ trouble: WorkerTrouble, _ format: ImageFormat
+        _ trouble: WorkerTrouble, _ format: ImageFormat, _ time: UInt64
     ) -> ImageCodingError {
         switch trouble {
         case .ended(let signal):
             .decoderStopped(format, reason: signal.map(SignalName.of) ?? "it ended")
         case .stopped: .decoderStopped(format, reason: SignalName.of(SIGSTOP))
         case .nonsense, .stale: .decoderStopped(format, reason: "malformed answer")
-        case .late: .tooSlow(limit: .seconds(30))
+        case .late: .tooSlow(limit: .nanoseconds(Int64(clamping: time)))
         case .unwanted: .processing(reason: "the request was cancelled")
         case .noMemory: .processing(reason: "there is no memory for its pixels")
         }
@@ -195,8 +202,13 @@ final class DecodingWorkers: @unchecked Sendable {
         report(worker.said)
         worker.lastUse = cdecoding_now()
         condition.withLock {
-            idle.append(worker)
             answerCount += 1
+            guard !worker.isHeldBack, processes.count <= most + longCount else {
+                forget(worker)
+                if waiting > 0 { startAnother() }
+                return
+            }
+            idle.append(worker)
             if waiting > 0 || worker.holdsMuch { condition.broadcast() }
         }
     }
@@ -241,7 +253,7 @@ final class DecodingWorkers: @unchecked Sendable {
 
     /// Requests one more worker from the starting thread. Called with the lock.
     private func startAnother() {
-        guard count < most else { return }
+        guard count < most + longCount else { return }
         if !isServed {
             let code = startServing()
             guard code == 0 else { return fail(String(cString: strerror(code))) }
@@ -283,11 +295,10 @@ final class DecodingWorkers: @unchecked Sendable {
             lastNumber += 1
             let number = lastNumber
             condition.unlock()
-            waitForToken()
-            let memory = max(1 << 30, 2 * DecodingMemory.limit)
+            startBudget.wait()
             do {
-                let (worker, missing) = try WorkerProcess.start(
-                    number: number, program: DecodingWorker.program, memory: memory)
+                let (worker, missing) = try start(number)
+                startBudget.end()
                 tell(of: missing)
                 condition.withLock {
                     failure = nil
@@ -308,17 +319,17 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    private func waitForToken() {
-        let now = cdecoding_now()
-        tokens = min(
-            Self.mostTokens, tokens + Double(now - lastToken) / 1e9 * Self.tokensEachSecond)
-        lastToken = now
-        if tokens < 1 {
-            usleep(UInt32((1 - tokens) / Self.tokensEachSecond * 1e6))
-            tokens = 1
-            lastToken = cdecoding_now()
+    /// Has the template fork a worker, after starting the template if need be.
+    private func start(_ number: Int) throws(WorkerStartFailure) -> (WorkerProcess, UInt32) {
+        let program = DecodingWorker.program
+        if template?.isAlive != true || template?.program != program {
+            template = nil
+            template = try WorkerTemplate(
+                program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
+            condition.withLock { templateProcess = template?.process }
         }
-        tokens -= 1
+        defer { report(template?.said ?? "") }
+        return try WorkerProcess.start(number: number, by: template!)
     }
 
     private var hasTold = false
@@ -340,20 +351,120 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 }
 
+extension DecodingWorkers {
+    /// The place among workers and the thread that a picture which takes long has given to others.
+    private final class Loan {
+        private let thread = ThreadPool.lendThread()
+        private let pool: DecodingWorkers
+
+        init(_ pool: DecodingWorkers) { self.pool = pool }
+
+        func end() {
+            thread?.end()
+            pool.condition.withLock { pool.longCount -= 1 }
+        }
+    }
+
+    /// Runs `body`, which calls what it is handed if it takes long; others have its place then until it returns.
+    private func lending<Result>(
+        _ body: (_ onLongWork: () -> Void) throws(WorkerTrouble) -> Result
+    ) throws(WorkerTrouble) -> Result {
+        var loan: Loan?
+        defer { loan?.end() }
+        return try body { loan = lend() }
+    }
+
+    /// Makes room for other pictures beside the one that this thread waits for; `nil` when as many as may take long.
+    private func lend() -> Loan? {
+        let isFree = condition.withLock {
+            guard longCount < Self.mostLong else { return false }
+            longCount += 1
+            if waiting > 0 { startAnother() }
+            return true
+        }
+        guard isFree else { return nil }
+        LongDecoding.begin()
+        return Loan(self)
+    }
+}
+
+/// Decoding that takes longer than a quarter of a second in a worker.
+package final class LongDecoding {
+    private let note: () -> Void
+
+    private init(_ note: @escaping () -> Void) { self.note = note }
+
+    /// Runs `body` on this thread, and `note` when decoding in it begins to take long: others may go on in its place.
+    package static func noting<Result>(
+        _ note: (() -> Void)?, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard let note else { return try body() }
+        let listener = LongDecoding(note)
+        let former = cdecoding_listener()
+        cdecoding_set_listener(Unmanaged.passUnretained(listener).toOpaque())
+        defer {
+            cdecoding_set_listener(former)
+            withExtendedLifetime(listener) {}
+        }
+        return try body()
+    }
+
+    /// Tells whoever listens on this thread.
+    fileprivate static func begin() {
+        guard let listener = cdecoding_listener() else { return }
+        Unmanaged<LongDecoding>.fromOpaque(listener).takeUnretainedValue().note()
+    }
+}
+
+/// Limits the part of the time in which workers are started: half of it after a second.
+private struct StartBudget {
+    /// Seconds of starts that have not been made up for.
+    private var spent = 0.0
+    private var last = cdecoding_now()
+    private static let most = 1.0
+    private static let part = 0.5
+
+    /// Begins a start, when it may be begun.
+    mutating func wait() {
+        let now = cdecoding_now()
+        spent = max(0, spent - Double(now - last) / 1e9 * Self.part)
+        last = now
+        guard spent > Self.most else { return }
+        usleep(UInt32((spent - Self.most) / Self.part * 1e6))
+        wait()
+    }
+
+    mutating func end() {
+        let now = cdecoding_now()
+        spent += Double(now - last) / 1e9
+        last = now
+    }
+}
+
 /// No worker has ever started.
 struct NoWorkers: Error {
     let reason: String
 }
 
-/// Files that crashed their decoder, by digest.
+/// Files that crashed their decoder, or kept it beyond their time, by digest.
 final class KillerFiles: Sendable {
     private struct State {
-        var errors: [[UInt8]: ImageCodingError] = [:]
+        var files: [[UInt8]: Entry] = [:]
         /// The oldest first.
         var order: [[UInt8]] = []
     }
 
+    private struct Entry {
+        let error: ImageCodingError
+        /// The nanoseconds that it was given; tried again with more than twice as many.
+        var time = UInt64.max
+        /// Until when that counts: the machine may have had much to do.
+        var end = UInt64.max
+    }
+
     private static let most = 1024
+    /// Nanoseconds for which files are remembered that took too long.
+    private static let timeOfLateOnes: UInt64 = 60_000_000_000
 
     private let state = Mutex(State())
     /// Digests are computed only if this is not zero.
@@ -362,15 +473,24 @@ final class KillerFiles: Sendable {
     func error(of file: WorkerFile) -> ImageCodingError? {
         guard count.load(ordering: .acquiring) > 0 else { return nil }
         let digest = file.digest
-        return state.withLock { $0.errors[digest] }
+        guard let entry = state.withLock({ $0.files[digest] }), entry.end > cdecoding_now(),
+            WorkerProcess.timeLeft / 2 <= entry.time
+        else { return nil }
+        return entry.error
     }
 
-    func remember(_ file: WorkerFile, _ error: ImageCodingError) {
+    /// - Parameter time: The nanoseconds that were not enough; `nil` if more do not help.
+    func remember(_ file: WorkerFile, _ error: ImageCodingError, after time: UInt64? = nil) {
+        var entry = Entry(error: error)
+        if let time {
+            entry.time = time
+            entry.end = cdecoding_now() + Self.timeOfLateOnes
+        }
         let digest = file.digest
         let now = state.withLock { state in
-            if state.errors.updateValue(error, forKey: digest) == nil { state.order.append(digest) }
+            if state.files.updateValue(entry, forKey: digest) == nil { state.order.append(digest) }
             if state.order.count > Self.most {
-                state.errors[state.order.removeFirst()] = nil
+                state.files[state.order.removeFirst()] = nil
             }
             return state.order.count
         }

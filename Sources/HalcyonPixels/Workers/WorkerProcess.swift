@@ -57,109 +57,83 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Counted from 1.
     let number: Int
-    let process: pid_t
     let output: SharedRegion
     private let input: SharedRegion
-    private let socket: Int32
-    private let log: Int32
+    private let child: WorkerChild
     /// Whether the regions hold more memory than a small picture needs.
     private(set) var holdsMuch = false
+    /// Whether it has less of the processors than others, for good: this process may not give it more again.
+    private(set) var isHeldBack = false
     /// The time of the last answer, in nanoseconds of the monotonic clock.
     var lastUse: UInt64 = 0
     private var lastID: UInt64 = 0
     /// The file whose bytes are in the region for input.
     private var fileName: UInt64?
-    private var hasEnded = false
 
     /// Nanoseconds before a late worker is killed, and before one that ignores a cancellation is. Workers check the
     /// time limit themselves.
     private static let grace: UInt64 = 150_000_000
     private static let patience: UInt64 = 50_000_000
+    /// Nanoseconds after which a picture makes room for others; each further tenth of a second lowers its priority.
+    private static let shortWork: UInt64 = 250_000_000
+    private static let step: UInt64 = 100_000_000
+    private static let lowestPriority: Int32 = 19
     /// The time limit in nanoseconds for requests without one.
     private static let longestWithoutLimit: UInt64 = 30_000_000_000
-    private static let mostLogged = 2_000
     private static let muchMemory = 1 << 20
 
-    /// Starts a worker and waits until it is ready.
+    /// Has `template` fork a worker, and waits until it is ready.
     ///
     /// - Returns: The worker, and the parts of the sandbox that this system lacks.
     static func start(
-        number: Int, program: String, memory: Int
+        number: Int, by template: WorkerTemplate
     ) throws(WorkerStartFailure) -> (WorkerProcess, missing: UInt32) {
         guard let input = SharedRegion(), let output = SharedRegion() else {
             throw WorkerStartFailure(reason: "there is no memory that processes could share")
         }
-        var sockets: [Int32] = [-1, -1]
-        var code = cworker_socket_pair(&sockets)
-        guard code == 0 else { throw WorkerStartFailure(code) }
-        var log: [Int32] = [-1, -1]
-        code = cworker_pipe(&log)
-        guard code == 0 else {
-            sockets.forEach { close($0) }
-            throw WorkerStartFailure(code)
+        let child = try WorkerChild { socket, log, process in
+            template.fork(
+                socket: socket, input: input.file, output: output.file, log: log, &process)
         }
-        var process: pid_t = 0
-        code = withCStrings(DecodingWorker.arguments(program, memory)) { arguments in
-            withCStrings(DecodingWorker.environment) { environment in
-                cworker_spawn(
-                    program, arguments, environment, sockets[1], input.file, output.file, log[1],
-                    &process)
-            }
-        }
-        close(sockets[1])
-        close(log[1])
-        guard code == 0 else {
-            close(sockets[0])
-            close(log[0])
-            throw WorkerStartFailure(code)
-        }
-        let worker = WorkerProcess(number, process, input, output, sockets[0], log[0])
-        do {
-            let answer = try worker.receive(
-                id: 0, format: .unknown, deadline: cdecoding_now() + longestWithoutLimit)
-            guard case .ready(let missing) = answer else { throw WorkerTrouble.nonsense }
-            return (worker, missing)
-        } catch {
-            let words = worker.said
-            let signal = worker.end()
-            let reason = signal.map { "it ended by \(SignalName.of($0))" } ?? "it did not start"
-            throw WorkerStartFailure(reason: words.isEmpty ? reason : "\(reason): \(words)")
-        }
+        let missing = try child.waitUntilReady()
+        return (WorkerProcess(number, child, input, output), missing | template.missing)
     }
 
     private init(
-        _ number: Int, _ process: pid_t, _ input: SharedRegion, _ output: SharedRegion,
-        _ socket: Int32, _ log: Int32
+        _ number: Int, _ child: WorkerChild, _ input: SharedRegion, _ output: SharedRegion
     ) {
         self.number = number
-        self.process = process
+        self.child = child
         self.input = input
         self.output = output
-        self.socket = socket
-        self.log = log
     }
 
-    deinit {
-        _ = end()
-        close(socket)
-        close(log)
+    var process: pid_t { child.process }
+
+    /// The nanoseconds that the calling thread's picture may still take.
+    static var timeLeft: UInt64 {
+        let deadline = cdecoding_deadline()
+        guard deadline > 0 else { return longestWithoutLimit }
+        return deadline - min(deadline, cdecoding_now())
     }
 
     /// Sends a request and waits for the answer, up to the time limit of the calling thread.
     ///
-    /// - Parameter room: The largest size in bytes of the answer in the region for output.
+    /// - Parameters:
+    ///   - room: The largest size in bytes of the answer in the region for output.
+    ///   - onLongWork: Called once the worker has taken longer than most pictures do.
     func answer(
-        _ task: WorkerRequest.Task, of file: WorkerFile, room: Int
+        _ task: WorkerRequest.Task, of file: WorkerFile, room: Int, onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         guard output.reserve(room) else { throw .noMemory }
         if room > Self.muchMemory || file.data.count > Self.muchMemory { holdsMuch = true }
         if fileName == file.name {
-            let answer = try exchange(task, file, room, byteCount: nil)
+            let answer = try exchange(task, file, room, byteCount: nil, onLongWork)
             guard case .unknownFile = answer else { return answer }
         }
         fileName = nil
         guard input.write(file.data) else { throw .noMemory }
-        let answer = try exchange(task, file, room, byteCount: file.data.count)
+        let answer = try exchange(task, file, room, byteCount: file.data.count, onLongWork)
         if case .unknownFile = answer { throw .nonsense }
         fileName = file.name
         file.worker.store(number, ordering: .relaxed)
@@ -175,38 +149,48 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     private func exchange(
-        _ task: WorkerRequest.Task, _ file: WorkerFile, _ room: Int, byteCount: Int?
+        _ task: WorkerRequest.Task, _ file: WorkerFile, _ room: Int, byteCount: Int?,
+        _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         lastID += 1
-        let now = cdecoding_now()
-        var deadline = cdecoding_deadline()
-        if deadline == 0 { deadline = now + Self.longestWithoutLimit }
-        guard deadline > now else { throw .late }
+        let time = Self.timeLeft
+        guard time > 0 else { throw .late }
+        let deadline = cdecoding_now() + time
         let request = WorkerRequest(
             id: lastID, task: task, file: file.name, byteCount: byteCount, format: file.format,
-            coding: file.coding, duration: deadline - now, room: room)
+            coding: file.coding, duration: time, room: room)
         try send(request)
-        let answer = try receive(id: lastID, format: file.format, deadline: deadline + Self.grace)
+        let answer = try receive(
+            id: lastID, format: file.format, deadline: deadline + Self.grace, onLongWork)
         if case .ready = answer { throw .nonsense }
         return answer
     }
 
     private func send(_ request: WorkerRequest) throws(WorkerTrouble) {
         let bytes = request.bytes
-        guard cworker_send(socket, bytes, bytes.count) == bytes.count else {
+        guard cworker_send(child.socket, bytes, bytes.count) == bytes.count else {
             throw .ended(signal: end())
         }
     }
 
     private func receive(
-        id: UInt64, format: ImageFormat, deadline: UInt64
+        id: UInt64, format: ImageFormat, deadline: UInt64, _ onLongWork: () -> Void
     ) throws(WorkerTrouble) -> WorkerAnswer {
         let stop = cdecoding_stop()
+        let begin = cdecoding_now()
         var lastMoment: UInt64?
         var wasStopped = false
+        var isLong = false
+        defer { if isLong { isHeldBack = !cworker_hold_back(process, 0) } }
         while true {
             let now = cdecoding_now()
             if now >= deadline { throw .late }
+            if now - begin > Self.shortWork {
+                if !isLong { onLongWork() }
+                isLong = true
+                let steps = Int32(clamping: (now - begin) / Self.step)
+                _ = cworker_hold_back(process, min(steps, Self.lowestPriority))
+            }
             if let stop, cdecoding_is_stop_given(stop) {
                 if let lastMoment {
                     if now >= lastMoment { throw .unwanted }
@@ -216,14 +200,14 @@ final class WorkerProcess: @unchecked Sendable {
                 }
             }
             let slice = min(deadline - now, Self.patience) / 1_000_000 + 1
-            if cworker_wait(socket, Int32(slice)) != 0 { break }
+            if cworker_wait(child.socket, Int32(slice)) != 0 { break }
             // One that goes on at once, as with the whole program in a terminal, is waited for.
             let isStopped = cworker_is_stopped(process)
             if isStopped, wasStopped { throw .stopped }
             wasStopped = isStopped
         }
         var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
-        let count = cworker_receive(socket, &bytes, bytes.count, false)
+        let count = cworker_receive(child.socket, &bytes, bytes.count, false)
         guard count > 0 else { throw .ended(signal: end()) }
         guard count <= bytes.count,
             let answer = WorkerAnswer(
@@ -246,51 +230,16 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Whether the worker is alive and has sent nothing unrequested.
-    var isSilent: Bool { cworker_wait(socket, 0) == 0 }
+    var isSilent: Bool { child.isSilent }
 
     /// The text written to standard error since the last call, cut off at 2,000 bytes.
-    var said: String {
-        var bytes = [UInt8](repeating: 0, count: Self.mostLogged)
-        let count = read(log, &bytes, bytes.count)
-        guard count > 0 else { return "" }
-        if count == bytes.count {
-            var rest = [UInt8](repeating: 0, count: 1 << 16)
-            _ = read(log, &rest, rest.count)
-        }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    var said: String { child.said }
 
     /// Kills the worker if it is alive, and reaps it.
     ///
     /// - Returns: The signal that had ended it before the call, if any.
     @discardableResult
-    func end() -> Int32? {
-        guard !hasEnded else { return nil }
-        hasEnded = true
-        var status: Int32 = 0
-        // One that closes its socket has ended, or does so soon: on a busy machine its end takes a while.
-        var result = waitpid(process, &status, WNOHANG)
-        for _ in 0..<500 where result == 0 && cworker_wait(socket, 0) == 1 {
-            usleep(1000)
-            result = waitpid(process, &status, WNOHANG)
-        }
-        if result == 0 {
-            kill(process, SIGKILL)
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            return nil
-        }
-        guard result == process, status & 0x7F != 0, status & 0x7F != 0x7F else { return nil }
-        return status & 0x7F
-    }
-}
-
-/// A failed start of a worker.
-struct WorkerStartFailure: Error {
-    let reason: String
-
-    init(reason: String) { self.reason = reason }
-    init(_ code: Int32) { reason = String(cString: strerror(code)) }
+    func end() -> Int32? { child.end() }
 }
 
 /// The names of signals that end programs.

@@ -6,7 +6,7 @@ import Glibc
 import HalcyonWork
 import Vips
 
-/// The worker's side: takes requests from its socket, one at a time.
+/// The side of workers, which take requests from their socket, one at a time; and of their template, which forks them.
 enum WorkerService {
     /// Readable folders: libraries, fonts, and their configuration.
     private static var readable: [String] {
@@ -23,7 +23,7 @@ enum WorkerService {
             .compactMap { folder in home.map { "\($0)/\(folder)" } } + own
     }
 
-    /// Serves until the socket is closed.
+    /// Becomes the template, and in the processes that it forks a worker; both end when their socket is closed.
     static func run(parent: pid_t, memory: UInt64) -> Never {
         guard cworker_begin(parent) else { exit(1) }
         var type: Int32 = 0
@@ -43,11 +43,51 @@ enum WorkerService {
             }
         }
         let opensFiles = missing & UInt32(CWORKER_FILES) == 0
+        loadLibraries()
+        let ready = WorkerAnswer.ready(missing: missing).bytes(id: 0)
+        guard cworker_send(Int32(CWORKER_SOCKET), ready, ready.count) == ready.count else {
+            _exit(1)
+        }
+        cworker_fork_on_request(parent)
+        // In a worker.
         let bench = Bench()
-        bench.warmUp(withFonts: !opensFiles)
+        if !opensFiles { loadFonts() }
         missing |= cworker_confine_calls(memory, opensFiles)
         bench.send(.ready(missing: missing), to: 0)
         bench.serve()
+    }
+
+    /// Loads the libraries that cannot be loaded inside the sandbox. None of them may start a thread: this process forks.
+    private static func loadLibraries() {
+        Vips.startWithoutModules()
+        for module in ["heif", "jxl", "poppler"] { cworker_load_vips_module(module) }
+        _ = AVIFFile.isAvailable
+        _ = JPEGXLFile.isAvailable
+        // Whether it can be read is found out by who asks.
+        _ = try? VipsDecoder.openSmallHEIC()
+        // Headers of the most usual ones, for which their libraries and Swift's runtime make tables.
+        let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>"
+        _ = try? ImageDecoders.open(Data(drawing.utf8), format: .SVG, coding: .current)
+        if let file = Data(base64Encoded: smallTIFF) {
+            _ = try? ImageDecoders.open(file, format: .TIFF, coding: .current)
+        }
+    }
+
+    /// A grey pixel.
+    private static let smallTIFF = """
+        SUkqAAgAAAAJAAABAwABAAAAAQAAAAEBAwABAAAAAQAAAAIBAwABAAAACAAAAAMBAwABAAAAAQAAAAYBAwABAAAAAQAAABEBBAAB\
+        AAAAegAAABUBAwABAAAAAQAAABYBAwABAAAAAQAAABcBBAABAAAAAQAAAAAAAACA
+        """
+
+    /// Loads fonts, for workers that may open no file later on.
+    private static func loadFonts() {
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">a</text></svg>
+            """
+        // Whether it can be read is found out by who asks.
+        if let image = try? VipsLoader.of(.SVG).open(Data(text.utf8)) {
+            _ = try? image.rendered()
+        }
     }
 
     /// The regions and the open file. Used by the main thread only.
@@ -87,10 +127,13 @@ enum WorkerService {
 
         private func answer(_ asked: WorkerRequest) -> WorkerAnswer {
             if asked.duration > 0 { cworker_allow_seconds(asked.duration / 1_000_000_000) }
+            // Who asks ends this process when a library takes longer.
+            if asked.duration > 0 { cdecoding_set_deadline(cdecoding_now() + asked.duration) }
+            defer { cdecoding_set_deadline(0) }
             do {
-                return try DecodingWatch.run(.nanoseconds(Int64(clamping: asked.duration))) {
-                    try made(asked)
-                }
+                return try made(asked)
+            } catch  where asked.duration > 0 && cdecoding_is_late() {
+                return .failure(.tooSlow(limit: .nanoseconds(Int64(clamping: asked.duration))))
             } catch let error as ImageCodingError {
                 return .failure(error)
             } catch let error as VipsError {
@@ -185,22 +228,6 @@ enum WorkerService {
             var isOpening = false
             if case .open = asked.task { isOpening = true }
             trial(DecodingWorkerTrial(data: data, id: asked.id, isOpening: isOpening))
-        }
-
-        /// Loads the libraries that cannot be loaded inside the sandbox.
-        func warmUp(withFonts: Bool) {
-            Vips.start()
-            _ = AVIFFile.isAvailable
-            _ = JPEGXLFile.isAvailable
-            _ = VipsDecoder().canDecode(.HEIC)
-            guard withFonts else { return }
-            let text = """
-                <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">a</text></svg>
-                """
-            // Whether it can be read is found out by who asks.
-            if let image = try? VipsLoader.of(.SVG).open(Data(text.utf8)) {
-                _ = try? image.rendered()
-            }
         }
     }
 

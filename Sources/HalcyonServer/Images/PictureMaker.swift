@@ -277,7 +277,9 @@ final class PictureMaker: Sendable {
         {
             throw Failure(.deadline, "There is too little time left for the picture")
         }
-        let result = await runs.run(order.workName, until: stopped) { () throws(Failure) in
+        let result = await runs.run(
+            order.workName, until: stopped, whenLong: { [gate] in gate.leave(place) }
+        ) { () throws(Failure) in
             try work.run(data, by: deadline, isWanted: { !stopped.isGiven })
         }
         return (result, waited, begun)

@@ -86,7 +86,9 @@ final class InfoReader: Sendable {
         let (data, now) = try await sources.bytes(of: source, until: stopped)
         let place = fields.needsPixels ? try await gate.enter(by: deadline) : nil
         let rules = rules
-        let result = await runs.run(name, until: stopped) { () throws(Failure) in
+        let result = await runs.run(
+            name, until: stopped, whenLong: { [gate] in if let place { gate.leave(place) } }
+        ) { () throws(Failure) in
             try InfoDocument(data, fields: fields, rules: rules).json
         }
         if let place { gate.leave(place) }

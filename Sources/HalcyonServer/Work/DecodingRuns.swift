@@ -12,8 +12,10 @@ final class DecodingRuns: Sendable {
     }
 
     /// What `work` makes on one of the pool's threads; decoding in it stops when `stopped` is given.
+    ///
+    /// - Parameter whenLong: Called when decoding takes long beside others, which may go on in its place.
     func run<Value: Sendable>(
-        _ name: String, until stopped: Ending,
+        _ name: String, until stopped: Ending, whenLong: (@Sendable () -> Void)? = nil,
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async -> Result<Value, Failure> {
         let stop = DecodingStop()
@@ -26,13 +28,15 @@ final class DecodingRuns: Sendable {
         }
         stopped.whenGiven { _ in stop.give() }
         return await DecodingPool.shared.run {
-            stop.watching { () -> Result<Value, Failure> in
-                do throws(Failure) {
-                    return .success(try work())
-                } catch {
-                    // What is stopped fails in some way.
-                    return .failure(
-                        stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : error)
+            LongDecoding.noting(whenLong) {
+                stop.watching { () -> Result<Value, Failure> in
+                    do throws(Failure) {
+                        return .success(try work())
+                    } catch {
+                        // What is stopped fails in some way.
+                        return .failure(
+                            stop.isGiven ? Failure(.clientGone, "nobody waits any longer") : error)
+                    }
                 }
             }
         }

@@ -4,13 +4,20 @@ import Synchronization
 
 /// Lets only so many tasks do something at a time; a limited number of others wait in line.
 final class Gate: Sendable {
-    /// A place that was taken, to be given back once.
-    struct Place: Sendable {
+    /// A place that was taken, to be given back.
+    final class Place: Sendable {
         /// Whether others had to leave first.
         let hasWaited: Bool
         fileprivate let group: String
         fileprivate let kind: String
-        fileprivate let start: ContinuousClock.Instant
+        fileprivate let start: ContinuousClock.Instant = .now
+        fileprivate let isGivenBack = Atomic(false)
+
+        fileprivate init(hasWaited: Bool, group: String, kind: String) {
+            self.hasWaited = hasWaited
+            self.group = group
+            self.kind = kind
+        }
     }
 
     struct Usage: Sendable {
@@ -85,11 +92,12 @@ final class Gate: Sendable {
             }
             guard isPassing else { throw Failure(.clientGone, "nobody waits any longer") }
         }
-        return Place(hasWaited: entry == .wait, group: group, kind: kind, start: .now)
+        return Place(hasWaited: entry == .wait, group: group, kind: kind)
     }
 
-    /// Gives a place back.
+    /// Gives a place back, unless that has been done.
     func leave(_ place: Place) {
+        guard !place.isGivenBack.exchange(true, ordering: .relaxed) else { return }
         noteHold(ContinuousClock.now - place.start, of: place.kind)
         let next = state.withLock { state in
             state.admission.leave(group: place.group).flatMap {

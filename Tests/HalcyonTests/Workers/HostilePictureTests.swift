@@ -28,8 +28,8 @@ import Testing
         ])
         #expect(lines.outcomes == ["ok", "error", "ok", "error", "ok"])
         #expect(lines.errors == [error, error])
-        // The second time no worker was asked; one that has ended by itself may have been ended by others.
-        #expect(lines.counts?.died == (action == "exit" ? 2 : 1))
+        // The second time no worker was asked.
+        #expect(lines.counts?.died == 1)
     }
 
     @Test(arguments: ["spin", "sleep", "allocate"])
@@ -43,6 +43,30 @@ import Testing
             Self.stopped("SIGABRT"),
         ]
         #expect(errors.contains(lines.errors[0]))
+    }
+
+    @Test func picturesThatTakeLongHoldNobodyUp() async throws {
+        let long = (0..<6).map { "trial:spin#\($0)" }
+        let good = (0..<50).map { "trial:good#\($0)" }
+        let lines = try await TrialRun.decode(
+            long + good, options: ["--threads", "7", "--limit", "8000"])
+        #expect(
+            lines.outcomes == Array(repeating: "ok", count: 50)
+                + Array(repeating: "error", count: 6))
+    }
+
+    /// The machine may have had much to do.
+    @Test func aPictureThatTookTooLongIsTriedAgainWithMoreTime() async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:spin", "trial:spin", "trial:good"], options: ["--limit", "1000"])
+        #expect(lines.outcomes == ["error", "error", "ok"])
+        // The second time it is known.
+        #expect(lines.counts?.killed == 1)
+        let again = try await TrialRun.decode(
+            ["trial:spin", "trial:spin"],
+            options: ["--limit", "1000,3000"])
+        #expect(again.outcomes == ["error", "error"])
+        #expect(again.counts?.killed == 2)
     }
 
     /// A picture that reads or writes files ends its decoder when it is let do it.
@@ -93,11 +117,12 @@ import Testing
     @Test(arguments: ["sleep", "spin"])
     func nobodyWaitsForAPictureThatIsGivenUp(_ action: String) async throws {
         let lines = try await TrialRun.decode(
-            ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--give-up", "900"])
+            ["trial:good#1", "trial:\(action)", "trial:good#2"], options: ["--give-up"])
         // Without the end of its worker it would take half a minute, which is what it may take.
         let time = try #require(lines.first { $0.name == "trial:\(action)" }?.milliseconds)
         #expect(lines.outcomes[1] == "error" && time < 25_000)
-        #expect(lines.counts?.killed == 1)
+        // On a busy machine the others may take long, too.
+        #expect((lines.counts?.killed ?? 0) >= 1)
     }
 
     @Test func aThousandPicturesAtOnceAreRight() async throws {

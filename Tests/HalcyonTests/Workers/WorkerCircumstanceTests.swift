@@ -78,7 +78,7 @@ import Testing
 
     @Test func withFewDescriptorsPicturesAreDecodedInTheProcess() async throws {
         let lines = try await TrialRun.decode(
-            ["trial:good#1", "trial:good#2"], after: "ulimit -n 12")
+            ["trial:good#1", "trial:good#2"], after: "ulimit -n 11")
         #expect(lines.outcomes == ["ok", "ok"])
         #expect(lines.counts?.started == 0)
     }
