@@ -1,14 +1,42 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Targets are in the order of the folders of Sources and Tests. Who depends on Halcyon alone fetches GRDB and swift-log:
+// what only servers and programs need is behind traits, which are on in a clone of this repository.
+
+/// Whether SwiftPM reads this manifest for a package that depends on it: in its folder of checkouts, or from a commit.
+let isDependency =
+    Context.packageDirectory == "/"
+    || Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
+
+func forServers(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+
+func forPrograms(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Programs"]))
+}
+
+let arguments = forPrograms("ArgumentParser", "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = forServers("NIOCore", "swift-nio")
+let nioPosix = forServers("NIOPosix", "swift-nio")
+let nioHTTP1 = forServers("NIOHTTP1", "swift-nio")
+let tracing = forServers("Tracing", "swift-distributed-tracing")
+let inMemoryTracing = forServers("InMemoryTracing", "swift-distributed-tracing")
+let serviceLifecycle = forServers("ServiceLifecycle", "swift-service-lifecycle")
+let configuration = forServers("Configuration", "swift-configuration")
+let hummingbird = forServers("Hummingbird", "hummingbird")
+
 let package = Package(
     name: "halcyon",
     products: [
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
-        .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonS3", targets: ["HalcyonS3"]),
         .library(name: "HalcyonServer", targets: ["HalcyonServer"]),
+        .library(name: "HalcyonTelemetry", targets: ["HalcyonTelemetry"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .library(name: "Vips", targets: ["Vips"]),
         .executable(name: "halcyon", targets: ["HalcyonCLI"]),
@@ -17,11 +45,14 @@ let package = Package(
     ],
     traits: [
         .trait(
-            name: "Observability",
-            description: "HalcyonObservability: metrics and spans of requests"
-        )
+            name: "Server",
+            description: "HalcyonServer, HalcyonS3 and HalcyonTelemetry, with SwiftNIO and others"),
+        .trait(name: "Programs", description: "The programs, with swift-argument-parser"),
+        .default(enabledTraits: isDependency ? [] : ["Server", "Programs"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
@@ -29,27 +60,146 @@ let package = Package(
         .package(
             url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1",
             traits: []),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],
-    targets: [
+    swiftLanguageModes: [.v6]
+)
+
+/// Adds targets that lie in `folder`, each in one of its own name, less what all names there have in common.
+@MainActor func add(in folder: String, _ targets: [Target]) {
+    for target in targets {
+        var name = target.name[...]
+        if target.type == .test {
+            if name.hasPrefix("Halcyon") { name = name.dropFirst("Halcyon".count) }
+            name = name.dropLast("Tests".count)
+        }
+        target.path = "\(folder)/\(name)"
+    }
+    package.targets += targets
+}
+
+add(
+    in: "Sources/Library",
+    [
+        .target(
+            name: "Halcyon",
+            dependencies: [
+                "HalcyonHTTP", "HalcyonPixels", "HalcyonStorage", "HalcyonWork", logging,
+            ]),
+        // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
+        .target(
+            name: "HalcyonPixels",
+            dependencies: ["CCodecs", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
+        // Memory and disk by key; nothing of images.
+        .target(
+            name: "HalcyonStorage", dependencies: ["CStorage", "CXXHash", "HalcyonWork", grdb]),
+        // Bytes over HTTP, by libcurl; nothing of images.
+        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
+        // Threads, digests: nothing of images, files or HTTP.
+        .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CSignals"]),
+        .target(name: "Vips", dependencies: ["CVips"]),
+    ])
+
+add(
+    in: "Sources/Codecs",
+    [
+        .target(name: "DirectCodecs", dependencies: ["CCodecs", "CWebP", "CoefficientJPEG"]),
+        .target(name: "CoefficientJPEG", dependencies: ["CCodecs"]),
+        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it; libavif and libjxl are loaded when they
+        // are needed.
+        .target(
+            name: "CCodecs",
+            linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("deflate")]),
+    ])
+
+add(in: "Sources/Desktop", [.target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"])])
+
+add(
+    in: "Sources/Server",
+    [
+        .target(
+            name: "HalcyonServer",
+            dependencies: [
+                "CStorage", "Halcyon", "HalcyonCluster", "HalcyonHTTP", "HalcyonPixels",
+                "HalcyonServerURLs", "HalcyonStorage", "HalcyonTelemetry", "HalcyonWork", "Vips",
+                configuration,
+                forServers("HTTPTypes", "swift-http-types"),
+                hummingbird,
+                forServers("HummingbirdCore", "hummingbird"),
+                logging,
+                nioCore,
+                forServers("NIOFoundationCompat", "swift-nio"),
+                nioHTTP1,
+                forServers("NIOHTTPTypes", "swift-nio-extras"),
+                forServers("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+                nioPosix,
+                serviceLifecycle,
+                tracing,
+            ],
+            resources: [.embedInCode("Page/Resources")]),
+        // URLs of the image server, and its answers, as values.
+        .target(name: "HalcyonServerURLs", dependencies: ["HalcyonWork"]),
+        // Leases, records and bytes that several machines share.
+        .target(
+            name: "HalcyonCluster",
+            dependencies: ["COpenSSL", "HalcyonHTTP", "HalcyonWork", nioCore, nioPosix]),
+        // Caches that share their images in a store of Amazon's protocol.
+        .target(name: "HalcyonS3", dependencies: ["Halcyon", "HalcyonCluster"]),
+        // The events of a manager as metrics and spans; the server's spans are made with it, too.
+        .target(
+            name: "HalcyonTelemetry",
+            dependencies: ["Halcyon", forServers("Metrics", "swift-metrics"), tracing]),
+    ])
+
+add(
+    in: "Sources/Programs",
+    [
+        .executableTarget(
+            name: "HalcyonCLI",
+            dependencies: [
+                "Halcyon", "HalcyonHTTP", "HalcyonSamples", "HalcyonWork", "Vips", arguments,
+                logging,
+            ]),
+        .executableTarget(
+            name: "HalcyonServerCLI",
+            dependencies: [
+                "Halcyon", "HalcyonSamples", "HalcyonServer", "HalcyonWork", arguments, logging,
+            ]),
+        .executableTarget(
+            name: "HalcyonGallery",
+            dependencies: [
+                "CGtk4", "Halcyon", "HalcyonGTK", "HalcyonSamples", "HalcyonWork", arguments,
+            ]),
+        // Pictures, and the server of the demonstration and the gallery.
+        .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
+    ])
+
+add(
+    in: "Sources/Testing",
+    [
+        // For tests of other programs, without a test framework and SwiftNIO.
+        .target(name: "HalcyonTesting", dependencies: ["Halcyon", "HalcyonHTTP"])
+    ])
+
+add(
+    in: "Sources/System",
+    [
+        // By the pkg-config file of GObject, where its headers need some folder: that of libvips has flags of all libraries
+        // below it, one of which SwiftPM warns of in each build.
         .systemLibrary(
-            name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+            name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(
-            name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         // For digests, for connections to Redis, and for the server of the tests.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        // What bodies are unpacked with; all three come with libvips-dev.
+        // Unpacks bodies; all three come with libvips-dev.
         .systemLibrary(
             name: "CContentCoding",
             providers: [.apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
@@ -57,204 +207,54 @@ let package = Package(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(
-            name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it.
-        .target(name: "CDecoding"),
+        .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        // Files, and the SQLite file system of the index.
+        .target(name: "CStorage", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CSignals"),
         // Processes that decode, and the wall around them.
         .target(name: "CWorker"),
-        .target(
-            name: "CJPEG", dependencies: ["CDecoding"], linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CPixels"),
-        .target(name: "CFileSystem"),
-        .target(name: "CIndexFiles", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "CPNG", linkerSettings: [.linkedLibrary("deflate")]),
-        .target(
-            name: "DirectCodecs",
-            dependencies: [
-                "CAVIF", "CDecoding", "CJPEG", "CJXL", "CPNG", "CPixels", "CWebP",
-                "CoefficientJPEG",
-            ]),
-        // These two load their libraries when they are needed.
-        .target(name: "CLibrary"),
-        .target(name: "CAVIF", dependencies: ["CLibrary"]),
-        .target(name: "CJXL", dependencies: ["CLibrary"]),
-        // Keeps libraries from writing to the standard error stream.
-        .target(name: "CoefficientJPEG", dependencies: ["CDecoding", "CPixels"]),
-        .target(name: "Vips", dependencies: ["CVips"]),
-        .target(name: "CSignals"),
-        // Threads, digests: what knows nothing of images, files or HTTP.
-        .target(name: "HalcyonWork", dependencies: ["CGLib", "COpenSSL", "CSignals"]),
-        // Bytes over HTTP, by libcurl; nothing of images.
-        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
-        // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
-        .target(
-            name: "HalcyonPixels",
-            dependencies: ["CDecoding", "CJPEG", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
-        // Memory and disk by key; nothing of images.
-        .target(
-            name: "HalcyonStorage",
-            dependencies: [
-                "CFileSystem",
-                "CIndexFiles",
-                "CXXHash",
-                "HalcyonWork",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
-        // What the URLs of the image server ask for and what its answers say, as values.
-        .target(name: "HalcyonServerPlans", dependencies: ["HalcyonWork"]),
-        .target(
-            name: "Halcyon",
-            dependencies: [
-                "HalcyonHTTP",
-                "HalcyonPixels",
-                "HalcyonStorage",
-                "HalcyonWork",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        // The events of a manager as metrics and spans; the image server's spans are made with it, too.
-        .target(
-            name: "HalcyonTelemetry",
-            dependencies: [
-                "Halcyon",
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]),
-        // The same for others, who turn on the trait; otherwise it only says so.
-        .target(
-            name: "HalcyonObservability",
-            dependencies: [
-                "Halcyon",
-                .target(name: "HalcyonTelemetry", condition: .when(traits: ["Observability"])),
-            ]),
-        // What several machines share, on engines that others run: leases, records, bytes by name.
-        .target(
-            name: "HalcyonCluster",
-            dependencies: [
-                "COpenSSL",
-                "HalcyonHTTP",
-                "HalcyonWork",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
-        // Caches that share their images in a store of Amazon's protocol.
-        .target(name: "HalcyonS3", dependencies: ["Halcyon", "HalcyonCluster"]),
-        // The image server; only these two targets and their tests use the framework.
-        .target(
-            name: "HalcyonServer",
-            dependencies: [
-                "CFileSystem",
-                "Halcyon",
-                "HalcyonCluster",
-                "HalcyonHTTP",
-                "HalcyonPixels",
-                "HalcyonServerPlans",
-                "HalcyonStorage",
-                "HalcyonTelemetry",
-                "HalcyonWork",
-                "Vips",
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            resources: [.embedInCode("Page/Resources")]),
-        .executableTarget(
-            name: "HalcyonServerCLI",
-            dependencies: [
-                "Halcyon",
-                "HalcyonSamples",
-                "HalcyonServer",
-                "HalcyonWork",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        // For tests of other programs, without a test framework and SwiftNIO.
-        .target(name: "HalcyonTestSupport"),
-        .target(
-            name: "HalcyonTesting",
-            dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonTestSupport"]),
+    ])
+
+add(
+    in: "Tests/Support",
+    [
         .target(
             name: "HalcyonTestKit",
             dependencies: [
-                "COpenSSL",
-                "HalcyonHTTP",
-                "HalcyonTestSupport",
-                "HalcyonWork",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                "COpenSSL", "Halcyon", "HalcyonHTTP", "HalcyonTesting", "HalcyonWork", nioCore,
+                nioPosix, nioHTTP1, forServers("NIOTLS", "swift-nio"),
+                forServers("NIOHTTP2", "swift-nio-http2"),
             ]),
-        .target(
-            name: "HalcyonPresentationTestKit", dependencies: ["Halcyon", "HalcyonTestKit"]),
-        // The server of the demonstration and of the gallery.
-        .target(name: "HalcyonSampleServer"),
-        .target(name: "HalcyonSamples", resources: [.copy("Samples")]),
-        .target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"]),
         .target(
             name: "HalcyonGTKTestKit",
-            dependencies: ["Halcyon", "HalcyonGTK", "HalcyonTestSupport", "CGtk4"]),
-        .executableTarget(
-            name: "HalcyonCLI",
-            dependencies: [
-                "Halcyon",
-                "HalcyonHTTP",
-                "HalcyonSampleServer",
-                "HalcyonSamples",
-                "HalcyonWork",
-                "Vips",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        // What scripts/crash-test interrupts, and tests run beside them; no product.
-        .executableTarget(
-            name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
-        // What scripts/hostile killers and tests have decode what should not be; no product.
-        .target(name: "CDecodingTrial"),
-        .executableTarget(
-            name: "DecodingTrial",
-            dependencies: ["CDecodingTrial", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
-        // What scripts/http-cache-proxy runs, for test suites of HTTP caches; no product.
-        .executableTarget(
-            name: "HTTPCacheProxy",
-            dependencies: [
-                "Halcyon",
-                "HalcyonHTTP",
-                "HalcyonStorage",
-                "HalcyonWork",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
-        // Only for comparison with libjpeg: tests and scripts/fuzz-jpeg.
+            dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonTesting"]),
+        // A decoder only to compare with; scripts/fuzz-jpeg compares, too.
         .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
         .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
+        // A getaddrinfo() that tests tell what to answer.
+        .target(name: "CScriptedNames"),
+        // Interrupted by scripts/crash-test, and by tests beside it.
         .executableTarget(
-            name: "HalcyonGallery",
+            name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
+        // Decodes pictures that should not be decoded, for scripts/hostile killers and tests.
+        .target(name: "CDecodingTrial"),
+        .executableTarget(
+            name: "DecodingTrial",
+            dependencies: ["CDecodingTrial", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
+        // For test suites of HTTP caches: scripts/http-cache-proxy.
+        .executableTarget(
+            name: "HTTPCacheProxy",
             dependencies: [
-                "Halcyon",
-                "HalcyonGTK",
-                "HalcyonSampleServer",
-                "HalcyonSamples",
-                "HalcyonWork",
-                "CGtk4",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Halcyon", "HalcyonHTTP", "HalcyonStorage", "HalcyonWork", arguments, nioCore,
+                nioHTTP1, nioPosix,
             ]),
-        .testTarget(name: "VipsTests", dependencies: ["Vips"]),
+    ])
+
+add(
+    in: "Tests",
+    [
         .testTarget(name: "HalcyonWorkTests", dependencies: ["HalcyonWork", "HalcyonTestKit"]),
         .testTarget(
             name: "HalcyonHTTPTests",
@@ -262,81 +262,40 @@ let package = Package(
                 "HTTPCacheProxy", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonTestKit",
             ]),
         .testTarget(
-            name: "HalcyonServerPlansTests",
-            dependencies: ["HalcyonServerPlans", "HalcyonTestKit"]),
-        .testTarget(
-            name: "HalcyonClusterTests",
-            dependencies: [
-                "Halcyon", "HalcyonCluster", "HalcyonS3", "HalcyonTestKit", "HalcyonWork",
-                .product(name: "NIOCore", package: "swift-nio"),
-            ]),
-        // A getaddrinfo() that tests tell what to answer.
-        .target(name: "CScriptedNames"),
-        .testTarget(
-            name: "HalcyonServerTests",
-            dependencies: [
-                "CScriptedNames", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
-                "HalcyonServer",
-                "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit", "HalcyonWork",
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]),
-        .testTarget(
-            name: "HalcyonTelemetryTests",
-            dependencies: [
-                "Halcyon", "HalcyonTelemetry", "HalcyonTestKit",
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]),
-        .testTarget(
             name: "HalcyonStorageTests",
-            dependencies: [
-                "HalcyonStorage", "HalcyonTestKit", "HalcyonWork",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            dependencies: ["HalcyonStorage", "HalcyonTestKit", "HalcyonWork", grdb]),
         .testTarget(
-            name: "DirectCodecsTests",
+            name: "HalcyonCodecsTests",
             dependencies: [
-                "DirectCodecs", "CPNG", "CPixels", "CoefficientJPEGTestKit", "HalcyonTestKit",
-                "Vips",
+                "CCodecs", "CJPEGReference", "CoefficientJPEG", "CoefficientJPEGTestKit",
+                "DirectCodecs", "HalcyonTestKit", "Vips",
             ]),
+        .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
-            name: "CoefficientJPEGTests",
+            name: "HalcyonPipelineTests",
             dependencies: [
-                "CoefficientJPEG", "CoefficientJPEGTestKit", "CJPEGReference", "CPixels",
-            ]),
-        // The targets of Fuzzing with the cases that are kept there.
-        .testTarget(
-            name: "FuzzCasesTests",
-            dependencies: [
-                "CJPEG", "CPNG", "CoefficientJPEG", "DirectCodecs", "Halcyon", "HalcyonHTTP",
-                "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit", "Vips",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
-        .testTarget(
-            name: "HalcyonTestKitTests",
-            dependencies: [
-                "HalcyonHTTP",
-                "HalcyonTestKit",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
-        .testTarget(
-            name: "HalcyonTests",
-            dependencies: [
-                "CAVIF", "CDecodingTrial", "CJPEG", "CJXL", "CacheCrashStep", "DecodingTrial",
-                "DirectCodecs", "Halcyon", "HalcyonHTTP", "HalcyonPixels",
-                "HalcyonPresentationTestKit", "HalcyonStorage",
-                "HalcyonTestKit",
+                "CCodecs", "CDecodingTrial", "CacheCrashStep", "DecodingTrial", "DirectCodecs",
+                "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit",
                 "HalcyonTesting", "HalcyonWork", "Vips",
             ],
             // The encoders that draw files for tests.
             linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jxl")]),
+        // The targets of Fuzzing with the cases that are kept there.
+        .testTarget(
+            name: "FuzzCasesTests",
+            dependencies: [
+                "CCodecs", "CoefficientJPEG", "DirectCodecs", "Halcyon", "HalcyonHTTP",
+                "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit", "Vips", grdb,
+            ]),
+        .testTarget(
+            name: "HalcyonGTKTests",
+            dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonGalleryTests",
+            dependencies: [
+                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSamples",
+                "HalcyonTestKit",
+            ]),
         .testTarget(
             name: "HalcyonCLITests",
             dependencies: [
@@ -344,19 +303,32 @@ let package = Package(
                 "HalcyonWork",
             ]),
         .testTarget(
-            name: "HalcyonGalleryTests",
+            name: "HalcyonServerTests",
             dependencies: [
-                "Halcyon", "HalcyonGallery", "HalcyonGTKTestKit", "HalcyonSampleServer",
-                "HalcyonSamples", "HalcyonTestKit",
+                "CScriptedNames", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
+                "HalcyonServer", "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit",
+                "HalcyonWork", configuration, hummingbird, inMemoryTracing, logging,
+                serviceLifecycle, tracing,
             ]),
         .testTarget(
-            name: "HalcyonGTKTests",
-            dependencies: ["Halcyon", "HalcyonGTK", "HalcyonGTKTestKit", "HalcyonTestKit", "CGtk4"]),
-    ],
-    swiftLanguageModes: [.v6]
-)
+            name: "HalcyonServerURLsTests",
+            dependencies: ["HalcyonServerURLs", "HalcyonTestKit"]),
+        .testTarget(
+            name: "HalcyonClusterTests",
+            dependencies: [
+                "Halcyon", "HalcyonCluster", "HalcyonS3", "HalcyonTestKit", "HalcyonWork", nioCore,
+            ]),
+        .testTarget(
+            name: "HalcyonTelemetryTests",
+            dependencies: [
+                "Halcyon", "HalcyonTelemetry", "HalcyonTestKit", inMemoryTracing,
+                forServers("MetricsTestKit", "swift-metrics"), tracing,
+            ]),
+        .testTarget(
+            name: "HalcyonTestKitTests",
+            dependencies: ["HalcyonHTTP", "HalcyonTestKit", nioCore, nioHTTP1]),
+    ])
 
-/// What every target of ours is compiled with.
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("InternalImportsByDefault"),
@@ -370,7 +342,7 @@ for target in package.targets where target.type != .system {
 
 // scripts/thread-sanitizer builds no servers, windows and programs: it runs only tests of the library.
 if Context.environment["HALCYON_LIBRARY_ALONE"] != nil {
-    let others = ["CLI", "Cluster", "GTK", "Gallery", "Observability", "S3", "Server", "Telemetry"]
+    let others = ["CLI", "Cluster", "GTK", "Gallery", "S3", "Server", "Telemetry"]
     package.targets.removeAll { target in
         others.contains { target.name.hasPrefix("Halcyon" + $0) }
     }

@@ -103,7 +103,7 @@ def noise():
 def photograph():
     """A JPEG of 2 MP, of the pictures for the demonstration."""
     origin = PictureOrigin(1, 1)
-    origin.picture = (ROOT / "Sources/HalcyonSamples/Samples/retina.jpg").read_bytes()
+    origin.picture = (ROOT / "Sources/Programs/HalcyonSamples/Samples/retina.jpg").read_bytes()
     return origin
 
 

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 import Foundation
 import Testing
 

@@ -15,7 +15,7 @@ import Vips
     }
 
     private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent()  // FuzzCasesTests
+        .deletingLastPathComponent()  // FuzzCases
         .deletingLastPathComponent()  // Tests
         .deletingLastPathComponent().appendingPathComponent("Fuzzing/Cases")
 

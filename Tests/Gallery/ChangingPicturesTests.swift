@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonSampleServer
 import HalcyonSamples
 import HalcyonTestKit
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonGTKTestKit
-import HalcyonSampleServer
 import HalcyonSamples
 import HalcyonTestKit
 import Testing

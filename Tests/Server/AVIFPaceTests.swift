@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 @testable import HalcyonServer
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonTestKit
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Which format an answer has by what the client accepts.
 struct AcceptNegotiationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// How long answers may be kept.
 struct CacheControlDecisionTests {

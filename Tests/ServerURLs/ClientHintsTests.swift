@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// What a browser says about the size it needs.
 struct ClientHintsTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Tags of results, and what clients have already.
 struct ConditionalRequestTests {

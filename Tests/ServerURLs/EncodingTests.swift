@@ -1,7 +1,7 @@
 import HalcyonWork
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Bytes as text in URLs.
 struct EncodingTests {

@@ -1,7 +1,7 @@
 import HalcyonTestKit
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Sizes and places.
 struct GeometryTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// The document of a picture, and where it says the picture is.
 struct IIIFInfoTests {

@@ -1,7 +1,7 @@
 import HalcyonTestKit
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Requests by the IIIF Image API.
 struct IIIFRequestTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Where the picture of an identifier may be.
 struct IIIFSourcesTests {

@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Testing
 
 /// URLs that are written and read again.

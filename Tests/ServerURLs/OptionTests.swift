@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Testing
 
 /// What each option sets, by its names, and what it refuses.

@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Testing
 
 /// Sources and the order of options. What each option means is told elsewhere.

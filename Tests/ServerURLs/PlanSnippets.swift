@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Testing
 
 /// The code in the documentation of types, each piece between two markers that name its file.

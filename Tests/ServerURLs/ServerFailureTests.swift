@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// The table of failures.
 struct ServerFailureTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Lists of sources that are allowed.
 struct SourcePatternTests {

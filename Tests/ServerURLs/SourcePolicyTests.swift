@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// What a server looks for at all.
 struct SourcePolicyTests {

@@ -1,7 +1,7 @@
 import HalcyonTestKit
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// URLs of sources, as they are requested.
 struct SourceURLTests {

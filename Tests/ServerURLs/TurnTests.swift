@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonServerPlans
+@testable import HalcyonServerURLs
 
 /// Orientations, turns and flips.
 struct TurnTests {

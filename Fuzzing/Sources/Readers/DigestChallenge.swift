@@ -1,1 +1,1 @@
-../../../Sources/Halcyon/Networking/Authentication/DigestChallenge.swift
+../../../Sources/Library/Halcyon/Networking/Authentication/DigestChallenge.swift

@@ -1,1 +1,1 @@
-../../../Sources/Halcyon/Networking/Authentication/HTTPChallenge.swift
+../../../Sources/Library/Halcyon/Networking/Authentication/HTTPChallenge.swift

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// What the blocks of one plane become samples with, and where these go.
 ///

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// What the decoders of blocks that calculate with fractions share.
 protocol FloatBlock: BlockDecoder {

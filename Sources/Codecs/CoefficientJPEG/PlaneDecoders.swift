@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// The decoders of all planes of a picture in one scan, and the tables that they look up.
 final class PlaneDecoders {

@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 
 /// A JPEG file that can be decoded at a fraction of its size without looking at most of what is in it.
 ///

@@ -1,4 +1,3 @@
-import CGLib
 import COpenSSL
 package import Foundation
 
@@ -20,63 +19,59 @@ package enum Digest {
 
     /// The digest of `bytes`.
     package func bytes(_ bytes: some ContiguousBytes) -> [UInt8] {
-        if case .sha256 = self, let digest = Self.fastSHA256(bytes) { return digest }
-        let checksum = g_checksum_new(type)
-        defer { g_checksum_free(checksum) }
         bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-            g_checksum_update(
-                checksum, start.assumingMemoryBound(to: UInt8.self), gssize(bytes.count))
+            result { buffer, length in
+                EVP_Digest(bytes.baseAddress, bytes.count, buffer, &length, function, nil) == 1
+            }
         }
-        var length = gsize(g_checksum_type_get_length(type))
-        var digest = [UInt8](repeating: 0, count: Int(length))
-        g_checksum_get_digest(checksum, &digest, &length)
-        return digest
     }
 
     /// The bytes of the HMAC of `bytes` (RFC 2104): only those who have `key` can make it.
     package func authenticationCode(_ bytes: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
-        let hmac = g_hmac_new(type, key, gsize(key.count))
-        defer { g_hmac_unref(hmac) }
         bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-            g_hmac_update(hmac, start.assumingMemoryBound(to: UInt8.self), gssize(bytes.count))
+            result { buffer, length in
+                HMAC(
+                    function, key, Int32(key.count),
+                    bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, buffer,
+                    &length) != nil
+            }
         }
-        var length = gsize(g_checksum_type_get_length(type))
-        var code = [UInt8](repeating: 0, count: Int(length))
-        g_hmac_get_digest(hmac, &code, &length)
-        return code
     }
 
-    /// By OpenSSL, which uses the processor's instructions for it: five to ten times as fast as GLib, which counts
-    /// where whole pictures are checked. `nil` where a system does not allow it.
-    private static func fastSHA256(_ bytes: some ContiguousBytes) -> [UInt8]? {
-        guard let kind = openSSLKind.pointer else { return nil }
-        return bytes.withUnsafeBytes { bytes in
-            var isMade = false
-            let digest = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-                var length: UInt32 = 0
-                isMade =
-                    EVP_Digest(
-                        bytes.baseAddress, bytes.count, buffer.baseAddress, &length, kind, nil) == 1
-                count = isMade ? Int(length) : 0
+    private func result(
+        _ make: (UnsafeMutablePointer<UInt8>?, inout UInt32) -> Bool
+    ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            var length: UInt32 = 0
+            guard make(buffer.baseAddress, &length) else {
+                preconditionFailure("OpenSSL cannot compute a digest")
             }
-            return isMade ? digest : nil
+            count = Int(length)
+        }
+    }
+
+    private var function: OpaquePointer? {
+        switch self {
+        case .md5: Self.functions.md5
+        case .sha256: Self.functions.sha256
         }
     }
 
     /// Looked up once: that takes longer than a short digest.
-    private static let openSSLKind = OpenSSLKind()
+    private static let functions = Functions()
 
-    private struct OpenSSLKind: @unchecked Sendable {
-        // Unchecked because of the pointer; what it points to never changes.
-        let pointer = EVP_MD_fetch(nil, "SHA256", nil)
-    }
+    private struct Functions: @unchecked Sendable {
+        // Unchecked because of the pointers; what they point to never changes.
 
-    private var type: GChecksumType {
-        switch self {
-        case .md5: G_CHECKSUM_MD5
-        case .sha256: G_CHECKSUM_SHA256
+        let md5: OpaquePointer?
+        let sha256: OpaquePointer?
+
+        init() {
+            // A context of its own: the system's may forbid MD5, which here only names files.
+            let context = OSSL_LIB_CTX_new()
+            OSSL_PROVIDER_load(context, "default")
+            md5 = EVP_MD_fetch(context, "MD5", nil)
+            sha256 = EVP_MD_fetch(context, "SHA256", nil)
         }
     }
 }

@@ -1,3 +1,7 @@
+#if !Server
+    #error("HalcyonTelemetry needs the trait Server of the package halcyon: traits: [\"Server\"]")
+#endif
+
 public import Halcyon
 public import Metrics
 public import Tracing

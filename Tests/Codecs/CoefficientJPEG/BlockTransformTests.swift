@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 import CoefficientJPEGTestKit
 import Foundation
 import Testing

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [("china.jpg", 0), ("flower.jpg", 1)])
     func planesAreNearerToTheFilteredPhotographThanLibjpegs(name: String, index: Int) throws {
         let samples = URL(filePath: #filePath).appending(
-            path: "../../../Sources/HalcyonSamples/Samples")
+            path: "../../../../Sources/Programs/HalcyonSamples/Samples")
         let bytes = [UInt8](try Data(contentsOf: samples.appending(path: name).standardized))
         let whole = try WholePlane(of: bytes, component: index)
         for reduction in [JPEGReduction.quarter, .half] {

@@ -99,6 +99,9 @@ final class OtherProcess {
             executable: Self.interpreter, arguments: ["-c", script] + arguments,
             standardInput: input.fileHandleForReading.fileDescriptor,
             standardOutput: output.fileHandleForWriting.fileDescriptor, standardError: 2)
+        // Reading ends with the script.
+        try output.fileHandleForWriting.close()
+        try input.fileHandleForReading.close()
     }
 
     deinit {

@@ -1,5 +1,4 @@
-import CAVIF
-import CJXL
+import CCodecs
 import DirectCodecs
 import Testing
 

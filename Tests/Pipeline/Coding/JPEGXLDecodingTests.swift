@@ -1,4 +1,4 @@
-import CJXL
+import CCodecs
 import Foundation
 import HalcyonTestKit
 import Testing

@@ -1,4 +1,4 @@
-import CJXL
+import CCodecs
 import Foundation
 
 /// JPEG XL files with known samples, written by libjxl without any loss.

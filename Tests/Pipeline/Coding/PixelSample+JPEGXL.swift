@@ -1,4 +1,4 @@
-import CJXL
+import CCodecs
 
 extension PixelSample {
     /// Levels between libjpeg-turbo and libjxl, which puts chroma between its samples in a way of its own: 4 with

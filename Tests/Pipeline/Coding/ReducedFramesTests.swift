@@ -1,4 +1,4 @@
-import CAVIF
+import CCodecs
 import Foundation
 import HalcyonTestKit
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Halcyon
-import HalcyonPresentationTestKit
 import HalcyonTestKit
 import Vips
 

@@ -73,15 +73,18 @@ private enum GuideText {
 
     /// The documentation comments that print code, by the names of their files.
     static func comments() throws -> [String: String] {
-        let sources = root.appendingPathComponent("Sources", isDirectory: true)
         var comments: [String: String] = [:]
-        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
-        while let file = files?.nextObject() as? URL {
-            guard file.pathExtension == "swift" else { continue }
-            let code = try String(contentsOf: file, encoding: .utf8)
-            guard code.contains("```swift") else { continue }
-            let name = file.deletingPathExtension().lastPathComponent
-            comments[name, default: ""] += Self.comments(of: code)
+        for folder in ["Sources", "Tests/Support"] {
+            let files = FileManager.default.enumerator(
+                at: root.appendingPathComponent(folder, isDirectory: true),
+                includingPropertiesForKeys: nil)
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift" else { continue }
+                let code = try String(contentsOf: file, encoding: .utf8)
+                guard code.contains("```swift") else { continue }
+                let name = file.deletingPathExtension().lastPathComponent
+                comments[name, default: ""] += Self.comments(of: code)
+            }
         }
         return comments
     }
@@ -111,17 +114,17 @@ private enum GuideText {
 
     /// Where the code is: that of widgets is among the tests that have a display.
     private static let files = [
-        "Tests/HalcyonTests/Guides/GuideSnippets.swift",
-        "Tests/HalcyonTests/Guides/HTTPCachingSnippets.swift",
-        "Tests/HalcyonTests/Guides/MovingSnippets.swift",
-        "Tests/HalcyonTests/Guides/CommentSnippets.swift",
-        "Tests/HalcyonTests/Guides/TestingSnippets.swift",
-        "Tests/HalcyonGTKTests/Guides/GTKGuideSnippets.swift",
-        "Tests/HalcyonServerPlansTests/PlanSnippets.swift",
-        "Tests/HalcyonClusterTests/SharedCacheSnippets.swift",
-        "Tests/HalcyonServerTests/ServerSnippets.swift",
-        "Tests/HalcyonTelemetryTests/ObservabilitySnippets.swift",
-        "Tests/HalcyonServerTests/EmbeddingTests.swift",
+        "Tests/Pipeline/Guides/GuideSnippets.swift",
+        "Tests/Pipeline/Guides/HTTPCachingSnippets.swift",
+        "Tests/Pipeline/Guides/MovingSnippets.swift",
+        "Tests/Pipeline/Guides/CommentSnippets.swift",
+        "Tests/Pipeline/Guides/TestingSnippets.swift",
+        "Tests/GTK/Guides/GTKGuideSnippets.swift",
+        "Tests/ServerURLs/PlanSnippets.swift",
+        "Tests/Cluster/SharedCacheSnippets.swift",
+        "Tests/Server/ServerSnippets.swift",
+        "Tests/Telemetry/ObservabilitySnippets.swift",
+        "Tests/Server/EmbeddingTests.swift",
     ]
 
     /// The marked pieces of the files by their names.

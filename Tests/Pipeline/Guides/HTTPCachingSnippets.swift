@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonPresentationTestKit
+import HalcyonTestKit
 
 /// The code of the guide to HTTP caching, as in `GuideSnippets`.
 enum HTTPCachingSnippets {

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonPresentationTestKit
+import HalcyonTestKit
 
 /// The code of the guides for who moves over from another library, as in `GuideSnippets`.
 enum MovingSnippets {

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonPresentationTestKit
+import HalcyonTestKit
 import HalcyonTesting
 
 /// The code of the guide to testing, of what a file says and of events, and of the documentation of their

@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonPresentationTestKit
 import HalcyonTestKit
 import Testing
 

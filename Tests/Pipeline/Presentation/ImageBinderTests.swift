@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import HalcyonPresentationTestKit
 import HalcyonTestKit
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HalcyonPresentationTestKit
 import HalcyonTestKit
 import Testing
 

@@ -1,6 +1,6 @@
 import CGtk4
 public import HalcyonGTK
-import HalcyonTestSupport
+import HalcyonTesting
 
 /// Counts which of the widgets it was shown are still there.
 @MainActor public final class LiveObjects {

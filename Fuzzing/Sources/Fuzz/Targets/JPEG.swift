@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 import CoefficientJPEG
 import Foundation
 import Vips

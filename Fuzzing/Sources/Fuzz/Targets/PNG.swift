@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 import Foundation
 import Vips
 

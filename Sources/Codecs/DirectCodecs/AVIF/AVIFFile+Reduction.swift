@@ -1,5 +1,4 @@
-import CAVIF
-import CDecoding
+import CCodecs
 
 extension AVIFFile {
     /// Rows that are converted at once.

@@ -1,5 +1,4 @@
-import CAVIF
-import CDecoding
+import CCodecs
 
 /// An AVIF file with its boxes read, and the place in it up to which its frames are decoded.
 ///

@@ -1,5 +1,4 @@
-import CAVIF
-import CDecoding
+import CCodecs
 
 /// The planes of an opaque frame, or of a part of it, before anything is made of them.
 struct AVIFPlanes {

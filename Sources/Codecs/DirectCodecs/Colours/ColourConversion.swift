@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 import Foundation
 
 /// The way from samples of one meaning to those of sRGB. Of light brighter than paper it shows what

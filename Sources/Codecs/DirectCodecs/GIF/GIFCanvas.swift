@@ -1,5 +1,4 @@
-import CDecoding
-import CPNG
+import CCodecs
 
 /// Draws the frames of a GIF file one after the other, each compressed pixel decoded once.
 ///

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 package import Foundation
 
 /// JPEG files without the mark that ends them, which some programs leave out.

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 
 /// One file, read with libjpeg-turbo. Used by one thread.
 final class JPEGLibrary {

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 import CoefficientJPEG
 
 /// How much of a picture's fineness a reduction keeps.

@@ -1,5 +1,4 @@
-import CJPEG
-import CPixels
+import CCodecs
 public import Foundation
 
 /// Writes JPEG files with libjpeg-turbo.

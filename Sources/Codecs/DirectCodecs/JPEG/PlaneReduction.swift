@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 import CoefficientJPEG
 
 /// Brings the planes of a picture to one size and makes RGB of them, while they are decoded: colours are

@@ -1,4 +1,4 @@
-import CJXL
+import CCodecs
 
 /// What the samples mean that a decoder of JPEG XL is about to deliver.
 struct JPEGXLColours {

@@ -1,5 +1,4 @@
-import CDecoding
-import CJXL
+import CCodecs
 
 /// A JPEG XL file with its header read, and the place in it up to which its frames are decoded.
 ///

@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// Draws the frames of an animated PNG file one after the other.
 ///

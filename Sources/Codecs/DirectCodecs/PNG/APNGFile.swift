@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// The frames of an animated PNG file (PNG, third edition, section 11.3.6), found by walking its chunks; their
 /// pixels are not looked at.

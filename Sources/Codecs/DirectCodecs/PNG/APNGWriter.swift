@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// Writes animated PNG files: of each frame the rectangle in which it differs from the one before, which is
 /// replaced. Programs that know nothing of animations show the first frame.

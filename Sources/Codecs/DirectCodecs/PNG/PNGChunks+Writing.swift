@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 extension [UInt8] {
     mutating func append(bigEndian value: UInt32) {

@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// What the chunks of a PNG file before its pixels tell.
 ///

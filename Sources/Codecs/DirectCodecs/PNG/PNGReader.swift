@@ -1,5 +1,4 @@
-import CDecoding
-import CPNG
+import CCodecs
 
 /// Reads the pixels of PNG files with libdeflate, which inflates a whole buffer at once in half the time
 /// that zlib takes for it in pieces, and takes filters off with SIMD: together about 2.4 times as fast as

@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// The chunks of a PNG file, walked before any decoder sees them: a decoder may take as much memory as a
 /// chunk claims to be long, or as a stream in it inflates to.

@@ -1,4 +1,4 @@
-import CPNG
+import CCodecs
 
 /// Writes PNG files with a filter chosen anew for each row, photographs with a compressor made for them,
 /// others with libdeflate: several times as fast as zlib at the same size.

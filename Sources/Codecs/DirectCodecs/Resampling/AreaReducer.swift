@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// Averages the pixels of a much larger picture while its rows arrive: RGBA with straight alpha, whose
 /// colours are weighed by their opacity. Used by one thread.

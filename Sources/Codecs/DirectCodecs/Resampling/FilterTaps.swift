@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// The source samples that each target sample of an axis is made of, and their weights: Lanczos-3,
 /// widened by the reduction, so that nothing above the target's resolution remains.

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// Makes another size of samples of any depth, in floating-point numbers, while their rows arrive: of a
 /// plane, or of pixels with premultiplied opacity. Used by one thread.

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// Makes another size of interleaved pixels, while their rows arrive: RGB, or RGBA with straight alpha,
 /// whose colours are weighed by their opacity. Used by one thread.

@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// Makes rows of another size of one plane of bytes, while its rows arrive.
 ///

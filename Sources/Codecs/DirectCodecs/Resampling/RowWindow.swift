@@ -1,4 +1,4 @@
-import CPixels
+import CCodecs
 
 /// The source rows that are still needed: a ring of row buffers that grows when more are.
 ///

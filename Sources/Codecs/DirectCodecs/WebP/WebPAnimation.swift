@@ -1,5 +1,4 @@
-import CDecoding
-import CPNG
+import CCodecs
 import CWebP
 
 /// Draws the frames of an animated WebP file one after the other with libwebp's own animation decoder:

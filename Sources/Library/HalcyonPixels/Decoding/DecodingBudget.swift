@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 import Foundation
 package import HalcyonWork
 import Vips

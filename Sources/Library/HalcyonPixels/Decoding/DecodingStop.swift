@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 
 /// Has decoding end that nobody waits for any longer.
 ///

@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 import Dispatch
 import Synchronization
 import Vips

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 package import Foundation
 import Vips
 

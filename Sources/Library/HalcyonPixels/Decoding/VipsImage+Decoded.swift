@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 import DirectCodecs
 import Foundation
 import Vips

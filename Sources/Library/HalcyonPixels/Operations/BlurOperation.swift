@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 package import Foundation
 import Vips
 

@@ -1,4 +1,4 @@
-import CDecoding
+import CCodecs
 import CWorker
 import DirectCodecs
 import Foundation

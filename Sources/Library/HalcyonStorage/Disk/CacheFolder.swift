@@ -1,4 +1,4 @@
-import CFileSystem
+import CStorage
 import CXXHash
 package import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-import CIndexFiles
+import CStorage
 import Foundation
 import GRDB
 import Glibc

@@ -1,4 +1,4 @@
-import CFileSystem
+import CStorage
 import Dispatch
 public import Foundation
 import Glibc

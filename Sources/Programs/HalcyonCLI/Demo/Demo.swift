@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 import HalcyonSamples
-import HalcyonSampleServer
 
 /// The steps of the demonstration.
 struct Demo: Sendable {

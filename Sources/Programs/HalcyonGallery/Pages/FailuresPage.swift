@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonSampleServer
+import HalcyonSamples
 
 /// What becomes of images that cannot be loaded.
 enum FailuresPage {

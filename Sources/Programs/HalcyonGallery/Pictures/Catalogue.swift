@@ -1,7 +1,6 @@
 import Foundation
 import Halcyon
 import HalcyonSamples
-import HalcyonSampleServer
 import HalcyonWork
 
 /// One picture to show.

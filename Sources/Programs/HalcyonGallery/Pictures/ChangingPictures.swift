@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonSampleServer
 import HalcyonSamples
 
 /// Pictures of which the server on this machine says in different ways how long they are good for. They

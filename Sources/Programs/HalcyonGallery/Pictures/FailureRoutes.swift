@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonSampleServer
 import HalcyonSamples
 
 /// Addresses of the server on this machine that give no picture, or not at once.

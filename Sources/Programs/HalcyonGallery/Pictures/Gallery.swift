@@ -1,6 +1,5 @@
 import Foundation
 import Halcyon
-import HalcyonSampleServer
 import HalcyonSamples
 import HalcyonWork
 

@@ -2,7 +2,7 @@ import CGtk4
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonSampleServer
+import HalcyonSamples
 
 /// Where images came from, what the caches hold and what the latest requests waited for, as it is now.
 final class StatisticsPanel: Box {

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import NIOCore
 
 /// What is said of a picture beside the picture.

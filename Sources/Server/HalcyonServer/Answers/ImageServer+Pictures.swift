@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
 import NIOPosix

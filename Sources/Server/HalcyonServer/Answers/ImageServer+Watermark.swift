@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import Logging
 

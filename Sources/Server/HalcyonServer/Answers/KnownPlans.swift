@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 
 /// What URLs ask for that came lately: taking one apart and proving it costs a twelfth of an answer that is at

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonCluster
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
 import NIOFoundationCompat

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonCluster
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import Logging
 import NIOCore

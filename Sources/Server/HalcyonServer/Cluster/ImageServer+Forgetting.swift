@@ -1,5 +1,5 @@
 import Foundation
-package import HalcyonServerPlans
+package import HalcyonServerURLs
 import HalcyonStorage
 
 extension ImageServer {

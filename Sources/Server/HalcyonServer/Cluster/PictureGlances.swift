@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// Names the picture that is to be made of a source, by the source's key and URL; `nil` for one that is not shared.
 typealias PictureNaming =

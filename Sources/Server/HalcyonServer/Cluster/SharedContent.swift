@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonServerPlans
+import HalcyonServerURLs
 import NIOCore
 import NIOFoundationCompat
 

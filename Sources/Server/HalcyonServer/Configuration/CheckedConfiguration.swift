@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// A configuration that makes sense, and what is made of it.

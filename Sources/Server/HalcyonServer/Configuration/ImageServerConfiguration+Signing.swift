@@ -1,5 +1,5 @@
 package import Foundation
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 extension ImageServerConfiguration {
     /// The path that asks for `path`, signed with the first key, once it is known that a server with these settings

@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Synchronization
 
 /// What a running server can be told anew: how URLs are read and proved, and which sources they may name.

@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 extension Failure {
     /// The change by which an operator gets the request answered; `nil` where the request is at fault, or

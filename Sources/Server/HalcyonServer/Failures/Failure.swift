@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// Why a request is not answered with a picture.

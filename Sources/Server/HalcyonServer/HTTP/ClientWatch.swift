@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import NIOCore
 import NIOHTTPTypes

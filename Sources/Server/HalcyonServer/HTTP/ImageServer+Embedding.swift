@@ -1,6 +1,6 @@
 import HTTPTypes
 import HalcyonHTTP
-@_exported public import HalcyonServerPlans
+@_exported public import HalcyonServerURLs
 import HalcyonWork
 public import Hummingbird
 public import HummingbirdCore

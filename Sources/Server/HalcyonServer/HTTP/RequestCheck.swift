@@ -1,6 +1,6 @@
 import HTTPTypes
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import NIOCore
 import NIOHTTP1
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import Hummingbird
 import HummingbirdCore

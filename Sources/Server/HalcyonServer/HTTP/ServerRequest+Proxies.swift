@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import NIOCore
 
 extension ServerRequest {

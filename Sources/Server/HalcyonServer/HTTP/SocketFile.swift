@@ -1,6 +1,6 @@
 // Optimised builds take the types of sys/stat.h for those of this module.
 import CDispatch
-import CFileSystem
+import CStorage
 import Foundation
 import Glibc
 import HalcyonWork

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// Makes a picture as the IIIF Image API says: region, size, mirror, rotation, quality, format.
 struct IIIFExecution: PictureWork {

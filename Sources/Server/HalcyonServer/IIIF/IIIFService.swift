@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// The pictures that are served by the IIIF Image API, and its limits.

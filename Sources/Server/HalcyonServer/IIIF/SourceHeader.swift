@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 
 /// What the header of a source says, kept so that the file is not read for each tile of it.

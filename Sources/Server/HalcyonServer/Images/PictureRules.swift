@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// What a server does with pictures whatever the URL says.
 struct PictureRules: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 extension PlanExecution {
     /// A source whose header has been read, and which is within the limits.

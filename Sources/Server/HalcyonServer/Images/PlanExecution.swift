@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// Makes a picture of a source's bytes as a plan says. Blocks; belongs on the decoding pool.

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// Hands a source on as it is, as long as it is a picture.
 struct RawExecution: PictureWork {

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// The operator's watermark, and how it is laid over pictures.
 struct WatermarkLayer: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import NIOCore
 
 extension ImageServer {

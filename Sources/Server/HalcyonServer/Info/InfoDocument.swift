@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// What is told of a source, as JSON. Read from the header, unless fields are asked for that only the

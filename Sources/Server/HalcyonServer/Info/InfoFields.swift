@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// What a request for information about a source asks for: `/size:1/blurhash:4:3/plain/…`.
 struct InfoFields: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import Logging
 import NIOCore
 import Synchronization

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 import NIOCore

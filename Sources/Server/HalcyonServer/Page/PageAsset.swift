@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// A file that the page is made of, compiled into the program.

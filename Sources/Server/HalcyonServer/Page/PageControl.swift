@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// A control of the page's form. The list of all is what the form is drawn from, and the names in it are
 /// those of the page's query.

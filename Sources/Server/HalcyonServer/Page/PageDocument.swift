@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 
 /// The page as HTML: the form with its values and, when there is a source, the picture. It works without its
 /// script.

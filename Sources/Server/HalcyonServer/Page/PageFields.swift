@@ -1,4 +1,4 @@
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// The values of the page's form, from a query or a body (`application/x-www-form-urlencoded`).

@@ -1,5 +1,5 @@
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// What proves that a request to sign or to keep something comes from the page: a random text in a cookie

@@ -1,6 +1,6 @@
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// The URLs of the picture that the page shows, as its script gets them.

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 

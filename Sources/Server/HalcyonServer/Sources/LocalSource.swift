@@ -1,7 +1,7 @@
-import CFileSystem
+import CStorage
 import Foundation
 import Glibc
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 import Synchronization

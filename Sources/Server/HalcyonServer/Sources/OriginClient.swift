@@ -3,7 +3,7 @@ import FoundationNetworking
 import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import HalcyonTelemetry
 import Synchronization

@@ -1,6 +1,6 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 
 /// How long the answers of sources' servers are good: by the settings, or by the servers' own words where

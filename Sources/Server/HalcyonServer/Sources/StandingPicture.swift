@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonPixels
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonWork
 import Synchronization

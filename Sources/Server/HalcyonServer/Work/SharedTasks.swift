@@ -1,5 +1,5 @@
 import Halcyon
-import HalcyonServerPlans
+import HalcyonServerURLs
 import HalcyonWork
 import Synchronization
 

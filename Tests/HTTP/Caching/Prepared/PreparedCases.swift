@@ -16,7 +16,7 @@ struct PreparedCases: Decodable, Sendable {
         ?? URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent()  // Prepared
         .deletingLastPathComponent()  // Caching
-        .deletingLastPathComponent()  // HalcyonHTTPTests
+        .deletingLastPathComponent()  // HTTP
         .deletingLastPathComponent()  // Tests
         .deletingLastPathComponent()
         .deletingLastPathComponent()

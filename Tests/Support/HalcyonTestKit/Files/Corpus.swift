@@ -36,7 +36,8 @@ public enum Corpus {
     static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent()  // Files
         .deletingLastPathComponent()  // HalcyonTestKit
-        .deletingLastPathComponent()  // Sources
+        .deletingLastPathComponent()  // Support
+        .deletingLastPathComponent()  // Tests
         .deletingLastPathComponent()
 
     static func locate(environment: [String: String], package: URL) -> URL? {

@@ -1,5 +1,4 @@
 public import Halcyon
-public import HalcyonTestKit
 
 /// What happened to a headless view.
 public enum HeadlessEvent: Hashable, Sendable {

@@ -1,5 +1,4 @@
 public import Halcyon
-public import HalcyonTestKit
 
 /// An image view without a screen, which records what is done to it.
 ///

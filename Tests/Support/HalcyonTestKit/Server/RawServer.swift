@@ -1,5 +1,5 @@
 public import Foundation
-import HalcyonTestSupport
+import HalcyonTesting
 import NIOCore
 import NIOPosix
 

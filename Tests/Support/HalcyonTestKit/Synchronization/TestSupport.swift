@@ -1,2 +1,2 @@
 // Clocks, gates and lists of events come with this module.
-@_exported public import HalcyonTestSupport
+@_exported public import HalcyonTesting

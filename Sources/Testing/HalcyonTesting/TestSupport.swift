@@ -1,2 +1,0 @@
-// Clocks, gates and lists of events come with this module.
-@_exported public import HalcyonTestSupport
