@@ -301,7 +301,7 @@ def front(kind, folder, nodes, network=None):
     """haproxy or nginx with the configuration of the documentation, but for the addresses."""
     port, host = closed_port(), address(network)
     suffix = {"haproxy": "cfg", "nginx": "conf"}[kind]
-    text = (ROOT / f"docs/cluster/{kind}.{suffix}").read_text()
+    text = (ROOT / f"docs/server/cluster/{kind}.{suffix}").read_text()
     for number, node in enumerate(nodes, 1):
         text = text.replace(f"10.0.0.1{number}:8080", f"{node.host}:{node.port}")
     # That the machine of the test is busy does not make a node one that is away.

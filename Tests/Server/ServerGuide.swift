@@ -1,6 +1,6 @@
 import Foundation
 
-/// The guide to the server, docs/server.md, by its parts.
+/// The guide to the server, docs/server/server.md, by its parts.
 struct ServerGuide {
     /// What stands between fences, each with the word behind the first one.
     private(set) var blocks: [(language: String, code: String)] = []
@@ -13,7 +13,7 @@ struct ServerGuide {
     }
 
     init() throws {
-        let file = Self.root.appendingPathComponent("docs/server.md")
+        let file = Self.root.appendingPathComponent("docs/server/server.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         var block: (language: String, lines: [String])?
         for line in text.components(separatedBy: "\n") {

@@ -64,7 +64,7 @@ import Testing
         ]
         for signal in [SIGKILL, SIGTERM] {
             let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-            _ = try #require(await output.line(containing: "docs/server.md"))
+            _ = try #require(await output.line(containing: "docs/server/server.md"))
             var info = stat()
             #expect(lstat(socket, &info) == 0 && info.st_mode & 0o777 == 0o660)
             child.send(signal)

@@ -157,7 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
               A small one:    curl -o small.webp \(base)/_/rs:fit:300:300/plain/local:///china.jpg@webp
               Typed by hand:  \(base)/-/w=300,h=300,fit=crop/local:///chelsea.png
               Your pictures:  halcyon-server --unsigned --local-root FOLDER
-              For everybody:  docs/server.md tells how to sign URLs, and of all settings.
+              For everybody:  docs/server/server.md tells how to sign URLs, and of all settings.
             """
     }
 

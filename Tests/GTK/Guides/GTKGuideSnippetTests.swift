@@ -7,7 +7,7 @@ import Testing
 @testable import Halcyon
 @testable import HalcyonGTK
 
-/// Runs the code of `docs/gtk.md` in windows, with an origin of this process.
+/// Runs the code of `docs/guides/gtk.md` in windows, with an origin of this process.
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct GTKGuideSnippetTests {
     private let fixture: ListFixture

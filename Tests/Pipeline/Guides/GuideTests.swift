@@ -36,7 +36,7 @@ import Testing
         let guides = try GuideText.guides()
         #expect(guides.count > 5)
         for (guide, text) in guides where !GuideText.swiftBlocks(of: text).isEmpty {
-            #expect(guide == "README" || readme.contains("(docs/\(guide).md)"))
+            #expect(guide == "README" || readme.contains("/\(guide).md)"))
         }
     }
 
@@ -100,9 +100,8 @@ private enum GuideText {
     /// The guides and the README by their names without extension.
     static func guides() throws -> [String: String] {
         let folder = root.appendingPathComponent("docs", isDirectory: true)
-        let guides = try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil
-        ).filter { $0.pathExtension == "md" }
+        let guides = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".md") }.map(folder.appendingPathComponent)
         return try Dictionary(
             uniqueKeysWithValues: (guides + [root.appendingPathComponent("README.md")]).map {
                 (
