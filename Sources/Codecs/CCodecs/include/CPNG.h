@@ -41,10 +41,6 @@ size_t cpng_compress(
     cpng_compressor *compressor, const uint8_t *bytes, size_t count, uint8_t *output,
     size_t capacity);
 
-/* Writes a zlib stream of filtered photographs, in fewer bytes than libdeflate's fast levels; 0 when the
-   bytes are of another kind, or `capacity` is too small. */
-size_t cpng_compress_noise(const uint8_t *bytes, size_t count, uint8_t *output, size_t capacity);
-
 /* Row filters */
 
 /* Takes the filter off a row. `stored` has `count` bytes behind its filter byte, `above` the row above

@@ -1,20 +1,15 @@
 import CCodecs
 
-/// Writes PNG files with a filter chosen anew for each row, photographs with a compressor made for them,
-/// others with libdeflate: several times as fast as zlib at the same size.
+/// Writes PNG files with a filter chosen anew for each row and libdeflate: several times as fast as zlib at nearly the
+/// same size.
 package struct PNGWriter {
-    /// For what is no photograph, 1 (fast) … 12 (small), as libdeflate counts.
+    /// 1 (fast) … 12 (small), as libdeflate counts.
     package var level: Int
-    /// Whether photographs are compressed in their own way.
-    package var knowsPhotographs: Bool
 
     /// At this level files are mostly no larger than those of libpng's usual settings.
     package static let usualLevel = 2
 
-    package init(level: Int = usualLevel, knowsPhotographs: Bool = true) {
-        self.level = level
-        self.knowsPhotographs = knowsPhotographs
-    }
+    package init(level: Int = usualLevel) { self.level = level }
 
     /// The most bytes of rows that are compressed at once.
     static let largestStream = 256 << 20
@@ -93,12 +88,7 @@ package struct PNGWriter {
         defer { cpng_compressor_destroy(compressor) }
         let bound = cpng_compressed_bound(compressor, count)
         let stream = [UInt8](unsafeUninitializedCapacity: bound) { output, size in
-            if knowsPhotographs {
-                size = cpng_compress_noise(rows, count, output.baseAddress, bound)
-            }
-            if size == 0 {
-                size = cpng_compress(compressor, rows, count, output.baseAddress, bound)
-            }
+            size = cpng_compress(compressor, rows, count, output.baseAddress, bound)
         }
         return stream.isEmpty ? nil : stream
     }
