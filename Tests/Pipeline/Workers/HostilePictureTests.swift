@@ -104,6 +104,15 @@ import Testing
         #expect(atWork.counts?.started == 2)
     }
 
+    @Test(arguments: [SIGKILL, SIGSTOP])
+    func aTemplateThatSomebodyEndsOrStopsIsReplaced(_ signal: Int32) async throws {
+        let lines = try await TrialRun.decode(
+            ["trial:good#1", "trial:abort", "trial:good#2"],
+            options: ["--signal", "\(signal)", "--to-template"])
+        #expect(lines.outcomes == ["ok", "error", "ok"])
+        #expect(lines.counts?.started == 2)
+    }
+
     @Test(arguments: [SIGTERM, SIGKILL])
     func noWorkerIsLeftBehind(_ signal: Int32) async throws {
         let run = try TrialRun(["decode", "--threads", "2", "trial:sleep#1", "trial:spin#2"])

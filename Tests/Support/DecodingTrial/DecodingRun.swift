@@ -46,7 +46,10 @@ struct DecodingRun: Sendable {
     }
 
     private func signalWorkers(_ signal: Int32) {
-        for process in DecodingWorker.processes { kill(process, signal) }
+        let template = DecodingWorker.template.map { [$0] } ?? []
+        for process in options.signalsTemplate ? template : DecodingWorker.processes {
+            kill(process, signal)
+        }
     }
 
     /// Tells the numbers of the workers as soon as there are some; with a signal that is to be sent and a picture that

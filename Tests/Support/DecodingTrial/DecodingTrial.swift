@@ -24,6 +24,7 @@ struct DecodingTrial {
         --refuse seccomp,landlock,memory-files,limits,privileges
         --program FILE     what is started as a worker
         --signal NUMBER    sent to workers between two files, or to one that is at trial:unless-calm
+        --to-template      signals are sent to the template of workers instead
         """
 
     static func main() {
@@ -63,6 +64,7 @@ struct TrialOptions {
     var givesUp = false
     var allowsPDF = false
     var isAlike = false
+    var signalsTemplate = false
     var refused: UInt32 = 0
     var program: String?
     var signal: Int32?
@@ -76,16 +78,8 @@ struct TrialOptions {
                 files.append(word)
                 continue
             }
-            if word == "--allow-pdf" {
-                allowsPDF = true
-                continue
-            }
-            if word == "--alike" {
-                isAlike = true
-                continue
-            }
-            if word == "--give-up" {
-                givesUp = true
+            if let flag = Self.flags[word] {
+                self[keyPath: flag] = true
                 continue
             }
             guard let value = words.popFirst() else { return nil }
@@ -109,6 +103,11 @@ struct TrialOptions {
             }
         }
     }
+
+    private static let flags: [String: WritableKeyPath<TrialOptions, Bool> & Sendable] = [
+        "--allow-pdf": \.allowsPDF, "--alike": \.isAlike, "--give-up": \.givesUp,
+        "--to-template": \.signalsTemplate,
+    ]
 
     private static let calls: [String: UInt32] = [
         "seccomp": UInt32(CTRIAL_SECCOMP), "landlock": UInt32(CTRIAL_LANDLOCK),

@@ -319,17 +319,21 @@ final class DecodingWorkers: @unchecked Sendable {
         }
     }
 
-    /// Has the template fork a worker, after starting the template if need be.
+    /// Has the template fork a worker. A template that does not is replaced: something else may have ended or stopped it.
     private func start(_ number: Int) throws(WorkerStartFailure) -> (WorkerProcess, UInt32) {
         let program = DecodingWorker.program
-        if template?.isAlive != true || template?.program != program {
-            template = nil
-            template = try WorkerTemplate(
-                program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
-            condition.withLock { templateProcess = template?.process }
+        if let template, template.isAlive, template.program == program,
+            let worker = try? WorkerProcess.start(number: number, by: template)
+        {
+            return worker
         }
-        defer { report(template?.said ?? "") }
-        return try WorkerProcess.start(number: number, by: template!)
+        template = nil
+        let template = try WorkerTemplate(
+            program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
+        self.template = template
+        condition.withLock { templateProcess = template.process }
+        defer { report(template.said) }
+        return try WorkerProcess.start(number: number, by: template)
     }
 
     private var hasTold = false
