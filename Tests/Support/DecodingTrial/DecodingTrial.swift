@@ -104,10 +104,12 @@ struct TrialOptions {
         }
     }
 
-    private static let flags: [String: WritableKeyPath<TrialOptions, Bool> & Sendable] = [
-        "--allow-pdf": \.allowsPDF, "--alike": \.isAlike, "--give-up": \.givesUp,
-        "--to-template": \.signalsTemplate,
-    ]
+    private static var flags: [String: WritableKeyPath<TrialOptions, Bool>] {
+        [
+            "--allow-pdf": \.allowsPDF, "--alike": \.isAlike, "--give-up": \.givesUp,
+            "--to-template": \.signalsTemplate,
+        ]
+    }
 
     private static let calls: [String: UInt32] = [
         "seccomp": UInt32(CTRIAL_SECCOMP), "landlock": UInt32(CTRIAL_LANDLOCK),
