@@ -92,7 +92,8 @@ import Testing
         let list = try text("scripts/setup.sh").firstMatch(of: /build_packages=\(([^)]*)\)/)?.1
         let packages = try #require(list).split(whereSeparator: \.isWhitespace)
         #expect(packages.count > 10)
-        let installed = try text("docs/server/cluster/Dockerfile").split(whereSeparator: \.isWhitespace)
+        let installed = try text("docs/server/cluster/Dockerfile").split(
+            whereSeparator: \.isWhitespace)
         #expect(packages.filter { !installed.contains($0) } == [])
     }
 }
