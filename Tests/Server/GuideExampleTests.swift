@@ -359,7 +359,7 @@ import Testing
         .enabled(if: FileManager.default.isExecutableFile(atPath: systemd)),
         arguments: [
             ("server/halcyon-server.service", "halcyon-server.service"),
-            ("cluster/halcyon-server@.service", "halcyon-server@8080.service"),
+            ("server/cluster/halcyon-server@.service", "halcyon-server@8080.service"),
         ])
     func systemdTakesTheUnit(path: String, name: String) async throws {
         let guides = ServerGuide.root.appendingPathComponent("docs")
@@ -369,7 +369,7 @@ import Testing
         let copy = try folder.write(
             Data(unit.replacing(program, with: executable).utf8), to: name)
         let slice = try folder.write(
-            Data(contentsOf: guides.appendingPathComponent("cluster/halcyon.slice")),
+            Data(contentsOf: guides.appendingPathComponent("server/cluster/halcyon.slice")),
             to: "halcyon.slice")
         let verified = try await run(program: Self.systemd, ["verify", copy.path, slice.path])
         #expect(verified.code == 0 && verified.errors == "", "\(verified.errors)")
