@@ -190,7 +190,7 @@ public enum JPEGRefusal: Error, Hashable, Sendable {
     case damaged
     /// Something follows the picture that is not the end of the file's image.
     case trailing
-    /// The thread's time is up, or it is to stop (`CDecoding`). No other decoder would come further.
+    /// The thread's time is up, or it is to stop (`CDecoding.h`). No other decoder would come further.
     case late
 
     /// To be asked once for each row of blocks.

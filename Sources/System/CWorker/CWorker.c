@@ -167,13 +167,18 @@ static pid_t fork_sibling(void) {
 #endif
 }
 
+/* Has this process end with the thread that counts as its parent's; false when `parent` has ended already. */
+static bool end_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent;
+}
+
 void cworker_fork_on_request(pid_t parent) {
     int files[FORK_COUNT];
     while (receive_request(files)) {
         pid_t process = fork_sibling();
         if (process == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() != parent) _exit(1);
+            if (!end_with(parent)) _exit(1);
             for (int i = 0; i < FORK_COUNT; i++) files[i] = above_all(files[i]);
             for (int i = 0; i < FORK_COUNT; i++) {
                 if (files[i] < 0 || dup2(files[i], forked[i]) < 0) _exit(1);
@@ -234,8 +239,7 @@ bool cworker_begin(pid_t parent) {
     offer_to_be_ended();
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return getppid() == parent;
+    return end_with(parent);
 }
 
 static void limit(int resource, rlim_t most, uint32_t *missing) {

@@ -86,9 +86,10 @@ struct Outcome {
         self.number = number
         let begin = DispatchTime.now()
         let stop = DecodingStop()
-        let giveUp = options.givesUp ? { stop.give() } : nil
+        let picture = TrialPicture(name)
+        let givesUp = options.givesUp && picture?.action != TrialPicture.good
+        let giveUp = givesUp ? { stop.give() } : nil
         do {
-            let picture = TrialPicture(name)
             let data = try picture?.data ?? Data(contentsOf: URL(fileURLWithPath: name))
             let bitmap = try LongDecoding.noting(giveUp) {
                 try stop.watching {

@@ -18,7 +18,7 @@ struct DecodingTrial {
         --threads N        as many as processors by default
         --rounds N         how often all files are decoded
         --limit MS,…       the longest time that each picture may take, the last one all others
-        --give-up          stop waiting for each picture that takes long
+        --give-up          stop waiting for each picture that takes long, but good ones
         --allow-pdf
         --alike            killers of one kind are the same file
         --refuse seccomp,landlock,memory-files,limits,privileges

@@ -33,9 +33,9 @@ final class DecodingWorkers: @unchecked Sendable {
     /// Pictures that take long.
     private var longCount = 0
     private static let mostLong = 8 * Processors.count
-    /// Used by the starting thread.
+    /// Set by the starting thread, with the lock.
     private var template: WorkerTemplate?
-    private var templateProcess: pid_t?
+    /// Used by the starting thread.
     private var startBudget = StartBudget()
     /// Seconds after which a worker that is not used gives back the memory of large pictures.
     private static let longestIdle = 5.0
@@ -54,7 +54,7 @@ final class DecodingWorkers: @unchecked Sendable {
     }
 
     var processIdentifiers: [pid_t] { condition.withLock { Array(processes.values) } }
-    var templateIdentifier: pid_t? { condition.withLock { templateProcess } }
+    var templateIdentifier: pid_t? { condition.withLock { template?.process } }
 
     private static func memory(of process: pid_t) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)
@@ -327,11 +327,11 @@ final class DecodingWorkers: @unchecked Sendable {
         {
             return worker
         }
-        template = nil
+        // Its process is ended when the lock has been released.
+        _ = condition.withLock { self.template.take() }
         let template = try WorkerTemplate(
             program: program, memory: max(1 << 30, 2 * DecodingMemory.limit))
-        self.template = template
-        condition.withLock { templateProcess = template.process }
+        condition.withLock { self.template = template }
         defer { report(template.said) }
         return try WorkerProcess.start(number: number, by: template)
     }

@@ -96,7 +96,7 @@ final class WorkerProcess: @unchecked Sendable {
                 socket: socket, input: input.file, output: output.file, log: log, &process)
         }
         let missing = try child.waitUntilReady()
-        return (WorkerProcess(number, child, input, output), missing | template.missing)
+        return (WorkerProcess(number, child, input, output), missing)
     }
 
     private init(

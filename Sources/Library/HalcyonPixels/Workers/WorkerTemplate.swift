@@ -120,8 +120,6 @@ final class WorkerChild {
 /// that starts workers.
 final class WorkerTemplate {
     let program: String
-    /// The parts of the sandbox that this system lacks, as far as all workers share them.
-    let missing: UInt32
     private let child: WorkerChild
 
     init(program: String, memory: Int) throws(WorkerStartFailure) {
@@ -133,7 +131,8 @@ final class WorkerTemplate {
                 }
             }
         }
-        missing = try child.waitUntilReady()
+        // What it lacks, its workers tell.
+        _ = try child.waitUntilReady()
     }
 
     var process: pid_t { child.process }

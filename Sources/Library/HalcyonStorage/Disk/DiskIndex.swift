@@ -10,7 +10,7 @@ import Synchronization
 /// Several processes may have it open. It holds nothing that cannot be lost: what it says of a file is
 /// checked against the file, and a new index is filled from the files. It has a rollback journal, since
 /// the memory that processes share for a write-ahead log would be a file in the folder, and whoever
-/// cuts a file short that is mapped ends the process. The journal is written as `CIndexFiles` says.
+/// cuts a file short that is mapped ends the process. The journal is written as `CStorage` says.
 final class DiskIndex: Sendable {
     /// Hidden, so that those who list the folder see cached files only.
     static let fileName = ".index.sqlite"
