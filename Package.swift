@@ -148,13 +148,19 @@ add(
         // Leases, records and bytes that several machines share.
         .target(
             name: "HalcyonCluster",
-            dependencies: ["COpenSSL", "HalcyonHTTP", "HalcyonWork", nioCore, nioPosix]),
+            dependencies: [
+                "COpenSSL", "HalcyonHTTP", "HalcyonWork", "ServerTrait", nioCore, nioPosix,
+            ]),
         // Caches that share their images in a store of Amazon's protocol.
         .target(name: "HalcyonS3", dependencies: ["Halcyon", "HalcyonCluster"]),
         // The events of a manager as metrics and spans; the server's spans are made with it, too.
         .target(
             name: "HalcyonTelemetry",
-            dependencies: ["Halcyon", forServers("Metrics", "swift-metrics"), tracing]),
+            dependencies: [
+                "Halcyon", "ServerTrait", forServers("Metrics", "swift-metrics"), tracing,
+            ]),
+        // Names the trait where it is off.
+        .target(name: "ServerTrait"),
     ])
 
 add(

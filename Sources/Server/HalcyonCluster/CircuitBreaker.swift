@@ -1,7 +1,3 @@
-#if !Server
-    #error("This target needs the trait Server of the package: traits: [\"Server\"]")
-#endif
-
 /// Keeps calls from an engine that fails: after some failures in a row there is a pause, then one call tries
 /// whether it is back. Each pause is twice as long as the one before it, until a call succeeds.
 package struct CircuitBreaker: Hashable, Sendable {

@@ -1,7 +1,3 @@
-#if !Server
-    #error("HalcyonTelemetry needs the trait Server of the package halcyon: traits: [\"Server\"]")
-#endif
-
 public import Halcyon
 public import Metrics
 public import Tracing
