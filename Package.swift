@@ -95,27 +95,27 @@ add(
         // Bytes, pixels, formats and operations on pixels; nothing of requests and caches.
         .target(
             name: "HalcyonPixels",
-            dependencies: ["CCodecs", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
+            dependencies: ["CCodecs", "CProcesses", "DirectCodecs", "HalcyonWork", "Vips"]),
         // Memory and disk by key; nothing of images.
         .target(
-            name: "HalcyonStorage", dependencies: ["CStorage", "CXXHash", "HalcyonWork", grdb]),
+            name: "HalcyonStorage", dependencies: ["CStorage", "HalcyonWork", grdb]),
         // Bytes over HTTP, by libcurl; nothing of images.
-        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
+        .target(name: "HalcyonHTTP", dependencies: ["CHTTP", "HalcyonWork"]),
         // Threads, digests: nothing of images, files or HTTP.
-        .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CSignals"]),
+        .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CProcesses"]),
         .target(name: "Vips", dependencies: ["CVips"]),
     ])
 
 add(
     in: "Sources/Codecs",
     [
-        .target(name: "DirectCodecs", dependencies: ["CCodecs", "CWebP", "CoefficientJPEG"]),
+        .target(name: "DirectCodecs", dependencies: ["CCodecs", "CoefficientJPEG"]),
         .target(name: "CoefficientJPEG", dependencies: ["CCodecs"]),
-        // libjpeg-dev comes with libvips-dev, and libdeflate-dev by way of it; libavif and libjxl are loaded when they
-        // are needed.
+        // The libraries come with libvips-dev, libdeflate's by way of it; libavif and libjxl are loaded when they are
+        // needed.
         .target(
             name: "CCodecs",
-            linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("deflate")]),
+            linkerSettings: ["jpeg", "deflate", "webp", "webpdemux"].map { .linkedLibrary($0) }),
     ])
 
 add(in: "Sources/Desktop", [.target(name: "HalcyonGTK", dependencies: ["Halcyon", "CGtk4"])])
@@ -200,25 +200,21 @@ add(
         // below it, one of which SwiftPM warns of in each build.
         .systemLibrary(
             name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+        // libcurl, and what unpacks bodies, which comes with libvips-dev.
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+            name: "CHTTP", pkgConfig: "libcurl",
+            providers: [
+                .apt(["libcurl4-openssl-dev", "zlib1g-dev", "libbrotli-dev", "libzstd-dev"])
+            ]),
         // For digests, for connections to Redis, and for the server of the tests.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        // Unpacks bodies; all three come with libvips-dev.
-        .systemLibrary(
-            name: "CContentCoding",
-            providers: [.apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
-        .systemLibrary(
-            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-        .systemLibrary(
-            name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // Files, and the SQLite file system of the index.
-        .target(name: "CStorage", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "CSignals"),
-        // Processes that decode, and the wall around them.
-        .target(name: "CWorker"),
+        // Files, their checksums, and the SQLite file system of the index.
+        .target(
+            name: "CStorage", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
+        // Signals; processes that decode, and the wall around them.
+        .target(name: "CProcesses"),
     ])
 
 add(

@@ -11,29 +11,26 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux"),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CHTTP", pkgConfig: "libcurl"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash"),
-        .systemLibrary(name: "CContentCoding"),
-        .target(name: "CSignals"),
-        .target(name: "CStorage", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "CWorker"),
+        .target(
+            name: "CStorage", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("xxhash")]),
+        .target(name: "CProcesses"),
         .target(
             name: "CCodecs",
-            linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("deflate")]),
+            linkerSettings: ["jpeg", "deflate", "webp", "webpdemux"].map { .linkedLibrary($0) }),
         .target(name: "CoefficientJPEG", dependencies: ["CCodecs"]),
-        .target(name: "DirectCodecs", dependencies: ["CCodecs", "CWebP", "CoefficientJPEG"]),
+        .target(name: "DirectCodecs", dependencies: ["CCodecs", "CoefficientJPEG"]),
         .target(name: "Vips", dependencies: ["CVips"]),
-        .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CSignals"]),
-        .target(name: "HalcyonHTTP", dependencies: ["CContentCoding", "CCurl", "HalcyonWork"]),
+        .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CProcesses"]),
+        .target(name: "HalcyonHTTP", dependencies: ["CHTTP", "HalcyonWork"]),
         .target(
             name: "HalcyonPixels",
-            dependencies: ["CCodecs", "CWorker", "DirectCodecs", "HalcyonWork", "Vips"]),
+            dependencies: ["CCodecs", "CProcesses", "DirectCodecs", "HalcyonWork", "Vips"]),
         .target(
             name: "HalcyonStorage",
             dependencies: [
-                "CStorage", "CXXHash", "HalcyonWork",
+                "CStorage", "HalcyonWork",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         // Files of the target Halcyon that need nothing else of it.

@@ -1,4 +1,4 @@
-import CSignals
+import CProcesses
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,5 +1,4 @@
 import CCodecs
-import CWebP
 
 /// Draws the frames of an animated WebP file one after the other with libwebp's own animation decoder:
 /// libvips makes a picture of each frame, blends it into another and copies that, and does so for the

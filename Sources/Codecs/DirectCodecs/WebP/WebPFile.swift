@@ -1,4 +1,4 @@
-import CWebP
+import CCodecs
 
 /// What the chunks of a WebP file tell beside its pixels.
 package struct WebPFile {

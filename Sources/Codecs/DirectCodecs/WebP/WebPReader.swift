@@ -1,4 +1,4 @@
-import CWebP
+import CCodecs
 
 /// Reads the pixels of still WebP files with libwebp, straight into the memory they stay in: libvips has
 /// them written as RGBA, copied, and for opaque pictures copied again as RGB.

@@ -1,4 +1,4 @@
-import CWebP
+import CCodecs
 
 /// Writes still WebP files with libwebp, straight from the pixels.
 package struct WebPWriter {

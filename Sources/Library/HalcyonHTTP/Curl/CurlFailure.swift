@@ -1,4 +1,4 @@
-import CCurl
+import CHTTP
 import Foundation
 
 /// Why libcurl ended a transfer.

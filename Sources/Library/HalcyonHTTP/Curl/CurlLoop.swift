@@ -1,4 +1,4 @@
-import CCurl
+import CHTTP
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
 import Foundation
-import CCurl
+import CHTTP
 
 /// One transfer of libcurl, used again for later ones. Used on the thread of its loop alone.
 struct EasyHandle {

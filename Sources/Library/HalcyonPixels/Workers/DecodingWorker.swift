@@ -1,4 +1,4 @@
-import CWorker
+import CProcesses
 package import Foundation
 import Glibc
 import HalcyonWork

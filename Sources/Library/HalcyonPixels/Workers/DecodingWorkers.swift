@@ -1,5 +1,5 @@
 import CCodecs
-import CWorker
+import CProcesses
 import Foundation
 import Glibc
 import HalcyonWork

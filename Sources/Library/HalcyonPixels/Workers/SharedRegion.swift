@@ -1,4 +1,4 @@
-import CWorker
+import CProcesses
 import Foundation
 import Glibc
 import HalcyonWork

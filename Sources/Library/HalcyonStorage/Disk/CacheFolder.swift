@@ -1,5 +1,4 @@
 import CStorage
-import CXXHash
 package import Foundation
 import Glibc
 import HalcyonWork

@@ -1,4 +1,4 @@
-import CXXHash
+import CStorage
 
 /// Values by key; each change takes constant time.
 ///

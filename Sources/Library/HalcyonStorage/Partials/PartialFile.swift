@@ -1,4 +1,4 @@
-import CXXHash
+import CStorage
 package import Foundation
 import Glibc
 package import HalcyonWork

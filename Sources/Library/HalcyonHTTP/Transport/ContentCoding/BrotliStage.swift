@@ -1,4 +1,4 @@
-import CContentCoding
+import CHTTP
 
 /// Brotli (RFC 7932). Its window is never larger than 16 MiB. What is behind its end is passed over.
 final class BrotliStage: DecodingStage {

@@ -1,4 +1,4 @@
-import CContentCoding
+import CHTTP
 
 /// gzip (RFC 1952) and deflate (RFC 9110, section 8.4.1.2), by zlib.
 ///
@@ -86,7 +86,7 @@ final class ZlibStage: DecodingStage {
         while true {
             stream.pointee.next_out = buffer.start
             stream.pointee.avail_out = uInt(DecodingBuffer.size)
-            let status = CContentCoding.inflate(stream, Z_NO_FLUSH)
+            let status = CHTTP.inflate(stream, Z_NO_FLUSH)
             let count = DecodingBuffer.size - Int(stream.pointee.avail_out)
             if count > 0 { try take(buffer.bytes(count)) }
             switch status {

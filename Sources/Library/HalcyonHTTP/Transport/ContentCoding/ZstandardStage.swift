@@ -1,4 +1,4 @@
-import CContentCoding
+import CHTTP
 
 /// Zstandard (RFC 8878), with windows of at most 8 MiB (RFC 9659). Frames may follow each other; what is
 /// behind the last one and is none itself is passed over.

@@ -1,5 +1,8 @@
 #pragma once
+#include <brotli/decode.h>
 #include <curl/curl.h>
+#include <zlib.h>
+#include <zstd.h>
 
 /* CURLOPT_QUICK_EXIT: without it, giving up a name look-up waits until the look-up has ended. */
 #if LIBCURL_VERSION_NUM < 0x075700

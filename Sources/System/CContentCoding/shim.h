@@ -1,4 +1,0 @@
-#pragma once
-#include <brotli/decode.h>
-#include <zlib.h>
-#include <zstd.h>
