@@ -230,21 +230,18 @@ add(
         .target(
             name: "HalcyonGTKTestKit",
             dependencies: ["CGtk4", "Halcyon", "HalcyonGTK", "HalcyonTesting"]),
-        // A decoder only to compare with; scripts/fuzz-jpeg compares, too.
-        .target(name: "CJPEGReference", linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(
-            name: "CoefficientJPEGTestKit", dependencies: ["CoefficientJPEG", "CJPEGReference"]),
-        .executableTarget(name: "CoefficientJPEGFuzz", dependencies: ["CoefficientJPEGTestKit"]),
-        // A getaddrinfo() that tests tell what to answer.
-        .target(name: "CScriptedNames"),
+        // A getaddrinfo() that tests tell what to answer, a JPEG decoder to compare with, and misbehaviour of decoders.
+        .target(name: "CTestKit", linkerSettings: [.linkedLibrary("jpeg")]),
+        // JPEG files of all kinds, sound and damaged; run by scripts/fuzz-jpeg.
+        .executableTarget(
+            name: "CoefficientJPEGTestKit", dependencies: ["CTestKit", "CoefficientJPEG"]),
         // Interrupted by scripts/crash-test, and by tests beside it.
         .executableTarget(
             name: "CacheCrashStep", dependencies: ["Halcyon", "HalcyonStorage"]),
         // Decodes pictures that should not be decoded, for scripts/hostile killers and tests.
-        .target(name: "CDecodingTrial"),
         .executableTarget(
             name: "DecodingTrial",
-            dependencies: ["CDecodingTrial", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
+            dependencies: ["CTestKit", "Halcyon", "HalcyonPixels", "HalcyonWork", "Vips"]),
         // For test suites of HTTP caches: scripts/http-cache-proxy.
         .executableTarget(
             name: "HTTPCacheProxy",
@@ -269,14 +266,14 @@ add(
         .testTarget(
             name: "HalcyonCodecsTests",
             dependencies: [
-                "CCodecs", "CJPEGReference", "CoefficientJPEG", "CoefficientJPEGTestKit",
+                "CCodecs", "CTestKit", "CoefficientJPEG", "CoefficientJPEGTestKit",
                 "DirectCodecs", "HalcyonTestKit", "Vips",
             ]),
         .testTarget(name: "VipsTests", dependencies: ["Vips"]),
         .testTarget(
             name: "HalcyonPipelineTests",
             dependencies: [
-                "CCodecs", "CDecodingTrial", "CacheCrashStep", "DecodingTrial", "DirectCodecs",
+                "CCodecs", "CTestKit", "CacheCrashStep", "DecodingTrial", "DirectCodecs",
                 "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonStorage", "HalcyonTestKit",
                 "HalcyonTesting", "HalcyonWork", "Vips",
             ],
@@ -307,7 +304,7 @@ add(
         .testTarget(
             name: "HalcyonServerTests",
             dependencies: [
-                "CScriptedNames", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
+                "CTestKit", "Halcyon", "HalcyonHTTP", "HalcyonPixels", "HalcyonSamples",
                 "HalcyonServer", "HalcyonServerCLI", "HalcyonTelemetry", "HalcyonTestKit",
                 "HalcyonWork", configuration, hummingbird, inMemoryTracing, logging,
                 serviceLifecycle, tracing,

@@ -1,4 +1,4 @@
-import CJPEGReference
+import CTestKit
 import CoefficientJPEG
 import CoefficientJPEGTestKit
 import Foundation

@@ -1,4 +1,4 @@
-import CScriptedNames
+import CTestKit
 import Foundation
 import HalcyonHTTP
 import HalcyonServer

@@ -1,4 +1,4 @@
-import CJPEGReference
+import CTestKit
 import Foundation
 
 /// A JPEG file that libjpeg encodes from a drawing.

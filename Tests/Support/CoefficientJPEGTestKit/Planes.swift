@@ -1,4 +1,4 @@
-import CJPEGReference
+import CTestKit
 public import CoefficientJPEG
 
 /// A picture's planes.

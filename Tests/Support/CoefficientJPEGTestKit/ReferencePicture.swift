@@ -1,4 +1,4 @@
-import CJPEGReference
+import CTestKit
 
 /// What libjpeg makes of a file.
 public struct ReferencePicture {

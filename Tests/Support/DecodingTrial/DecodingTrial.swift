@@ -1,4 +1,4 @@
-import CDecodingTrial
+import CTestKit
 import Foundation
 import Glibc
 import HalcyonPixels

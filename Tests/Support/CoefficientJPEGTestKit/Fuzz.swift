@@ -1,11 +1,10 @@
-import CoefficientJPEGTestKit
 import Foundation
 
 /// Decodes damaged files for so many seconds, compares with libjpeg and tells how many there were.
 @main
 struct Fuzz {
     static let usage = """
-        usage: CoefficientJPEGFuzz SECONDS SEED FOLDER [INDEX]
+        usage: CoefficientJPEGTestKit SECONDS SEED FOLDER [INDEX]
         Files on which the decoders disagree are written to FOLDER, and which case is being decoded.
         With INDEX, the file of this case is written and decoded alone.
         """
