@@ -1,4 +1,4 @@
-"""Measures Halcyon's image server beside others, and prints tables for docs/benchmarks.md.
+"""Measures Halcyon's image server beside others, and prints the tables of Benchmarks/Results/server.md.
 
 usage: scripts/server-bench [OPTION …] [TABLE …]
 
@@ -17,7 +17,7 @@ long     resident memory over many requests
 --requests N    of the table "long" (20,000; a long run has 1,000,000)
 --filter WORD   only rows with this word in their names; may be repeated
 --check         whether all of this works: a second for everything, pictures of most rows only once
---markdown      also writes the tables, whole ones only, into docs/benchmarks.md in place of those there
+--markdown      also writes the tables, whole ones only, into Benchmarks/Results/server.md
 --program FILE  halcyon-server, built for release; by default it is built
 --library FILE  halcyon-benchmarks likewise, for the table "cost"
 
@@ -104,13 +104,13 @@ def version(package):
 
 
 def write(name, lines):
-    """Puts lines into the documentation, in place of those that are there."""
-    file = ROOT / "docs/benchmarks.md"
+    """Replaces the lines of a table in the results."""
+    file = ROOT / "Benchmarks/Results/server.md"
     begin, end = (re.escape(f"<!-- server {name}: {word}") for word in ("begin", "end"))
     text, count = re.subn(rf"({begin}[^\n]*\n).*?({end})",
                           lambda found: "\n".join([found[1], *lines, "", found[2]]),
                           file.read_text(), flags=re.DOTALL)
-    assert count == 1, f"docs/benchmarks.md has no place for {name}"
+    assert count == 1, f"{file} has no place for {name}"
     file.write_text(text)
 
 

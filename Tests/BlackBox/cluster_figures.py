@@ -1,4 +1,4 @@
-"""What several image servers cost: figures for docs/benchmarks.md.
+"""What several image servers cost: the figures of Benchmarks/Results/cluster.md.
 
 Contestants take turns in an order drawn anew for each round, after one that does not count; a figure is the median
 of the rounds. Processor time is that of the servers alone, not of Redis, the store, the origin and who asks.

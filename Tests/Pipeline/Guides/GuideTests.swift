@@ -107,16 +107,16 @@ private enum GuideText {
         ).filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
     }
 
-    /// The guides and the README by their names without extension.
+    /// The guides and the README by their names without extension; pages of one name are joined.
     static func guides() throws -> [String: String] {
         try Dictionary(
-            uniqueKeysWithValues: (guidePaths() + ["README.md"]).map {
+            (guidePaths() + ["README.md"]).map {
                 let file = root.appendingPathComponent($0)
                 return (
                     file.deletingPathExtension().lastPathComponent,
                     try String(contentsOf: file, encoding: .utf8)
                 )
-            })
+            }, uniquingKeysWith: { $0 + "\n" + $1 })
     }
 
     /// Where the code is: that of widgets is among the tests that have a display.

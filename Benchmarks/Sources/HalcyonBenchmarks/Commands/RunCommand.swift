@@ -30,7 +30,7 @@ struct RunCommand: AsyncParsableCommand {
     var markdown = false
 
     @Option(help: "The document for --markdown.")
-    var document = "docs/benchmarks.md"
+    var document = "Benchmarks/Results/library.md"
 
     @Option(help: "The folder of the Python environment, the photographs and temporary files.")
     var folder = ".build-benchmarks"
