@@ -23,12 +23,7 @@ final class ImageMaterial: Sendable {
         let isRendered: Bool
     }
 
-    /// There is one group of images: those of this material.
-    fileprivate enum OneGroup: Hashable, Sendable { case all }
-
-    fileprivate typealias Images = WorkTable<
-        OneGroup, Kind, SteppedWork, WorkCaller<Made>, Made
-    >
+    fileprivate typealias Images = SharedWork<Kind, Made>
 
     /// One caller's place in the making of an image.
     struct Place: Sendable {
@@ -42,12 +37,10 @@ final class ImageMaterial: Sendable {
     /// The cached file that the original was read from.
     let file: Data?
     private let images = Images()
-    private let visit: Images.Visit
 
     init(_ item: ImageProcessItem, file: Data? = nil) {
         self.item = item
         self.file = file
-        visit = images.visit(.all)
     }
 
     /// Makes the image that `options` ask for, on their `processingQueue`, by default on the decoding
@@ -67,6 +60,8 @@ final class ImageMaterial: Sendable {
         if let limits { creating.limits = limits }
         let kind = Kind(
             processor: options.processor.identifier, creating: creating, isRendered: rendering)
+        // Never ended: an image is kept as long as the material.
+        let visit = images.visit(kind)
         let ticket = images.ask(for: kind, during: visit, completion: completion) { work, finish in
             var options = options
             if let limits { options.decodingLimits = limits }
