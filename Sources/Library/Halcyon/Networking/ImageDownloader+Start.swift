@@ -25,7 +25,7 @@ extension ImageDownloader {
         handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
             handle: handle, limits: options.decodingLimits ?? decodingLimits,
-            progress: progress, viewer: viewer, size: options.announcement,
+            progress: progress, viewer: viewer, size: options.makeAnnouncement(),
             completion: completion)
 
         if let hop { return begin(hop.request, hop, options, waiter, visit) }

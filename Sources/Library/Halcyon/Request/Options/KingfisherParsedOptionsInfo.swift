@@ -122,8 +122,8 @@ extension KingfisherParsedOptionsInfo {
         public var cacheKeyNormalizer: CacheKeyNormalizer?
         public var onSize: (@Sendable (PixelSize) -> Void)?
         public var onEvent: (@Sendable (ImageEvent) -> Void)?
-        /// What tells `onSize`. Each request sets one of its own.
-        fileprivate var ownAnnouncement: SizeAnnouncement?
+        /// What tells `onSize`; `nil` until the request has one.
+        var announcement: SizeAnnouncement?
         /// Who is told what happens to the request; `nil` when nobody listens.
         var events: RequestEvents?
         /// Who watches the download: the request that has a subclass of the downloader load.
@@ -189,12 +189,8 @@ extension KingfisherParsedOptionsInfo {
     /// Whether what is asked of servers is known only when the program has been asked.
     var hasRequestModifier: Bool { storage.values.requestModifier != nil }
 
-    /// What tells `onSize`; `nil` when nobody wants to be told.
-    var announcement: SizeAnnouncement? {
-        get {
-            self.ownAnnouncement
-                ?? self.onSize.map { SizeAnnouncement($0, on: self.callbackQueue) }
-        }
-        set { self.ownAnnouncement = newValue }
+    /// The request's announcement, or a new one that tells `onSize`; `nil` when nobody wants to be told.
+    func makeAnnouncement() -> SizeAnnouncement? {
+        self.announcement ?? self.onSize.map { SizeAnnouncement($0, on: self.callbackQueue) }
     }
 }

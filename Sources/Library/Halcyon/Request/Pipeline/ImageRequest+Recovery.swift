@@ -5,7 +5,7 @@ extension ImageRequest {
     /// try.
     consuming func run() async -> Result<RetrieveImageResult, KingfisherError> {
         var attempt = self
-        let announcement = attempt.options.announcement
+        let announcement = attempt.options.makeAnnouncement()
         if announcement != nil { attempt.options.announcement = announcement }
         var result: Result<RetrieveImageResult, KingfisherError>
         do throws(KingfisherError) {
