@@ -109,6 +109,7 @@ extension ImageCache {
             ?? known.first { $0.body == body && $0.stored.variant == stored.variant }
         guard let record else { return nil }
         record.allowSharing()
-        return StatedOrigin(ImageOrigin(record: record, way: [], isWayKnown: false))
+        // Redirects that led there on the other machine are not stored here.
+        return StatedOrigin(ImageOrigin(record: record, way: [nil]))
     }
 }

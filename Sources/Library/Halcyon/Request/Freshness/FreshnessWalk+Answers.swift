@@ -42,8 +42,11 @@ extension FreshnessWalk {
     ) async throws(KingfisherError) -> DownloadedData {
         guard let plain = hop.sent else { throw .requestError(reason: .emptyRequest) }
         let url = hop.asked.url
-        if request.isPrefetch, let error = await request.waitForServer(of: url) { throw error }
-        if request.isRevalidation, let error = serverPause(hop) { throw error }
+        switch request.purpose {
+        case .delivery: break
+        case .prefetch: if let error = await request.waitForServer(of: url) { throw error }
+        case .revalidation: if let error = serverPause(hop) { throw error }
+        }
         var asked = hop.asked
         if options.forceRefresh, asked.method == "GET", !asked.fields.contains("Cache-Control") {
             asked.fields.append("Cache-Control", "no-cache")
@@ -58,14 +61,18 @@ extension FreshnessWalk {
             isConditional = true
         }
         let download = DownloadHop(
-            request: sent, firstURL: resource.downloadURL, redirectCount: redirectCount,
+            request: sent, firstURL: resource.downloadURL, redirectCount: way.count,
             isConditional: isConditional)
-        let isFirst = !hasSent
-        hasSent = true
         let request = request
         // What is to be asked in the background is no answer of the request that wants it asked.
-        let visit = request.isRevalidation ? nil : downloads
-        let announces = isFirst && (request.isReplacement || foundCopy || request.preparesLater)
+        let visit = request.purpose == .revalidation ? nil : downloads
+        let announces: Bool =
+            switch stage {
+            case .searching: request.attempt == .replacement || request.preparesLater
+            case .foundCopy: true
+            case .asked, .startedAgain: false
+            }
+        stage = max(stage, .asked)
         options.events?.note(.waiting)
         let outcome = await handedOver { hand in
             downloader.start(
@@ -184,7 +191,7 @@ extension FreshnessWalk {
             let variant = record.variant
             record.freshen(stored, under: policy)
             let isKept = await keep(record, from: variant)
-            if case .memory? = copy {} else if !isKept, mayStartAgain { return .again }
+            if case .memory? = copy {} else if !isKept, stage < .startedAgain { return .again }
         }
         if let location = await location(hop) {
             wayUse.note(.asked)

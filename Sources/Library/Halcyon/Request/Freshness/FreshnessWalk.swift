@@ -16,6 +16,18 @@ struct FreshnessWalk {
         case again
     }
 
+    /// How far the walk has come.
+    enum Stage: Comparable {
+        /// Only the caches have been asked.
+        case searching
+        /// A copy seemed to be there, so that the caller was told of no task.
+        case foundCopy
+        /// A server has been asked.
+        case asked
+        /// What was decided on had changed meanwhile: that happens once.
+        case startedAgain
+    }
+
     let request: ImageRequest
     let resource: any Resource
     let downloads: Downloads.Visit
@@ -24,18 +36,13 @@ struct FreshnessWalk {
     let policy: HTTPCachePolicy
     /// What is sent next; `nil` when the modifier gave nothing to send.
     var next: URLRequest?
-    /// The redirects followed so far, as far as they are stored.
-    var way: [ResponseRecord] = []
-    var isWayKnown = true
+    /// The redirects followed so far; `nil` for one that is not stored.
+    var way: [ResponseRecord?] = []
     /// Redirects that came where something else is stored: it stays until they have led to an image.
     var replacements: [RedirectReplacement] = []
-    var redirectCount = 0
     /// Origin of the redirects followed so far.
     var wayUse = WayUse.fresh
-    var hasSent = false
-    /// Whether a copy seemed to be there, so that the caller was told of no task.
-    var foundCopy = false
-    var mayStartAgain = true
+    var stage = Stage.searching
 
     init(
         request: ImageRequest, resource: any Resource, downloads: Downloads.Visit, key: ImageKey,
@@ -66,16 +73,15 @@ struct FreshnessWalk {
                 }
                 return result
             case .again:
-                mayStartAgain = false
+                stage = .startedAgain
             case .follow(let next, let record):
-                redirectCount += 1
-                guard redirectCount <= Transfer.redirectLimit else {
+                way.append(record)
+                guard way.count <= Transfer.redirectLimit else {
                     throw .transport(
                         ImageTransportError.tooManyRedirects(
                             url: resource.downloadURL.absoluteString,
                             limit: Transfer.redirectLimit))
                 }
-                if let record { way.append(record) } else { isWayKnown = false }
                 self.next = next
             }
             try request.checkStillWanted()
@@ -111,7 +117,7 @@ struct FreshnessWalk {
             asked.fields.append("Cache-Control", "only-if-cached, max-stale")
         }
         let responseKey =
-            redirectCount == 0
+            way.isEmpty
             ? request.firstResponseKey(url, resource)
             : ResponseKey.key(
                 url: url, normalizer: options.cacheKeyNormalizer,
@@ -153,8 +159,7 @@ struct FreshnessWalk {
             return try await redirect(hop, decision, record, to: location)
         }
         // Nobody waits for the image.
-        if case .useStale(revalidate: true) = decision, request.isRevalidation || request.isPrefetch
-        {
+        if case .useStale(revalidate: true) = decision, request.purpose != .delivery {
             decision = hop.record?.stored.revalidation(because: .stale) ?? decision
         }
         if case .unsatisfiable = decision {
@@ -163,8 +168,10 @@ struct FreshnessWalk {
         }
         let copy = await copy(of: hop.record)
         note(.decision(decision, hasCopy: copy != nil), hop, now)
-        foundCopy = foundCopy || copy != nil
-        if let record = hop.record, copy != nil { responses.noteUse(record) }
+        if copy != nil {
+            stage = max(stage, .foundCopy)
+            if let record = hop.record { responses.noteUse(record) }
+        }
         switch decision {
         case .use:
             if let copy, let result = try await deliver(copy) {
@@ -204,7 +211,7 @@ struct FreshnessWalk {
     private func pausing(
         _ hop: Hop, _ copy: Copy, _ now: Date
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        guard let record = hop.record, !request.isPrefetch,
+        guard let record = hop.record, request.purpose != .prefetch,
             let error = record.pausingError(at: now) ?? serverPause(hop),
             policy.usesStale(record.stored, for: hop.asked, after: error.cacheFailure, now: now),
             let result = try await deliver(copy)
@@ -217,7 +224,7 @@ struct FreshnessWalk {
     private func offline(
         _ hop: Hop, _ copy: Copy, _ now: Date
     ) async throws(KingfisherError) -> RetrieveImageResult? {
-        guard let record = hop.record, !request.isPrefetch, !request.isRevalidation,
+        guard let record = hop.record, request.purpose == .delivery,
             policy.usesStale(record.stored, for: hop.asked, after: .noAnswer, now: now),
             let host = hop.asked.url.host, !downloader.network.reaches(host),
             let result = try await deliver(copy)
@@ -263,7 +270,7 @@ struct FreshnessWalk {
     }
 
     func origin(_ record: ResponseRecord) -> ImageOrigin {
-        ImageOrigin(record: record, way: way, isWayKnown: isWayKnown)
+        ImageOrigin(record: record, way: way)
     }
 
     func copy(of record: ResponseRecord?) async -> Copy? {
@@ -346,7 +353,7 @@ struct FreshnessWalk {
             // Also a stale one: the index was read on the calling thread.
             let isImmediate =
                 request.probing == .onCallingThread && !request.preparesLater
-                && !request.isReplacement && !hasSent
+                && request.attempt == .first && stage < .asked
             result = await request.deliverCached(
                 image, from: .memory, isImmediate: isImmediate)
         case .disk where request.storesBytesOnly:
@@ -356,8 +363,10 @@ struct FreshnessWalk {
         case .original(let origin):
             result = try await request.made(of: origin, key, visit)
         }
-        if result != nil { tell(of: copy) }
-        if result != nil, request.isReplacement, !hasSent { request.taskUpdated?(nil) }
+        if result != nil {
+            tell(of: copy)
+            if request.attempt == .replacement, stage < .asked { request.taskUpdated?(nil) }
+        }
         return result
     }
 }

@@ -36,7 +36,7 @@ extension ImageRequest {
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
         if let stored = try await storedByProgram(key, visit) {
-            if isReplacement { taskUpdated?(nil) }
+            if attempt == .replacement { taskUpdated?(nil) }
             return stored
         }
         var walk = FreshnessWalk(
@@ -49,7 +49,7 @@ extension ImageRequest {
     /// for it than without them: that what has an origin is of the network need not be asked.
     var freshInMemory: Image? {
         guard options.asksForHTTPCaching, !options.hasRequestModifier, !options.forceRefresh,
-            !isReplacement, !isRevalidation
+            attempt == .first, purpose != .revalidation
         else { return nil }
         let cache = targetCache
         guard !cache.isSubclass,
@@ -68,7 +68,7 @@ extension ImageRequest {
     private func decidedInMemory(
         _ sent: URLRequest?, _ resource: any Resource
     ) -> Image? {
-        guard !options.forceRefresh, !isReplacement, !isRevalidation,
+        guard !options.forceRefresh, attempt == .first, purpose != .revalidation,
             let (image, origin) = targetCache.originatedImage(forKey: key, options: options),
             let origin, let record = origin.record, record.isCurrent,
             // Redirects are decided on one by one.

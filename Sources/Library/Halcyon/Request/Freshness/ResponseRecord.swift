@@ -204,11 +204,11 @@ struct ResponseBody: Equatable, Sendable {
 /// What an image in the memory cache was made of; the cache keeps it beside the image.
 final class ImageOrigin: Sendable {
     /// The program itself has stored the image.
-    static let program = ImageOrigin(record: nil, way: [], isWayKnown: true)
+    static let program = ImageOrigin(record: nil, way: [])
 
     /// The response; `nil` for none.
     let record: ResponseRecord?
-    /// The redirects that led to it.
+    /// The redirects that led to it, as far as they are stored.
     let way: [ResponseRecord]
     /// Whether all redirects on the way are stored; if not they have to be asked for each time.
     let isWayKnown: Bool
@@ -216,12 +216,13 @@ final class ImageOrigin: Sendable {
     private let usability: ResponseUsability?
     private let wayUsability: [ResponseUsability]
 
-    init(record: ResponseRecord?, way: [ResponseRecord], isWayKnown: Bool) {
+    /// - Parameter way: The redirects that led to the response; `nil` for one that is not stored.
+    init(record: ResponseRecord?, way: [ResponseRecord?]) {
         self.record = record
-        self.way = way
-        self.isWayKnown = isWayKnown
+        self.way = way.compactMap { $0 }
+        isWayKnown = self.way.count == way.count
         usability = record?.usability
-        wayUsability = way.map(\.usability)
+        wayUsability = self.way.map(\.usability)
     }
 
     /// Whether the image may be used now without a decision.

@@ -193,7 +193,7 @@ extension ImageRequest {
         options.downloadPriority = min(options.downloadPriority, Self.backgroundPriority)
         var asking = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
         asking.number = number
-        asking.isRevalidation = true
+        asking.purpose = .revalidation
         if goal == .file { asking.goal = .file }
         return asking
     }

@@ -74,7 +74,7 @@ extension ImageRequest {
         next.source = source.pinned
         next.imageKey = nil
         next.handle = handle.makeSuccessor()
-        next.isReplacement = true
+        next.attempt = .replacement
         // The low-data fallback has already been reported.
         next.options.lowDataModeSource = nil
         return next

@@ -25,6 +25,23 @@ struct ImageRequest: Sendable {
         case file
     }
 
+    /// The reason for the request.
+    enum Purpose: Sendable {
+        /// Somebody waits for the image.
+        case delivery
+        /// Nobody waits for the image now, so that a server that wants to be left alone is waited for.
+        case prefetch
+        /// The server is asked about an image that has been delivered stale.
+        case revalidation
+    }
+
+    /// Which attempt at the request this is.
+    enum Attempt: Sendable {
+        case first
+        /// One that takes the place of a failed one, so that its task has to be announced.
+        case replacement
+    }
+
     /// Counts requests: of two that write one file, that of the later one stays.
     var number: UInt64
     /// What was asked for.
@@ -42,13 +59,9 @@ struct ImageRequest: Sendable {
     /// Shows what a progressive JPEG looks like so far; without it the option `progressiveJPEG` does
     /// nothing.
     let progressiveConsumer: ProgressiveConsumer?
-    /// Whether this attempt takes the place of one that failed, so that its task has to be announced.
-    var isReplacement = false
+    var attempt = Attempt.first
     var goal = Goal.image
-    /// Whether nobody waits for the image now, so that a server that wants to be left alone is waited for.
-    var isPrefetch = false
-    /// Whether it asks the server about an image that has been delivered stale.
-    var isRevalidation = false
+    var purpose = Purpose.delivery
     /// Told, instead of the options' `onHTTPRevalidation`, what asking the server in the background has
     /// found; `nil` when it was not asked.
     var onRevalidated: (@Sendable (HTTPRevalidation?) -> Void)?
@@ -117,7 +130,7 @@ struct ImageRequest: Sendable {
             var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
             if cached == nil { cached = try await madeOfOriginal(key, visit, &foundTrace) }
             if let result = cached {
-                if isReplacement { taskUpdated?(nil) }
+                if attempt == .replacement { taskUpdated?(nil) }
                 return result
             }
             try checkStillWanted()
@@ -127,7 +140,8 @@ struct ImageRequest: Sendable {
             }
         }
         // A caller who was told that the image is cached holds no task.
-        let loaded = try await load(key, during: visit, announcing: isReplacement || foundTrace)
+        let loaded = try await load(
+            key, during: visit, announcing: attempt == .replacement || foundTrace)
         if !storesBytesOnly {
             if handle.isCancelled { throw cancellation }
             await store(loaded.image, of: loaded.material, original: loaded.bytes, for: key)
@@ -206,7 +220,7 @@ extension ImageRequest {
     /// The final image, if the target cache has it in memory. A subclass is asked by the methods that it
     /// may override, as for what is on disk.
     private var inMemory: Image? {
-        guard !options.forceRefresh, !isReplacement, !targetCache.isSubclass else { return nil }
+        guard !options.forceRefresh, attempt == .first, !targetCache.isSubclass else { return nil }
         return targetCache.retrieveImageInMemoryCache(forKey: key, options: options)
     }
 
@@ -260,7 +274,7 @@ extension ImageRequest {
     /// Whether what the target cache has found was found without a wait: in the memory of a subclass, or on
     /// the disk, which was read on the calling thread.
     private func isImmediate(_ type: CacheType) -> Bool {
-        guard probing == .onCallingThread, !isReplacement, targetCache.shared == nil else {
+        guard probing == .onCallingThread, attempt == .first, targetCache.shared == nil else {
             return false
         }
         return options.loadDiskFileSynchronously || type == .memory && targetCache.isSubclass
@@ -357,7 +371,7 @@ extension ImageRequest {
     /// Whether `cache` is asked where it has the image before it is asked for it: always when probing on the
     /// calling thread, else when a subclass may know better than the files. A prefetcher has asked already.
     private func isAskedBefore(_ cache: ImageCache) -> Bool {
-        probing == .onCallingThread || cache.isSubclass && !isPrefetch
+        probing == .onCallingThread || cache.isSubclass && purpose != .prefetch
     }
 
     /// Whether it is worth asking `cache` for the image.

@@ -99,7 +99,7 @@ final class PrefetchRun: Sendable {
 
     private func request(for source: Source) -> ImageRequest {
         var request = ImageRequest(source: source, options: options, probing: .onItsOwnThread)
-        request.isPrefetch = true
+        request.purpose = .prefetch
         if options.needsBytesOnly {
             request.goal = .bytesOnDisk
             request.options.preloadAllAnimationData = false
