@@ -60,7 +60,7 @@ extension ImageDownloader {
     func download(
         url: URL, options: KingfisherParsedOptionsInfo, progress: DownloadProgressBlock?,
         handle: DownloadTask
-    ) async throws(KingfisherError) -> DownloadedData {
+    ) async throws(KingfisherError) -> LoadedData {
         let result = await withTaskCancellationHandler {
             await handedOver { hand in
                 start(
@@ -120,48 +120,23 @@ extension ImageDownloader {
             case .failure(let error):
                 completion(.failure(error))
             case .success(let downloaded):
-                downloaded.makeImage(options, for: handle) { image in
-                    completion(image.map { self.loaded($0, downloaded) })
-                }
+                downloaded.makeImage(
+                    options, for: handle,
+                    completion: { image in
+                        completion(image.map { self.loaded($0, downloaded) })
+                    })
             }
         }
     }
 
-    private func loaded(_ image: Image, _ downloaded: DownloadedData) -> ImageLoadingResult {
+    private func loaded(_ image: Image, _ downloaded: LoadedData) -> ImageLoadingResult {
         if let delegate, let url = downloaded.url {
             delegate.imageDownloader(
-                self, didDownload: image, for: url, with: downloaded.sessionTask.response)
+                self, didDownload: image, for: url, with: downloaded.task?.response)
         }
         return ImageLoadingResult(
             image: image, url: downloaded.url, originalData: downloaded.data,
             metrics: downloaded.metrics)
-    }
-}
-
-extension DownloadedData {
-    /// Makes the image that `options` ask for, within the limits, for the holder of `handle`, who may
-    /// still cancel.
-    /// - Parameter completion: Called once, on the thread that made it, or at once when it is made
-    ///   already.
-    func makeImage(
-        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true,
-        for handle: DownloadTask,
-        completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
-    ) {
-        material.makeImage(options, limits: limits, rendering: rendering, for: handle) { made in
-            switch made {
-            case nil:
-                completion(
-                    .failure(
-                        .requestError(
-                            reason: .taskCancelled(
-                                task: sessionTask, token: handle.cancelToken ?? 0))))
-            case .failure:
-                completion(.failure(.unprocessed(.data(data), by: options.processor)))
-            case .success(let image):
-                completion(.success(image))
-            }
-        }
     }
 }
 

@@ -20,7 +20,7 @@ extension ImageDownloader {
         url: URL, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
         viewer: ProgressiveViewer? = nil, handle: DownloadTask, visit: Downloads.Visit? = nil,
         hop: DownloadHop? = nil,
-        completion: @escaping @Sendable (Result<DownloadedData, KingfisherError>) -> Void
+        completion: @escaping @Sendable (Result<LoadedData, KingfisherError>) -> Void
     ) {
         handle.adopt(options.downloadPriority)
         let waiter = DownloadWaiter(
@@ -97,8 +97,8 @@ extension ImageDownloader {
             }
         }
         switch join {
-        case .done(let downloaded):
-            waiter.completion(.success(downloaded.limited(by: waiter.limits)))
+        case .done(let loaded):
+            waiter.completion(.success(loaded.limited(by: waiter.limits)))
         case .share(let task, let ticket):
             link(waiter, to: task, ticket, options)
         case .start(let task, let ticket):
@@ -204,7 +204,7 @@ extension ImageDownloader {
 /// nothing in the cache would find no running download either, and load the same again. So a request
 /// visits the group of its URL before it looks into the cache.
 typealias Downloads = WorkTable<
-    URL, DownloadKey, SessionDataTask, DownloadWaiter, DownloadedData
+    URL, DownloadKey, SessionDataTask, DownloadWaiter, LoadedData
 >
 
 /// What makes two requests the same download: method, URL, header fields and body.
@@ -254,6 +254,8 @@ struct DownloadAnswer: Sendable {
     /// The `Authorization` that the request was sent with in the end: the program's own, or what a
     /// challenge was answered with.
     let credentials: String?
+    /// The body as it came.
+    let body: Data
 }
 
 /// A caller that waits for a download.
@@ -265,50 +267,7 @@ struct DownloadWaiter: Sendable {
     var viewer: ProgressiveViewer?
     /// Who is told of the picture's size.
     var size: SizeAnnouncement?
-    let completion: @Sendable (Result<DownloadedData, KingfisherError>) -> Void
-}
-
-/// The bytes of a finished download, as one of its callers gets them.
-struct DownloadedData: Sendable {
-    let data: Data
-    /// The URL that was requested, after the request modifier.
-    let url: URL?
-    let metrics: NetworkMetrics?
-    /// What the downloader refuses to decode for this caller.
-    var limits: DecodingLimits
-    let sessionTask: SessionDataTask
-    /// Of a download for the HTTP cache.
-    let answer: DownloadAnswer?
-    /// The data and what is made of it for all callers of the download.
-    let material: ImageMaterial
-
-    init(_ data: Data, of task: SessionDataTask) {
-        self.data = data
-        url = task.originalURL
-        metrics = task.metrics
-        limits = .default
-        sessionTask = task
-        answer = task.answer
-        material = ImageMaterial(.data(data))
-    }
-
-    /// The same for a caller with these limits.
-    func limited(by limits: DecodingLimits) -> DownloadedData {
-        var copy = self
-        copy.limits = limits
-        return copy
-    }
-}
-
-/// Who watches a download that is begun by a public method.
-final class DownloadWatcher: Sendable {
-    let progress: MainQueueProgress?
-    let viewer: ProgressiveViewer?
-
-    init(progress: MainQueueProgress?, viewer: ProgressiveViewer?) {
-        self.progress = progress
-        self.viewer = viewer
-    }
+    let completion: @Sendable (Result<LoadedData, KingfisherError>) -> Void
 }
 
 /// Requests whose asynchronous modifier is running.

@@ -89,7 +89,7 @@ public class SessionDataTask: @unchecked Sendable {
                 status: head.status,
                 fields: HTTPFields(head),
                 requested: requested, received: received, redirect: state.redirect,
-                credentials: state.credentials)
+                credentials: state.credentials, body: state.data)
         }
     }
 

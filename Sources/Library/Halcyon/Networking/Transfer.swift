@@ -180,7 +180,7 @@ final class Transfer: Sendable {
         guard !downloader.downloads.callers(of: id).isEmpty else { return }
         var outcome = result.map { task.sharedData }
         if let delegate = downloader.delegate { tell(delegate, of: &outcome) }
-        deliver(outcome.map { DownloadedData($0, of: task) })
+        deliver(outcome.map { LoadedData($0, of: task) })
     }
 
     /// Lets the delegate change the body, and tells it of the end.
@@ -211,7 +211,7 @@ final class Transfer: Sendable {
     }
 
     /// From here on no caller can join; those that visited before find the result kept.
-    private func deliver(_ outcome: Result<DownloadedData, KingfisherError>) {
+    private func deliver(_ outcome: Result<LoadedData, KingfisherError>) {
         let kept = try? outcome.get()
         for waiter in downloader.downloads.finish(id, keeping: isForLatecomers ? kept : nil) {
             waiter.completion(outcome.map { $0.limited(by: waiter.limits) })

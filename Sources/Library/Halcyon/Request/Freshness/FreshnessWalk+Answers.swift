@@ -10,13 +10,15 @@ extension FreshnessWalk {
         _ hop: Hop, _ decision: HTTPCacheDecision, copy: Copy?
     ) async throws(KingfisherError) -> Step {
         if hop.isOnlyForCache, !options.forceRefresh { throw notCached }
-        let downloaded: DownloadedData
+        let downloaded: LoadedData
         do throws(KingfisherError) {
             downloaded = try await send(hop, decision)
         } catch {
             return try await recover(from: error, hop, copy)
         }
-        guard let answer = downloaded.answer else { throw .requestError(reason: .emptyRequest) }
+        guard let task = downloaded.task, let answer = task.answer else {
+            throw .requestError(reason: .emptyRequest)
+        }
         note(
             .answer(
                 status: answer.status,
@@ -27,19 +29,19 @@ extension FreshnessWalk {
             wayUse.note(.asked)
             return .follow(location, keepRedirect(hop, answer))
         }
-        if downloaded.sessionTask.isNotModified(answer.status), let record = hop.record {
+        if task.isNotModified(answer.status), let record = hop.record {
             return try await validated(hop, record, answer, downloaded, copy)
         }
         if answer.status == 304 || answer.status == 206 && !hop.asked.fields.contains("Range") {
             // An answer to a question that nobody has asked, or a part that nobody wanted.
-            throw .status(of: downloaded.sessionTask)
+            throw .status(of: task)
         }
         return .done(try await received(downloaded, answer, hop, copy))
     }
 
     mutating func send(
         _ hop: Hop, _ decision: HTTPCacheDecision
-    ) async throws(KingfisherError) -> DownloadedData {
+    ) async throws(KingfisherError) -> LoadedData {
         guard let plain = hop.sent else { throw .requestError(reason: .emptyRequest) }
         let url = hop.asked.url
         switch request.purpose {
@@ -175,7 +177,7 @@ extension FreshnessWalk {
     /// A `304`: what is stored is good, or is told to be something else.
     mutating func validated(
         _ hop: Hop, _ record: ResponseRecord, _ answer: DownloadAnswer,
-        _ downloaded: DownloadedData, _ copy: Copy?
+        _ downloaded: LoadedData, _ copy: Copy?
     ) async throws(KingfisherError) -> Step {
         let freshening = policy.freshen(
             record.stored, with: answer.fields, for: hop.asked.answered(by: answer),
@@ -237,9 +239,9 @@ extension FreshnessWalk {
 
     /// The content, as an image.
     mutating func received(
-        _ downloaded: DownloadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
+        _ downloaded: LoadedData, _ answer: DownloadAnswer, _ hop: Hop, _ copy: Copy?
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        let body = ResponseBody(downloaded.sessionTask.sharedData)
+        let body = ResponseBody(answer.body)
         let storing = storing(hop, answer)
         let others = hop.superseded(under: policy)
         if case .store(let stored) = storing, let record = hop.record, let copy,
@@ -281,7 +283,7 @@ extension FreshnessWalk {
     }
 
     func store(
-        _ image: Image, of downloaded: DownloadedData, _ stated: StatedOrigin?
+        _ image: Image, of downloaded: LoadedData, _ stated: StatedOrigin?
     ) async throws(KingfisherError) {
         if request.storesBytesOnly {
             let writing = request.write(downloaded.data, of: downloaded.material, key, stated)
@@ -294,7 +296,7 @@ extension FreshnessWalk {
         }
     }
 
-    func image(of downloaded: DownloadedData) async throws(KingfisherError) -> Image {
+    func image(of downloaded: LoadedData) async throws(KingfisherError) -> Image {
         if request.goal == .file { return ImageRequest.unread }
         let made = await handedOver { hand in
             downloaded.makeImage(

@@ -127,7 +127,7 @@ extension KingfisherParsedOptionsInfo {
         /// Who is told what happens to the request; `nil` when nobody listens.
         var events: RequestEvents?
         /// Who watches the download: the request that has a subclass of the downloader load.
-        var watcher: DownloadWatcher?
+        var watcher: (progress: MainQueueProgress?, viewer: ProgressiveViewer?)?
 
         fileprivate mutating func apply(_ item: KingfisherOptionsInfoItem) {
             switch item {

@@ -109,6 +109,72 @@ final class ImageMaterial: Sendable {
     }
 }
 
+/// Bytes that were loaded, as one of those who asked for them gets them.
+struct LoadedData: Sendable {
+    let data: Data
+    /// The data and what is made of it for all who asked.
+    let material: ImageMaterial
+    let metrics: NetworkMetrics?
+    /// The download; `nil` for the bytes of a data provider or a subclass of the downloader.
+    let task: SessionDataTask?
+    /// What the downloader refuses to decode for this caller; `nil` for the limits of the options.
+    private(set) var limits: DecodingLimits?
+
+    init(_ data: Data, metrics: NetworkMetrics? = nil) {
+        self.data = data
+        self.metrics = metrics
+        material = ImageMaterial(.data(data))
+        task = nil
+    }
+
+    /// The bytes of a finished download.
+    init(_ data: Data, of task: SessionDataTask) {
+        self.data = data
+        self.task = task
+        metrics = task.metrics
+        material = ImageMaterial(.data(data))
+    }
+
+    /// The URL that was requested, after the request modifier.
+    var url: URL? { task?.originalURL }
+
+    /// The same for a caller with these limits.
+    func limited(by limits: DecodingLimits) -> LoadedData {
+        var copy = self
+        copy.limits = limits
+        return copy
+    }
+
+    /// Makes the image that `options` ask for, within the limits, for the holder of `handle`, who may
+    /// still cancel.
+    ///
+    /// - Parameters:
+    ///   - cancellation: The error after a cancellation of what no download has brought.
+    ///   - completion: Called once, on the thread that made it, or at once when it is made already.
+    func makeImage(
+        _ options: KingfisherParsedOptionsInfo, rendering: Bool = true, for handle: DownloadTask,
+        cancellation: @escaping @Sendable () -> KingfisherError = {
+            .requestError(reason: .asyncTaskContextCancelled)
+        },
+        completion: @escaping @Sendable (Result<Image, KingfisherError>) -> Void
+    ) {
+        material.makeImage(options, limits: limits, rendering: rendering, for: handle) { made in
+            switch made {
+            case nil:
+                let error = task.map { task in
+                    KingfisherError.requestError(
+                        reason: .taskCancelled(task: task, token: handle.cancelToken ?? 0))
+                }
+                completion(.failure(error ?? cancellation()))
+            case .failure:
+                completion(.failure(.unprocessed(.data(data), by: options.processor)))
+            case .success(let image):
+                completion(.success(image))
+            }
+        }
+    }
+}
+
 extension ImageProcessItem {
     /// The rendered image that the processor of `options` makes of this item, or `nil`; made on
     /// `options.processingQueue`, by default on the decoding pool. Without `rendering` it may be

@@ -2,13 +2,8 @@ import Foundation
 import HalcyonWork
 
 extension ImageRequest {
-    /// What was loaded, and the image made of it.
-    struct Loaded: Sendable {
-        let image: Image
-        let material: ImageMaterial
-        let bytes: Data
-        var metrics: NetworkMetrics?
-    }
+    /// The image, and what it was made of.
+    typealias Loaded = (image: Image, data: LoadedData)
 
     /// The time of an attempt, during which what others load and make stays for it.
     struct Visit: Sendable {
@@ -79,7 +74,7 @@ extension ImageRequest {
                 writing.give(.failure(cancellation))
                 return
             }
-            write(loaded.bytes, of: loaded.material, key, nil).whenGiven { stored in
+            write(loaded.data.data, of: loaded.data.material, key, nil).whenGiven { stored in
                 if case .success = stored.diskCacheResult { options.events?.note(.stored(.disk)) }
                 writing.give(stored.diskCacheResult.map { loaded })
             }
@@ -97,19 +92,8 @@ extension ImageRequest {
         ) { [self] result in
             // Straight on to decoding, so that the request is woken once.
             switch result {
-            case .failure(let error):
-                outcome.give(.failure(error))
-            case .success(let downloaded):
-                options.events?.note(
-                    .transferred(byteCount: downloaded.data.count, downloaded.metrics))
-                downloaded.makeImage(options, rendering: !storesBytesOnly, for: handle) { image in
-                    outcome.give(
-                        image.map {
-                            Loaded(
-                                image: $0, material: downloaded.material,
-                                bytes: downloaded.data, metrics: downloaded.metrics)
-                        })
-                }
+            case .failure(let error): outcome.give(.failure(error))
+            case .success(let loaded): make(of: loaded, to: outcome)
             }
         }
     }
@@ -130,14 +114,12 @@ extension ImageRequest {
     ) {
         var options = options
         options.callbackQueue = .untouch
-        options.watcher = DownloadWatcher(progress: progress, viewer: progressiveViewer)
+        options.watcher = (progress: progress, viewer: progressiveViewer)
         handle.adopt(options.downloadPriority)
         let task = downloader.downloadImage(with: resource.downloadURL, options: options) {
             outcome.give(
                 $0.map {
-                    Loaded(
-                        image: $0.image, material: ImageMaterial(.data($0.originalData)),
-                        bytes: $0.originalData, metrics: $0.metrics)
+                    (image: $0.image, data: LoadedData($0.originalData, metrics: $0.metrics))
                 })
         }
         handle.follow(task)
@@ -157,13 +139,12 @@ extension ImageRequest {
                         .imageSettingError(
                             reason: .dataProviderError(provider: provider, error: error))))
             case .success(let loaded):
-                options.events?.note(.transferred(byteCount: loaded.bytes.count, nil))
-                make(of: loaded.material, loaded.bytes, to: outcome)
+                make(of: loaded, to: outcome)
             }
         } work: { work, finish in
             let loading = Task {
                 do {
-                    finish(.success(DataProviders.Loaded(try await provider.data())))
+                    finish(.success(LoadedData(try await provider.data())))
                 } catch {
                     finish(.failure(error))
                 }
@@ -179,18 +160,13 @@ extension ImageRequest {
     }
 
     private func make(
-        of material: ImageMaterial, _ bytes: Data,
-        to outcome: OneShot<Result<Loaded, KingfisherError>>
+        of loaded: LoadedData, to outcome: OneShot<Result<Loaded, KingfisherError>>
     ) {
-        material.makeImage(options, rendering: !storesBytesOnly, for: handle) { [self] made in
-            switch made {
-            case nil:
-                outcome.give(.failure(cancellation))
-            case .failure:
-                outcome.give(.failure(.unprocessed(material.item, by: options.processor)))
-            case .success(let image):
-                outcome.give(.success(Loaded(image: image, material: material, bytes: bytes)))
-            }
+        options.events?.note(.transferred(byteCount: loaded.data.count, loaded.metrics))
+        loaded.makeImage(
+            options, rendering: !storesBytesOnly, for: handle, cancellation: { cancellation }
+        ) { image in
+            outcome.give(image.map { (image: $0, data: loaded) })
         }
     }
 }
@@ -211,17 +187,7 @@ enum DataProviders {
         }
     }
 
-    struct Loaded: Sendable {
-        let bytes: Data
-        let material: ImageMaterial
-
-        init(_ bytes: Data) {
-            self.bytes = bytes
-            material = ImageMaterial(.data(bytes))
-        }
-    }
-
-    typealias Table = SharedWork<Key, Result<Loaded, any Error>>
+    typealias Table = SharedWork<Key, Result<LoadedData, any Error>>
 
     static let loads = Table { if case .success = $0 { true } else { false } }
 }

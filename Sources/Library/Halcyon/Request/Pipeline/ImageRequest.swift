@@ -140,14 +140,14 @@ struct ImageRequest: Sendable {
             }
         }
         // A caller who was told that the image is cached holds no task.
-        let loaded = try await load(
+        let (image, loaded) = try await load(
             key, during: visit, announcing: attempt == .replacement || foundTrace)
         if !storesBytesOnly {
             if handle.isCancelled { throw cancellation }
-            await store(loaded.image, of: loaded.material, original: loaded.bytes, for: key)
+            await store(image, of: loaded.material, original: loaded.data, for: key)
         }
-        let bytes = loaded.bytes
-        return deliver(loaded.image, cacheType: .none, metrics: loaded.metrics) { bytes }
+        let bytes = loaded.data
+        return deliver(image, cacheType: .none, metrics: loaded.metrics) { bytes }
     }
 
     /// Ends a request that was cancelled, or superseded, while it looked into the caches.
