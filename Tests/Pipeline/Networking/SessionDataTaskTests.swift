@@ -48,7 +48,7 @@ struct SessionDataTaskTests {
 
     @Test func aTransferCancelledBeforeItRunsNeverRuns() async {
         let ran = Recorder<Bool>()
-        task.cancelTransfer()
+        task.stop()
         task.run { ran.record(true) }
         #expect(task.isTransferCancelled && ran.count == 0)
     }
@@ -61,7 +61,7 @@ struct SessionDataTaskTests {
                 group.addTask {
                     _ = [UInt8(index)].withUnsafeBytes { task.append($0, limit: nil) }
                     _ = task.mutableData
-                    if index == 25 { task.cancelTransfer() }
+                    if index == 25 { task.stop() }
                     task.run {}
                 }
             }

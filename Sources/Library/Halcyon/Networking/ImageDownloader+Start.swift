@@ -139,10 +139,9 @@ extension ImageDownloader {
         _ waiter: DownloadWaiter, to task: SessionDataTask, _ ticket: Downloads.Ticket,
         _ options: KingfisherParsedOptionsInfo
     ) {
-        if waiter.viewer != nil { task.addViewer() }
-        if waiter.progress != nil { task.addProgress() }
+        let size = task.add(waiter.listeners)
         waiter.handle.link(to: task, token: ticket.token)
-        if let listener = waiter.size, let size = task.addSizeListener() { listener.tell(size) }
+        if let size { waiter.size?.tell(size) }
         options.requestModifier?.onDownloadTaskStarted?(waiter.handle)
     }
 
@@ -268,6 +267,14 @@ struct DownloadWaiter: Sendable {
     /// Who is told of the picture's size.
     var size: SizeAnnouncement?
     let completion: @Sendable (Result<LoadedData, KingfisherError>) -> Void
+
+    var listeners: SessionDataTask.Listeners {
+        var listeners: SessionDataTask.Listeners = []
+        if viewer != nil { listeners.insert(.pictures) }
+        if progress != nil { listeners.insert(.progress) }
+        if size != nil { listeners.insert(.size) }
+        return listeners
+    }
 }
 
 /// Requests whose asynchronous modifier is running.

@@ -14,38 +14,77 @@ public class SessionDataTask: @unchecked Sendable {
     /// A caller's number within a download, counted from 0.
     public typealias CancelToken = Int
 
-    /// The URL of the request, after the request modifier and before redirects.
-    public let originalURL: URL?
+    /// The header of an answer, and when it had arrived.
+    typealias Answer = (head: AnswerHead, received: Date)
+
+    /// How far the download has come.
+    enum Stage: Sendable {
+        /// The request has not been answered.
+        case asking
+        /// The server wants credentials: the request is sent again, with them.
+        case challenged
+        /// Bytes received so far are void: the request is sent again, for everything.
+        case startingOver
+        /// The answer leads to another request. It is kept where that is a request of its own.
+        case redirected(to: URLRequest, by: Answer?)
+        /// The body is being received. `expected` is the length the header says; `nil` when it says none, or
+        /// that of an encoded body.
+        case receiving(Answer, expected: Int64?)
+        /// The body is whole; there are no metrics of an answer that is no success.
+        case complete(Answer, NetworkMetrics?)
+        /// Nobody waits any longer. The answer is the one that had come.
+        case cancelled(Answer?)
+
+        /// The answer, once there is one that counts.
+        var answer: Answer? {
+            switch self {
+            case .asking, .challenged, .startingOver: nil
+            case .redirected(_, let answer), .cancelled(let answer): answer
+            case .receiving(let answer, _), .complete(let answer, _): answer
+            }
+        }
+    }
+
+    /// What callers are told of while the download is under way.
+    struct Listeners: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// The pictures that the bytes so far show.
+        static let pictures = Listeners(rawValue: 1)
+        static let progress = Listeners(rawValue: 2)
+        static let size = Listeners(rawValue: 4)
+    }
 
     private struct State {
         var request: URLRequest
-        var head: AnswerHead?
-        var metrics: NetworkMetrics?
-        var data = Data()
-        var transfer: Task<Void, Never>?
-        var isCancelled = false
-        var hasViewers = false
-        var reportsProgress = false
-        var wantsSize = false
+        /// When the last request was sent, and its `Authorization`.
+        var sent: (credentials: String?, date: Date)?
+        var stage = Stage.asking
+        var body = Data()
+        /// The picture's, once its first bytes have told it.
         var size: PixelSize?
-        var requested: Date?
-        var received: Date?
-        var credentials: String?
-        var redirect: URLRequest?
+        var listeners: Listeners = []
+
+        /// Nothing follows a cancellation.
+        mutating func move(to next: Stage) {
+            if case .cancelled = stage { return }
+            stage = next
+        }
     }
 
-    private let state: Mutex<State>
-    private let leave: @Sendable (CancelToken) -> Void
-    private let reprioritized: @Sendable (CancelToken, Float) -> Void
-
-    /// How urgent the transfer is: as its most urgent caller.
-    let transferPriority = TransferPriority()
-
+    /// The URL of the request, after the request modifier and before redirects.
+    public let originalURL: URL?
     /// What a request by the rules of HTTP caching has asked for.
     let hop: DownloadHop?
+    /// How urgent the transfer is: as its most urgent caller.
+    let transferPriority = TransferPriority()
+    private let state: Mutex<State>
+    private let transfer = OneShot<Task<Void, Never>>()
+    /// Takes a caller out of the download.
+    let cancel: @Sendable (CancelToken) -> Void
+    /// Makes a caller more or less urgent.
+    let reprioritize: @Sendable (CancelToken, Float) -> Void
 
-    /// `leave` takes a caller out of the download; `reprioritized` is told of callers that have become
-    /// more or less urgent.
     init(
         request: URLRequest, hop: DownloadHop? = nil,
         leave: @escaping @Sendable (CancelToken) -> Void = { _ in },
@@ -54,8 +93,8 @@ public class SessionDataTask: @unchecked Sendable {
         originalURL = hop?.firstURL ?? request.url
         self.hop = hop
         state = Mutex(State(request: request))
-        self.leave = leave
-        self.reprioritized = reprioritized
+        cancel = leave
+        reprioritize = reprioritized
     }
 
     /// The bytes received so far, copied: the result shares no memory with this task.
@@ -64,7 +103,7 @@ public class SessionDataTask: @unchecked Sendable {
     }
 
     /// The request being carried out: the first one, or that of the latest redirect.
-    public var currentRequest: URLRequest? { state[\.request] }
+    public var currentRequest: URLRequest? { state.withLock { $0.request } }
 
     /// The answer, once there is one; not that of a redirect which is followed.
     public var response: HTTPURLResponse? { try? head?.response }
@@ -73,151 +112,93 @@ public class SessionDataTask: @unchecked Sendable {
     public var priority: Float { transferPriority.value }
 
     /// What was measured, once the download has ended.
-    public var metrics: NetworkMetrics? { state[\.metrics] }
+    public var metrics: NetworkMetrics? {
+        if case .complete(_, let metrics) = stage { metrics } else { nil }
+    }
+}
 
-    /// Status and header fields of the answer.
-    var head: AnswerHead? { state[\.head] }
+// MARK: Callers
 
-    /// The answer, for the cache; `nil` of a download that it has not asked for.
-    var answer: DownloadAnswer? {
-        guard hop != nil else { return nil }
-        return state.withLock { state in
-            guard let head = state.head, let requested = state.requested,
-                let received = state.received
-            else { return nil }
-            return DownloadAnswer(
-                status: head.status,
-                fields: HTTPFields(head),
-                requested: requested, received: received, redirect: state.redirect,
-                credentials: state.credentials, body: state.data)
-        }
+extension SessionDataTask: WorkJob {
+    /// Cancels the transfer, because nobody waits for it any longer; also when it has not been started yet.
+    package func stop() {
+        state.withLock { $0.move(to: .cancelled($0.stage.answer)) }
+        transfer.whenGiven { $0.cancel() }
     }
 
-    /// Whether the answer is one to the cache's own question: what it has is still good.
-    func isNotModified(_ status: Int) -> Bool { hop?.isConditional == true && status == 304 }
-
-    /// Whether there is no content, because the answer leads elsewhere or to what the cache has.
-    var hasNoContent: Bool {
-        state.withLock { $0.redirect != nil || isNotModified($0.head?.status ?? 0) }
+    package func setPriority(_ priority: Float, change: UInt64) {
+        transferPriority.set(priority, change: change)
     }
 
-    /// Notes when a request is about to be sent.
-    func noteSending(at date: Date) {
-        state[\.requested] = date
-    }
-
-    /// The `Authorization` of the request that was sent last, also when a challenge was answered with it.
-    var credentials: String? { state[\.credentials] }
-
-    /// Notes the `Authorization` of a request that is about to be sent.
-    func noteCredentials(_ credentials: String?) {
-        state[\.credentials] = credentials
-    }
-
-    /// Notes when the header of an answer has arrived.
-    func noteAnswer(at date: Date) {
-        state[\.received] = date
-    }
-
-    /// Notes that the answer, `head`, leads to another request.
-    func setRedirect(_ request: URLRequest, by head: AnswerHead) {
+    /// Notes what another caller wants to be told of; returns the picture's size if it is known.
+    func add(_ listeners: Listeners) -> PixelSize? {
         state.withLock {
-            $0.head = head
-            $0.redirect = request
-        }
-    }
-
-    /// The bytes received so far without copying; later ones do not change the result.
-    var sharedData: Data { state[\.data] }
-
-    /// A copy of the bytes received so far, without the first `offset`.
-    func data(from offset: Int) -> Data {
-        // Under the lock: a piece that is appended to shared bytes would have all of them copied.
-        state.withLock { $0.data.subdata(in: min(offset, $0.data.count)..<$0.data.count) }
-    }
-
-    /// Whether a caller has joined who is shown a progressive JPEG.
-    var hasViewers: Bool { state[\.hasViewers] }
-
-    func addViewer() {
-        state[\.hasViewers] = true
-    }
-
-    /// Whether a caller has joined who is told of the progress.
-    var reportsProgress: Bool { state[\.reportsProgress] }
-
-    func addProgress() {
-        state[\.reportsProgress] = true
-    }
-
-    /// Whether a caller has joined who is told of the picture's size.
-    var wantsSize: Bool { state[\.wantsSize] }
-
-    /// Notes that a caller wants to be told of the picture's size; returns it if it is known.
-    func addSizeListener() -> PixelSize? {
-        state.withLock {
-            $0.wantsSize = true
+            $0.listeners.formUnion(listeners)
             return $0.size
         }
     }
 
+    /// Whether a caller has joined who is told of this.
+    func has(_ listeners: Listeners) -> Bool {
+        state.withLock { $0.listeners.isSuperset(of: listeners) }
+    }
+
     /// Keeps the size of the picture for callers who join later.
     func setSize(_ size: PixelSize) {
-        state[\.size] = size
+        state.withLock { $0.size = size }
+    }
+}
+
+// MARK: The transfer
+
+extension SessionDataTask {
+    /// Starts the transfer, on this thread up to its first wait and then on those of the network,
+    /// unless it has been cancelled already.
+    func run(_ transfer: @escaping @Sendable () async -> Void) {
+        guard !isTransferCancelled else { return }
+        self.transfer.give(
+            Task.immediate(executorPreference: NetworkExecutor.shared) { await transfer() })
     }
 
-    /// The first bytes received so far, at most `count`, copied.
-    func prefix(_ count: Int) -> Data {
+    /// Whether the transfer was cancelled.
+    var isTransferCancelled: Bool {
+        if case .cancelled = stage { true } else { false }
+    }
+
+    /// Notes the request that is about to be sent, and its `Authorization`.
+    func send(_ request: URLRequest, credentials: String?, at date: Date) {
         state.withLock { state in
-            state.data.subdata(in: 0..<min(count, state.data.count))
+            state.request = request
+            state.sent = (credentials: credentials, date: date)
+            switch state.stage {
+            case .challenged, .startingOver, .redirected: state.stage = .asking
+            // Of a body that comes in parts, the answer to the first one stands.
+            case .asking, .receiving, .complete, .cancelled: break
+            }
         }
-    }
-
-    /// Bytes received so far.
-    var receivedCount: Int { state[\.data].count }
-
-    /// Takes the caller with `token` out of the download.
-    func cancel(_ token: CancelToken) {
-        leave(token)
-    }
-
-    /// Makes the caller with `token` more or less urgent.
-    func reprioritize(_ token: CancelToken, _ priority: Float) {
-        reprioritized(token, priority)
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        state[\.request] = request
+        state.withLock { $0.request = request }
     }
 
-    func setMetrics(_ metrics: NetworkMetrics) {
-        state[\.metrics] = metrics
+    var stage: Stage { state.withLock { $0.stage } }
+
+    /// Moves on to `stage`, unless the download has been cancelled.
+    func move(to stage: Stage) {
+        state.withLock { $0.move(to: stage) }
     }
 
-    /// Keeps the answer and makes room for `capacity` bytes of its body.
-    func setHead(_ head: AnswerHead, reserving capacity: Int) {
-        state.withLock {
-            $0.head = head
-            if capacity > 0 { $0.data.reserveCapacity(capacity) }
-        }
-    }
-
-    /// Keeps an answer whose body is the rest after these bytes, and makes room for `capacity` bytes of
-    /// the whole.
-    func setHead(_ head: AnswerHead, after bytes: Data, reserving capacity: Int) {
-        state.withLock {
-            $0.head = head
-            $0.data = bytes
-            if capacity > 0 { $0.data.reserveCapacity(capacity) }
-        }
-    }
-
-    /// Forgets the answer and its body.
-    func startOver() {
-        state.withLock {
-            $0.head = nil
-            $0.size = nil
-            $0.data = Data()
+    /// Keeps an answer whose body goes on after `bytes`, by default those that are there, and makes room for
+    /// `capacity` bytes of the whole.
+    func receive(
+        _ answer: Answer, after bytes: Data? = nil, expecting expected: Int64? = nil,
+        reserving capacity: Int = 0
+    ) {
+        state.withLock { state in
+            state.move(to: .receiving(answer, expected: expected))
+            if let bytes { state.body = bytes }
+            if capacity > 0 { state.body.reserveCapacity(capacity) }
         }
     }
 
@@ -226,44 +207,87 @@ public class SessionDataTask: @unchecked Sendable {
     /// - Returns: The length of the body so far; `nil` when the piece was not appended.
     func append(_ bytes: UnsafeRawBufferPointer, limit: Int?) -> Int? {
         state.withLock { state in
-            let (count, overflow) = state.data.count.addingReportingOverflow(bytes.count)
+            let (count, overflow) = state.body.count.addingReportingOverflow(bytes.count)
             guard !overflow, count <= limit ?? .max else { return nil }
-            state.data.append(contentsOf: bytes)
+            state.body.append(contentsOf: bytes)
             return count
         }
     }
 
-    /// Starts the transfer, on this thread up to its first wait and then on those of the network,
-    /// unless it has been cancelled already.
-    func run(_ transfer: @escaping @Sendable () async -> Void) {
-        guard !isTransferCancelled else { return }
-        let task = Task.immediate(executorPreference: NetworkExecutor.shared) { await transfer() }
-        let isLate = state.withLock {
-            $0.transfer = task
-            return $0.isCancelled
+    /// Forgets the answer and its body.
+    func startOver() {
+        state.withLock { state in
+            state.move(to: .asking)
+            state.size = nil
+            state.body = Data()
         }
-        if isLate { task.cancel() }
     }
 
-    /// Whether the transfer was cancelled, because nobody waits for it any longer.
-    var isTransferCancelled: Bool { state[\.isCancelled] }
-
-    /// Cancels the transfer, also when it has not been started yet.
-    func cancelTransfer() {
-        let transfer = state.withLock {
-            $0.isCancelled = true
-            return $0.transfer
+    /// Ends the transfer. `head` is that of an answer that was put together of parts.
+    func complete(_ head: AnswerHead?, _ metrics: NetworkMetrics?) {
+        state.withLock { state in
+            guard case .receiving(var answer, _) = state.stage else { return }
+            if let head { answer.head = head }
+            state.stage = .complete(answer, metrics)
         }
-        transfer?.cancel()
     }
 }
 
-extension SessionDataTask: WorkJob {
-    package func stop() {
-        cancelTransfer()
+// MARK: The answer
+
+extension SessionDataTask {
+    /// Status and header fields of the answer.
+    var head: AnswerHead? { stage.answer?.head }
+
+    /// The length of the body that is being received, if it is known.
+    var expectedLength: Int64? {
+        if case .receiving(_, let expected) = stage { expected } else { nil }
     }
 
-    package func setPriority(_ priority: Float, change: UInt64) {
-        transferPriority.set(priority, change: change)
+    /// The answer, for the cache; `nil` of a download that it has not asked for.
+    var answer: DownloadAnswer? {
+        guard hop != nil else { return nil }
+        return state.withLock { state in
+            guard let (head, received) = state.stage.answer, let sent = state.sent else {
+                return nil
+            }
+            var redirect: URLRequest?
+            if case .redirected(let next, _) = state.stage { redirect = next }
+            return DownloadAnswer(
+                status: head.status, fields: HTTPFields(head), requested: sent.date,
+                received: received, redirect: redirect, credentials: sent.credentials,
+                body: state.body)
+        }
+    }
+
+    /// The `Authorization` of the request that was sent last, also when a challenge was answered with it.
+    var credentials: String? { state.withLock { $0.sent?.credentials } }
+
+    /// Whether the answer is one to the cache's own question: what it has is still good.
+    func isNotModified(_ status: Int) -> Bool { hop?.isConditional == true && status == 304 }
+
+    /// Whether there is no content, because the answer leads elsewhere or to what the cache has.
+    var hasNoContent: Bool {
+        switch stage {
+        case .redirected: true
+        case let stage: isNotModified(stage.answer?.head.status ?? 0)
+        }
+    }
+
+    /// The bytes received so far without copying; later ones do not change the result.
+    var sharedData: Data { state.withLock { $0.body } }
+
+    /// Bytes received so far.
+    var receivedCount: Int { state.withLock { $0.body.count } }
+
+    /// The first bytes received so far, at most `count`, copied.
+    func prefix(_ count: Int) -> Data {
+        state.withLock { $0.body.subdata(in: 0..<min(count, $0.body.count)) }
+    }
+
+    /// A copy of the bytes received so far, without the first `offset`.
+    func data(from offset: Int) -> Data {
+        // Under the lock: a piece that is appended to shared bytes would have all of them copied.
+        state.withLock { $0.body.subdata(in: min(offset, $0.body.count)..<$0.body.count) }
     }
 }

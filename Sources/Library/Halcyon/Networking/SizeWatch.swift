@@ -57,7 +57,7 @@ final class SizeWatch: Sendable {
 
     /// Takes note that there are `count` bytes. Called on the network's thread, one call after the other.
     func bytesArrived(_ count: Int) {
-        guard task.wantsSize else { return }
+        guard task.has(.size) else { return }
         let isDue = state.withLock { state in
             guard case .waiting(let least) = state, count >= least else { return false }
             state = count >= Self.mostBytes ? .ended : .waiting(2 * count)

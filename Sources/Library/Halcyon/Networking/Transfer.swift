@@ -5,20 +5,32 @@ import HalcyonPixels
 import HalcyonWork
 
 /// One transfer from the first request to the last byte, for all callers that share it.
+///
+/// How far it has come is the `stage` of its task.
 final class Transfer: Sendable {
     /// Redirects that are followed at most.
     static let redirectLimit = 10
     /// The most that is reserved because a header says so; longer bodies grow as they arrive.
     private static let reservationLimit = 32 * 1024 * 1024
 
-    let id: Int
-    let task: SessionDataTask
-    let downloader: ImageDownloader
-    let settings: DownloaderSettings
-    let redirectHandler: (any ImageDownloadRedirectHandler)?
+    /// A request of the transfer, and what its answer is taken by.
+    private struct Sent: Sendable {
+        let request: URLRequest
+        let resumable: ResumableRequest?
+        let display: ProgressiveDisplay
+    }
+
+    private let id: Int
+    private let task: SessionDataTask
+    private let downloader: ImageDownloader
+    private let settings: DownloaderSettings
+    private let redirectHandler: (any ImageDownloadRedirectHandler)?
     /// Makes one of the URLs under which the same may have been downloaded before.
     private let cacheKeyNormalizer: CacheKeyNormalizer?
     private let caching: HTTPCaching
+    private let authenticator: Authenticator
+    private let progress: ProgressReporter
+    private let sizes: SizeWatch
 
     init(
         id: Int, task: SessionDataTask, downloader: ImageDownloader,
@@ -31,6 +43,9 @@ final class Transfer: Sendable {
         redirectHandler = options.redirectHandler
         cacheKeyNormalizer = options.cacheKeyNormalizer
         caching = options.httpCaching
+        authenticator = Authenticator(downloader: downloader, task: task)
+        progress = ProgressReporter(transfer: id, downloader: downloader)
+        sizes = SizeWatch(transfer: id, task: task, downloader: downloader)
     }
 
     /// Carries out the request and has the callers served.
@@ -49,61 +64,37 @@ final class Transfer: Sendable {
         // Neither on a thread of the network nor after images that are being decoded.
         Task { self.finish(.failure(failure)) }
     }
+}
 
+// MARK: Requests
+
+extension Transfer {
     /// Receives the body of the final answer into `task`.
     private func receive(_ first: URLRequest) async throws {
         let transport = try downloader.transport()
         let start = ContinuousClock().now
         let deadline = settings.longestDownload.map { start + $0 }
-        let progress = ProgressReporter(transfer: id, downloader: downloader)
-        let sizes = SizeWatch(transfer: id, task: task, downloader: downloader)
         var display = makeDisplay()
         defer { display.end() }
-        let authenticator = Authenticator(downloader: downloader, task: task)
         var request = first
         var redirectCount = 0
         var resumable = await resumable(request)
         do {
             while true {
-                let answer = ReceivedAnswer(
-                    transfer: self, request: request, resumable: resumable,
-                    authenticator: authenticator, progress: progress, display: display,
-                    sizes: sizes)
-                let sent = resumable?.request ?? request
-                if resumable != nil { task.setCurrentRequest(sent) }
-                let signed = authenticator.authorized(sent)
-                task.noteCredentials(signed.value(forHTTPHeaderField: "Authorization"))
-                let terms = ExchangeTerms(
-                    stall: settings.stallTimeout(of: request), deadline: deadline,
-                    priority: task.transferPriority,
-                    trustsAnyCertificate: settings.trustsAnyCertificate(of: request.url?.host))
-                if task.hop != nil { task.noteSending(at: downloader.now()) }
-                var times: ExchangeTimes?
-                do {
-                    times = try await transport.perform(
-                        signed, terms: terms, onResponse: answer.receive, onBody: answer.receive)
-                } catch is ResumableRequest.ExcessBytes {
-                    resumable?.startOver()
-                    answer.startOver()
-                }
-                switch answer.next {
-                case nil:
-                    let ending = try resumable?.answerEnded() ?? .whole(nil)
-                    guard case .whole(let head) = ending else { continue }
-                    setMetrics(
-                        start: start, times: times, redirectCount: redirectCount,
-                        resumedByteCount: resumable?.resumedByteCount ?? 0)
-                    if let head { task.setHead(head, reserving: 0) }
-                    return try checkCodings()
-                case .authenticate:
+                let sent = Sent(request: request, resumable: resumable, display: display)
+                let times = try await send(sent, by: transport, deadline: deadline)
+                switch task.stage {
+                case .cancelled:
+                    throw CancellationError()
+                case .challenged:
                     continue
-                case .startOver:
+                case .startingOver:
                     // The pictures shown so far were made of bytes that are not to be used.
                     display.end()
                     display = makeDisplay()
                     sizes.startOver()
                     task.startOver()
-                case .redirect(let next):
+                case .redirected(let next, _):
                     if task.hop != nil {
                         resumable?.leave()
                         return task.setCurrentRequest(next)
@@ -117,6 +108,14 @@ final class Transfer: Sendable {
                     task.setCurrentRequest(next)
                     resumable?.leave()
                     resumable = await self.resumable(next)
+                case .asking, .receiving, .complete:
+                    let ending = try resumable?.answerEnded() ?? .whole(nil)
+                    guard case .whole(let head) = ending else { continue }
+                    let metrics = metrics(
+                        start: start, times: times, redirectCount: redirectCount,
+                        resumedByteCount: resumable?.resumedByteCount ?? 0)
+                    task.complete(head, metrics)
+                    return try checkCodings()
                 }
             }
         } catch {
@@ -125,20 +124,33 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Bytes in codings that nobody knows are taken as they are when they are a picture; else they are in
-    /// that coding, or nothing that was wanted.
-    private func checkCodings() throws {
-        guard let unknown = task.head?.codings.unknown, !unknown.isEmpty,
-            ImageSniffer.format(of: task.sharedData) == .unknown
-        else { return }
-        throw ImageTransportError.undecodableBody(
-            url: task.originalURL?.absoluteString ?? "",
-            reason: "its content encoding is \(unknown.joined(separator: ", "))")
+    /// Sends a request and takes its answer.
+    private func send(
+        _ sent: Sent, by transport: any HTTPTransport, deadline: ContinuousClock.Instant?
+    ) async throws -> ExchangeTimes? {
+        let request = sent.resumable?.request ?? sent.request
+        let signed = authenticator.authorized(request)
+        task.send(
+            request, credentials: signed.value(forHTTPHeaderField: "Authorization"),
+            at: downloader.now())
+        let terms = ExchangeTerms(
+            stall: settings.stallTimeout(of: sent.request), deadline: deadline,
+            priority: task.transferPriority,
+            trustsAnyCertificate: settings.trustsAnyCertificate(of: sent.request.url?.host))
+        do {
+            return try await transport.perform(
+                signed, terms: terms,
+                onResponse: { head in try await self.receive(head, of: sent) },
+                onBody: { bytes in try self.receive(bytes, of: sent) })
+        } catch is ResumableRequest.ExcessBytes {
+            sent.resumable?.startOver()
+            task.move(to: .startingOver)
+            return nil
+        }
     }
 
     /// What continues an earlier download of the same; `nil` when nothing of this one is to be kept.
     private func resumable(_ request: URLRequest) async -> ResumableRequest? {
-        guard settings.partials != nil else { return nil }
         let resumable = ResumableRequest(
             request, task: task, settings: settings, normalizer: cacheKeyNormalizer,
             caching: caching)
@@ -152,28 +164,180 @@ final class Transfer: Sendable {
             waiters: { [downloader, id] in downloader.downloads.callers(of: id) })
     }
 
-    private func setMetrics(
+    /// Bytes in codings that nobody knows are taken as they are when they are a picture; else they are in
+    /// that coding, or nothing that was wanted.
+    private func checkCodings() throws {
+        guard let unknown = task.head?.codings.unknown, !unknown.isEmpty,
+            ImageSniffer.format(of: task.sharedData) == .unknown
+        else { return }
+        throw ImageTransportError.undecodableBody(
+            url: task.originalURL?.absoluteString ?? "",
+            reason: "its content encoding is \(unknown.joined(separator: ", "))")
+    }
+
+    /// `nil` of an answer that is no success.
+    private func metrics(
         start: ContinuousClock.Instant, times: ExchangeTimes?, redirectCount: Int,
         resumedByteCount: Int
-    ) {
+    ) -> NetworkMetrics? {
         guard let status = task.head?.status,
             (200...299).contains(status) || task.isNotModified(status)
-        else { return }
-        task.setMetrics(
-            NetworkMetrics(
-                start: start, end: ContinuousClock().now, times: times,
-                sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
-                receivedByteCount: task.receivedCount - resumedByteCount,
-                resumedByteCount: resumedByteCount, statusCode: status,
-                redirectCount: redirectCount + (task.hop?.redirectCount ?? 0)))
+        else { return nil }
+        return NetworkMetrics(
+            start: start, end: ContinuousClock().now, times: times,
+            sentByteCount: task.currentRequest?.httpBody?.count ?? 0,
+            receivedByteCount: task.receivedCount - resumedByteCount,
+            resumedByteCount: resumedByteCount, statusCode: status,
+            redirectCount: redirectCount + (task.hop?.redirectCount ?? 0))
+    }
+}
+
+// MARK: The answer
+
+extension Transfer {
+    /// Decides on an answer by its header.
+    private func receive(_ head: AnswerHead, of sent: Sent) async throws -> BodyDisposition {
+        let answer = (head: head, received: downloader.now())
+        if let url = sent.request.url { downloader.serverPauses.note(head, from: url) }
+        if let next = try await redirect(head, of: sent.request) {
+            task.move(to: .redirected(to: next, by: task.hop == nil ? nil : answer))
+            return .discard
+        }
+        if head.status == 401, try await answersChallenge(head, to: sent.request) {
+            task.move(to: .challenged)
+            return .discard
+        }
+        switch try sent.resumable?.receive(head) ?? .fresh {
+        case .fresh:
+            // Of a body that comes in several parts, this is none.
+            if task.receivedCount > 0 {
+                sizes.startOver()
+                task.startOver()
+            }
+        case .startOver:
+            task.move(to: .startingOver)
+            return .discard
+        case .rest(let bytes, let total):
+            if let limit = settings.client.maximumResponseSize, total > Int64(limit) {
+                throw tooLarge(sent.request)
+            }
+            task.receive(
+                answer, after: bytes, expecting: total, reserving: reservation(for: total))
+            try await checkAcceptable(head)
+            noteBytes(bytes.count, of: sent)
+            return .receive
+        }
+        task.receive(answer)
+        try await checkAcceptable(head)
+        if let expected = try expectedLength(head, of: sent.request) {
+            task.receive(answer, expecting: expected, reserving: reservation(for: expected))
+        }
+        return .receive
+    }
+
+    /// Takes a piece of the body.
+    private func receive(_ bytes: UnsafeRawBufferPointer, of sent: Sent) throws {
+        try sent.resumable?.check(task.receivedCount + bytes.count)
+        let limit = settings.client.maximumResponseSize
+        guard let received = task.append(bytes, limit: limit) else {
+            throw tooLarge(sent.request)
+        }
+        sent.resumable?.bytesArrived()
+        noteBytes(received, of: sent)
+    }
+
+    /// Tells those who watch that `received` bytes of the body are there.
+    private func noteBytes(_ received: Int, of sent: Sent) {
+        if task.has(.progress), let expected = task.expectedLength {
+            progress.report(Int64(received), of: expected)
+        }
+        sent.display.bytesArrived()
+        sizes.bytesArrived(received)
+    }
+
+    /// The request that the answer leads to; `nil` when it is no redirect, or one that is not followed.
+    private func redirect(
+        _ head: AnswerHead, of request: URLRequest
+    ) async throws -> URLRequest? {
+        guard (300...399).contains(head.status) else { return nil }
+        let response = try head.response
+        guard var next = try request.redirected(by: response) else { return nil }
+        if let redirectHandler {
+            let handled = await awayFromNetwork {
+                await redirectHandler.handleHTTPRedirection(
+                    for: task, response: response, newRequest: next)
+            }
+            guard let handled else { return nil }
+            next = handled
+        }
+        guard let url = next.url, HTTPURL.hasHTTPScheme(url) else {
+            throw ImageTransportError.redirectToUnsupportedScheme(next.url?.absoluteString ?? "")
+        }
+        if settings.honorsServerPause, let end = downloader.serverPause(for: url) {
+            throw ImageTransportError.pausedByServer(url: url.absoluteString, until: end)
+        }
+        return next
+    }
+
+    private func answersChallenge(
+        _ head: AnswerHead, to request: URLRequest
+    ) async throws -> Bool {
+        guard downloader.authenticationChallengeResponder != nil else { return false }
+        return try await awayFromNetwork {
+            try await authenticator.answers(head.response, to: request)
+        }
+    }
+
+    private func checkAcceptable(_ head: AnswerHead) async throws {
+        guard let delegate = downloader.delegate else {
+            return try check(head, with: DefaultImageDownloaderDelegate.shared)
+        }
+        try await awayFromNetwork {
+            try check(head, with: delegate)
+            let response = try head.response
+            if await delegate.imageDownloader(downloader, didReceive: response) == .cancel {
+                throw KingfisherError.responseError(
+                    reason: .cancelledByDelegate(response: response))
+            }
+        }
+    }
+
+    private func check(_ head: AnswerHead, with delegate: any ImageDownloaderDelegate) throws {
+        guard
+            task.isNotModified(head.status)
+                || delegate.isValidStatusCode(head.status, for: downloader)
+        else {
+            throw KingfisherError.responseError(
+                reason: .invalidHTTPStatusCode(response: try head.response))
+        }
+    }
+
+    private func expectedLength(_ head: AnswerHead, of request: URLRequest) throws -> Int64? {
+        guard head.codings.known.isEmpty, let length = head.contentLength, length > 0 else {
+            return nil
+        }
+        if let limit = settings.client.maximumResponseSize, length > Int64(limit) {
+            throw tooLarge(request)
+        }
+        return length
     }
 
     /// How much room is made for a body whose header says `expected` bytes.
-    func reservation(for expected: Int64) -> Int {
+    private func reservation(for expected: Int64) -> Int {
         let limit = min(settings.client.maximumResponseSize ?? .max, Self.reservationLimit)
         return Int(min(max(0, expected), Int64(limit)))
     }
 
+    private func tooLarge(_ request: URLRequest) -> ImageTransportError {
+        .responseTooLarge(
+            url: request.url?.absoluteString ?? "",
+            limit: settings.client.maximumResponseSize ?? .max)
+    }
+}
+
+// MARK: The end
+
+extension Transfer {
     /// Ends the transfer and serves its callers, also those that join while the delegate is asked.
     private func finish(_ result: Result<Void, KingfisherError>) {
         // All have cancelled, and have been told.
@@ -191,7 +355,7 @@ final class Transfer: Sendable {
         switch outcome {
         case .success where task.hasNoContent:
             // A redirect is not the end.
-            if task.answer?.redirect != nil { return }
+            if case .redirected = task.stage { return }
         case .failure(let failure):
             error = failure
         case .success(let received):
@@ -241,4 +405,9 @@ extension StorageRefusal {
         default: false
         }
     }
+}
+
+/// Runs `body`, which calls the program's own code, on no thread of the network: others wait there.
+private func awayFromNetwork<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    try await withTaskExecutorPreference(globalConcurrentExecutor, operation: body)
 }

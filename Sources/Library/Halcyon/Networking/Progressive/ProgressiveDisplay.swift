@@ -35,7 +35,7 @@ final class ProgressiveDisplay: Sendable {
 
     /// Takes note that `task` has received bytes. Called on any thread.
     func bytesArrived() {
-        guard task.hasViewers else { return }
+        guard task.has(.pictures) else { return }
         let arrivals: AsyncStream<Void>.Continuation? = state.withLock { state in
             switch state {
             case .ended:
