@@ -44,7 +44,7 @@ public final class DownloadTask: Sendable {
 
     /// The download; `nil` until it has begun, and for a data provider's work.
     public var sessionTask: SessionDataTask? {
-        switch carried {
+        switch state.withLock({ $0.carried }) {
         case .download(let task, _): task
         case .other(let task): task.sessionTask
         case .nothing, .provider: nil
@@ -53,7 +53,7 @@ public final class DownloadTask: Sendable {
 
     /// Identifies this caller within the download; `nil` until that has begun.
     public var cancelToken: SessionDataTask.CancelToken? {
-        switch carried {
+        switch state.withLock({ $0.carried }) {
         case .download(_, let token): token
         case .other(let task): task.cancelToken
         case .nothing, .provider: nil
@@ -62,14 +62,12 @@ public final class DownloadTask: Sendable {
 
     /// Whether there is work behind this task: a download or a data provider's.
     public var isInitialized: Bool {
-        switch carried {
+        switch state.withLock({ $0.carried }) {
         case .nothing: false
         case .download, .provider: true
         case .other(let task): task.isInitialized
         }
     }
-
-    private var carried: Carried { state.withLock { $0.carried } }
 
     /// How urgent the download is to this caller, from 0 to 1; the `downloadPriority` of the options
     /// unless it is changed here.

@@ -93,42 +93,42 @@ open class ImageDownloader: @unchecked Sendable {
     /// arrive in this time, again and again: a server that sends a byte now and then times out like
     /// a silent one.
     open var downloadTimeout: TimeInterval {
-        get { settings[\.downloadTimeout] }
-        set { settings[\.downloadTimeout] = newValue }
+        get { settings.withLock { $0.downloadTimeout } }
+        set { settings.withLock { $0.downloadTimeout = newValue } }
     }
 
     /// Seconds to wait for a connection, including TLS; 15 by default.
     open var connectTimeout: TimeInterval {
-        get { settings[\.client.connectTimeout] }
-        set { settings[\.client.connectTimeout] = newValue }
+        get { settings.withLock { $0.client.connectTimeout } }
+        set { settings.withLock { $0.client.connectTimeout = newValue } }
     }
 
     /// Seconds a whole download may take, from start to last byte; 600 by default, `nil` for no
     /// limit.
     open var maximumDownloadDuration: TimeInterval? {
-        get { settings[\.maximumDownloadDuration] }
-        set { settings[\.maximumDownloadDuration] = newValue }
+        get { settings.withLock { $0.maximumDownloadDuration } }
+        set { settings.withLock { $0.maximumDownloadDuration = newValue } }
     }
 
     /// The most HTTP/1 connections to one host; 6 by default. Further requests wait. All requests to
     /// an HTTP/2 server share one connection.
     open var maximumConnectionsPerHost: Int {
-        get { settings[\.client.connectionsPerHost] }
-        set { settings[\.client.connectionsPerHost] = max(1, newValue) }
+        get { settings.withLock { $0.client.connectionsPerHost } }
+        set { settings.withLock { $0.client.connectionsPerHost = max(1, newValue) } }
     }
 
     /// The most bytes a body may have, after content decoding; 100 MiB by default, `nil` for no
     /// limit. A longer one fails as soon as that is known.
     open var maximumResponseSize: Int? {
-        get { settings[\.client.maximumResponseSize] }
-        set { settings[\.client.maximumResponseSize] = newValue }
+        get { settings.withLock { $0.client.maximumResponseSize } }
+        set { settings.withLock { $0.client.maximumResponseSize = newValue } }
     }
 
     /// The limits that a downloaded image must keep before it is decoded; the option
     /// `decodingLimits` overrides it. 150 million pixels by default.
     open var decodingLimits: DecodingLimits {
-        get { settings[\.decodingLimits] }
-        set { settings[\.decodingLimits] = newValue }
+        get { settings.withLock { $0.decodingLimits } }
+        set { settings.withLock { $0.decodingLimits = newValue } }
     }
 
     /// Hosts whose certificates are not verified at all; `nil` (none) by default. Compared with the
@@ -136,22 +136,22 @@ open class ImageDownloader: @unchecked Sendable {
     ///
     /// Anybody between this program and such a host can read and change what is downloaded.
     open var trustedHosts: Set<String>? {
-        get { settings[\.trustedHosts] }
-        set { settings[\.trustedHosts] = newValue }
+        get { settings.withLock { $0.trustedHosts } }
+        set { settings.withLock { $0.trustedHosts = newValue } }
     }
 
     /// Decides which servers are trusted in place of `trustedHosts`, which is then ignored; `nil` by
     /// default: certificates are verified against the system's roots and `additionalTrustRoots`.
     open var serverTrustEvaluator: ServerTrustEvaluator? {
-        get { settings[\.client.serverTrustEvaluator] }
-        set { settings[\.client.serverTrustEvaluator] = newValue }
+        get { settings.withLock { $0.client.serverTrustEvaluator } }
+        set { settings.withLock { $0.client.serverTrustEvaluator = newValue } }
     }
 
     /// The certificate for servers that ask for one (mutual TLS); `nil` by default. One that cannot
     /// be read fails every HTTPS download.
     open var clientCertificate: ClientCertificate? {
-        get { settings[\.client.clientCertificate] }
-        set { settings[\.client.clientCertificate] = newValue }
+        get { settings.withLock { $0.client.clientCertificate } }
+        set { settings.withLock { $0.client.clientCertificate = newValue } }
     }
 
     /// Which networks may be reached; all by default. A server that downloads URLs from its users
@@ -159,15 +159,15 @@ open class ImageDownloader: @unchecked Sendable {
     /// which is not allowed fails with `ImageTransportError.addressRefused` before anything is
     /// sent. Proxies are then not used.
     open var addressPolicy: AddressPolicy {
-        get { settings[\.client.addressPolicy] }
-        set { settings[\.client.addressPolicy] = newValue }
+        get { settings.withLock { $0.client.addressPolicy } }
+        set { settings.withLock { $0.client.addressPolicy = newValue } }
     }
 
     /// Whether requests go by way of the proxies that the environment names (`http_proxy`,
     /// `https_proxy`, `all_proxy`, `no_proxy`); they do by default.
     open var usesEnvironmentProxies: Bool {
-        get { settings[\.client.usesEnvironmentProxies] }
-        set { settings[\.client.usesEnvironmentProxies] = newValue }
+        get { settings.withLock { $0.client.usesEnvironmentProxies } }
+        set { settings.withLock { $0.client.usesEnvironmentProxies = newValue } }
     }
 
     /// Gives user name and password to servers that ask for them; `nil` by default: then the
@@ -190,7 +190,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// All others (caches, cookies, proxies, credential storage, protocol classes) belong to
     /// `URLSession` and are ignored.
     open var sessionConfiguration: URLSessionConfiguration {
-        get { settings[\.sessionConfiguration] ?? .ephemeral }
+        get { settings.withLock { $0.sessionConfiguration } ?? .ephemeral }
         set {
             let copy = newValue.copy() as? URLSessionConfiguration ?? newValue
             settings.withLock { $0.apply(copy) }
@@ -201,8 +201,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// Certificates in PEM form (each text may hold several) that are trusted as roots in addition to
     /// the system's; none by default. A text that cannot be read fails every HTTPS download.
     open var additionalTrustRoots: [String] {
-        get { settings[\.client.additionalTrustRoots] }
-        set { settings[\.client.additionalTrustRoots] = newValue }
+        get { settings.withLock { $0.client.additionalTrustRoots } }
+        set { settings.withLock { $0.client.additionalTrustRoots = newValue } }
     }
 
     /// Whether low data mode is active now; never by default. Asked on the thread that starts a
@@ -213,8 +213,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// Linux has no low data mode of its own. The program decides what it means: a metered
     /// connection (`org.freedesktop.NetworkManager`'s `Metered`, for example), or a setting.
     open var isLowDataModeActive: @Sendable () -> Bool {
-        get { settings[\.isLowDataModeActive] }
-        set { settings[\.isLowDataModeActive] = newValue }
+        get { settings.withLock { $0.isLowDataModeActive } }
+        set { settings.withLock { $0.isLowDataModeActive = newValue } }
     }
 
     /// Whether, and where, the beginnings of downloads that break off are kept, so that the next
@@ -233,8 +233,8 @@ open class ImageDownloader: @unchecked Sendable {
     /// at once with `ImageTransportError.pausedByServer`, before anything is sent. False by default: a
     /// user is waiting. Of use to a server, which can pass the wish on.
     open var honorsServerPause: Bool {
-        get { settings[\.honorsServerPause] }
-        set { settings[\.honorsServerPause] = newValue }
+        get { settings.withLock { $0.honorsServerPause } }
+        set { settings.withLock { $0.honorsServerPause = newValue } }
     }
 
     /// Told of the downloads, and asked about them.

@@ -94,7 +94,7 @@ final class ResumableRequest: Sendable {
     }
 
     /// The bytes of the body that have not come with this transfer.
-    var resumedByteCount: Int { state[\.resumedCount] }
+    var resumedByteCount: Int { state.withLock { $0.resumedCount } }
 
     /// The request to send: for the rest, if there is a beginning.
     var request: URLRequest {
@@ -111,7 +111,7 @@ final class ResumableRequest: Sendable {
 
     /// Looks for the beginning that an earlier download has left.
     func findPartial() async {
-        let file = state[\.file]
+        let file = state.withLock { $0.file }
         if let recent = partials.takeRecent(key), let partial = partial(of: recent) {
             ask(for: recent, partial, written: await file.resume(recent.bytes))
         } else if let content = await file.content() {
@@ -158,7 +158,7 @@ final class ResumableRequest: Sendable {
                 $0.ranges += 1
             }
             return .rest(after: kept.bytes, total: total)
-        case .whole where state[\.ranges] > 0:
+        case .whole where state.withLock({ $0.ranges }) > 0:
             // It has changed between two parts; what came with the first has been used already.
             startOver()
             return .startOver
@@ -277,12 +277,13 @@ final class ResumableRequest: Sendable {
                 })
         }
         let kept = KeptPartial(description: body.description, bytes: task.sharedData)
-        guard count == rest.end, state[\.ranges] < Self.rangeLimit, let partial = partial(of: kept)
+        guard count == rest.end, state.withLock({ $0.ranges }) < Self.rangeLimit,
+            let partial = partial(of: kept)
         else {
             throw ImageTransportError.incompleteBody(
                 url: plain.url?.absoluteString ?? "", received: Int64(count), expected: total)
         }
-        state[\.stage] = .asking(kept, partial)
+        state.withLock { $0.stage = .asking(kept, partial) }
         return .next
     }
 

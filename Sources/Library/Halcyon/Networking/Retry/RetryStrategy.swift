@@ -34,7 +34,7 @@ public class RetryContext: @unchecked Sendable {
 
     /// The failure to decide on: that of the latest attempt.
     public internal(set) var error: KingfisherError {
-        get { state[\.error] }
+        get { state.withLock { $0.error } }
         set {
             let retryTime = newValue.retryTime
             state.withLock {
@@ -47,13 +47,13 @@ public class RetryContext: @unchecked Sendable {
     /// The seconds that are left of the time for which the server asked to be left alone with the
     /// answer that failed the request (`Retry-After`), at most a day; `nil` when it asked for none.
     public var retryAfter: TimeInterval? {
-        state[\.retryTime].map { max(0, ($0 - .now) / .seconds(1)) }
+        state.withLock({ $0.retryTime }).map { max(0, ($0 - .now) / .seconds(1)) }
     }
 
     /// How often the request has been retried: 0 when the first decision is asked for.
     public var retriedCount: Int {
-        get { state[\.retriedCount] }
-        set { state[\.retriedCount] = newValue }
+        get { state.withLock { $0.retriedCount } }
+        set { state.withLock { $0.retriedCount = newValue } }
     }
 
     /// What the strategy gave along with its latest decision to retry.
@@ -67,8 +67,11 @@ public class RetryContext: @unchecked Sendable {
 
     /// Counts a decision to retry.
     func willRetry(userInfo: Any?) {
-        self.userInfo = userInfo
-        retriedCount += 1
+        let value = UserInfo(value: userInfo)
+        state.withLock {
+            $0.userInfo = value
+            $0.retriedCount += 1
+        }
     }
 }
 

@@ -19,7 +19,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
 
     /// Whether a closure has been set (its target may be gone).
     public var isSet: Bool {
-        let slot = current
+        let slot = slot.withLock { $0 }
         return slot.block != nil || slot.asyncBlock != nil
     }
 
@@ -41,7 +41,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
 
     /// Calls the closure; `nil` when none is set, it is asynchronous, or its target is gone.
     public func call(_ input: Input) -> Output? {
-        current.block?(input)
+        slot.withLock { $0 }.block?(input)
     }
 
     /// Calls the closure; see `call(_:)`.
@@ -51,7 +51,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
 
     /// Calls the asynchronous closure, or else the synchronous one.
     public func callAsync(_ input: Input) async -> Output? {
-        let slot = current
+        let slot = slot.withLock { $0 }
         if let asyncBlock = slot.asyncBlock { return await asyncBlock(input) }
         return slot.block?(input)
     }
@@ -64,11 +64,9 @@ public class Delegate<Input, Output>: @unchecked Sendable {
     /// A slot of its own with the same closure.
     func copy() -> Delegate {
         let copy = Delegate()
-        copy.store(current)
+        copy.store(slot.withLock { $0 })
         return copy
     }
-
-    private var current: Slot { slot.withLock { $0 } }
 
     private func store(_ new: Slot) {
         // The old closure is released after the lock: it may own what has a `deinit`.

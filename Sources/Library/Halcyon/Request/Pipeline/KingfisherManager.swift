@@ -51,20 +51,20 @@ public class KingfisherManager: @unchecked Sendable {
 
     /// The cache used unless a request's options name another one.
     public var cache: ImageCache {
-        get { state[\.cache] }
-        set { state[\.cache] = newValue }
+        get { state.withLock { $0.cache } }
+        set { state.withLock { $0.cache = newValue } }
     }
 
     /// The downloader used unless a request's options name another one.
     public var downloader: ImageDownloader {
-        get { state[\.downloader] }
-        set { state[\.downloader] = newValue }
+        get { state.withLock { $0.downloader } }
+        set { state.withLock { $0.downloader = newValue } }
     }
 
     /// Options of every request, before the request's own, which win.
     public var defaultOptions: KingfisherOptionsInfo {
-        get { state[\.defaultOptions] }
-        set { state[\.defaultOptions] = newValue }
+        get { state.withLock { $0.defaultOptions } }
+        set { state.withLock { $0.defaultOptions = newValue } }
     }
 
     /// The options of a request: this manager's parts, its default options, then `options`.

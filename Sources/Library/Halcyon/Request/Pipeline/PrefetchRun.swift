@@ -31,8 +31,8 @@ final class PrefetchRun: Sendable {
     }
 
     var limit: Int {
-        get { state[\.plan.limit] }
-        set { state[\.plan.limit] = newValue }
+        get { state.withLock { $0.plan.limit } }
+        set { state.withLock { $0.plan.limit = newValue } }
     }
 
     /// Why sources have failed so far.
