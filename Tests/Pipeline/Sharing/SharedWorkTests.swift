@@ -32,10 +32,10 @@ struct SharedWorkTests {
 
     @Test func duringAVisitItRunsOnce() async {
         let table = SharedWork<String, Int>()
-        let visit = table.visit("key")
+        let visit = table.retain("key")
         #expect(await table.result(for: "key", during: visit) { _ in 1 } == 1)
         #expect(await table.result(for: "key", during: visit) { _ in 2 } == 1)
-        table.end(visit)
+        table.release(visit)
         #expect(table.isIdle)
     }
 

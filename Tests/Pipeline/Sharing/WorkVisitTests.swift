@@ -7,14 +7,15 @@ struct WorkVisitTests {
     private typealias Ledger = WorkLedger<String, String, Int, String, Int>
 
     /// Somebody who visits does the work for `key`.
-    private func work(_ result: Int, _ key: String, _ visit: Ledger.Visit?, _ ledger: inout Ledger)
-    {
+    private func work(
+        _ result: Int, _ key: String, _ visit: Ledger.Retention?, _ ledger: inout Ledger
+    ) {
         let join = ledger.join("worker", for: key, during: visit, makeJob: { $0 })
         _ = ledger.finish(join.ticket.work, keeping: result)
     }
 
     /// What `visit` is given for `key`; leaves no place behind.
-    private func result(_ key: String, _ visit: Ledger.Visit, _ ledger: inout Ledger) -> Int? {
+    private func result(_ key: String, _ visit: Ledger.Retention, _ ledger: inout Ledger) -> Int? {
         let join = ledger.join("asker", for: key, during: visit, makeJob: { $0 })
         if case .done(let result) = join { return result }
         _ = ledger.leave(join.ticket)
@@ -29,63 +30,63 @@ struct WorkVisitTests {
 
     @Test func whoCameBeforeTheEndIsServedHoweverLate() {
         var ledger = Ledger()
-        let first = ledger.visit("group")
-        let second = ledger.visit("group")
+        let first = ledger.retain("group")
+        let second = ledger.retain("group")
         work(1, "a", first, &ledger)
-        ledger.end(first)
+        ledger.release(first)
         #expect(result("a", second, &ledger) == 1)
         #expect(result("b", second, &ledger) == nil)
-        ledger.end(second)
+        ledger.release(second)
         #expect(ledger.isIdle)
     }
 
     @Test func whoComesWhileTheFirstAreThereIsServedUntilItGoes() {
         var ledger = Ledger()
-        let first = ledger.visit("group")
+        let first = ledger.retain("group")
         work(1, "a", first, &ledger)
-        let second = ledger.visit("group")
-        ledger.end(first)
+        let second = ledger.retain("group")
+        ledger.release(first)
         #expect(result("a", second, &ledger) == 1)
-        ledger.end(second)
+        ledger.release(second)
         #expect(ledger.isIdle)
     }
 
     @Test func whoComesLaterStartsAnewThoughTheGroupIsNeverWithoutVisitors() {
         var ledger = Ledger()
-        var latest = ledger.visit("group")
+        var latest = ledger.retain("group")
         work(1, "a", latest, &ledger)
         for round in 0..<3 {
-            let next = ledger.visit("group")
-            ledger.end(latest)
+            let next = ledger.retain("group")
+            ledger.release(latest)
             latest = next
             #expect((result("a", latest, &ledger) == 1) == (round == 0))
         }
-        ledger.end(latest)
+        ledger.release(latest)
         #expect(ledger.isIdle)
     }
 
     @Test func visitorsOfAnotherGroupKeepNothing() {
         var ledger = Ledger()
-        let first = ledger.visit("group")
-        let other = ledger.visit("other")
+        let first = ledger.retain("group")
+        let other = ledger.retain("other")
         work(1, "a", first, &ledger)
-        ledger.end(first)
+        ledger.release(first)
         #expect(result("a", other, &ledger) == nil)
-        ledger.end(other)
+        ledger.release(other)
         #expect(ledger.isIdle)
     }
 
     @Test func aResultIsKeptInEachGroupItsCallersVisit() {
         var ledger = Ledger()
-        let first = ledger.visit("one")
-        let second = ledger.visit("two")
+        let first = ledger.retain("one")
+        let second = ledger.retain("two")
         let join = ledger.join("a", for: "k", during: first, makeJob: { $0 })
         _ = ledger.join("b", for: "k", during: second, makeJob: { $0 })
         _ = ledger.finish(join.ticket.work, keeping: 7)
         #expect(result("k", first, &ledger) == 7)
         #expect(result("k", second, &ledger) == 7)
-        ledger.end(first)
-        ledger.end(second)
+        ledger.release(first)
+        ledger.release(second)
         #expect(ledger.isIdle)
     }
 
@@ -96,7 +97,7 @@ struct WorkVisitTests {
         enum Stage { case new, visiting, missed, waiting, served, done }
         struct Request {
             var stage = Stage.new
-            var visit: Ledger.Visit?
+            var visit: Ledger.Retention?
         }
         var random = SeededGenerator(state: UInt64(seed) + 1)
         var ledger = Ledger()
@@ -109,12 +110,12 @@ struct WorkVisitTests {
         {
             var request = requests[index]
             func finish() {
-                if let visit = request.visit { ledger.end(visit) }
+                if let visit = request.visit { ledger.release(visit) }
                 request.stage = .done
             }
             switch request.stage {
             case .new:
-                request.visit = ledger.visit("group")
+                request.visit = ledger.retain("group")
                 request.stage = .visiting
             case .visiting:
                 if isCached { finish() } else { request.stage = .missed }

@@ -8,19 +8,21 @@ extension ImageCache {
     /// Requests that ask for it at the same time get the same one, and so share what they make of it.
     /// - Parameters:
     ///   - options: Those of the original: with the default processor.
-    ///   - visit: Lets the request share an original of which others have made their image meanwhile.
+    ///   - retention: Lets the request share an original of which others have made their image meanwhile.
     ///   - isCurrent: Whether anyone still wants it; see `lookup`.
     ///   - origin: See `lookup`.
     /// - Returns: `nil` when there is none.
     func original(
-        _ key: ImageKey, options: KingfisherParsedOptionsInfo, during visit: OriginalVisit?,
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, during retention: OriginalRetention?,
         isCurrent: (@Sendable () -> Bool)?, origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> ImageMaterial? {
         guard let lookup = LookupKey(key, options, of: origin) else {
             return try await readOriginal(key, options, isCurrent, origin).get()
         }
         let result: Result<ImageMaterial?, KingfisherError>? =
-            await originals.wantedResult(for: lookup, during: visit?.visit, isWanted: isCurrent) {
+            await originals.wantedResult(
+                for: lookup, during: retention?.retention, isWanted: isCurrent
+            ) {
                 work in
                 let result = await readOriginal(key, options, { work.isWanted }, origin)
                 if case .success(nil) = result, work.isGivenUp { return nil }
@@ -29,10 +31,11 @@ extension ImageCache {
         return try result?.get()
     }
 
-    /// Begins the time during which a request may need an original; `end()` has to follow.
-    func visitOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalVisit? {
+    /// Keeps an original that a request may need; `release()` has to follow.
+    func retainOriginal(_ key: ImageKey, options: KingfisherParsedOptionsInfo) -> OriginalRetention?
+    {
         LookupKey(key, options).map {
-            OriginalVisit(cache: self, visit: originals.visit($0), options: options)
+            OriginalRetention(cache: self, retention: originals.retain($0), options: options)
         }
     }
 
@@ -101,14 +104,15 @@ extension Image {
     }
 }
 
-/// A request's visit of the originals of a cache.
-struct OriginalVisit: Sendable {
+/// Keeps an original that a request may need, until it is released.
+struct OriginalRetention: Sendable {
     fileprivate let cache: ImageCache
-    fileprivate let visit: SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Visit
+    fileprivate let retention:
+        SharedWork<LookupKey, Result<ImageMaterial?, KingfisherError>?>.Retention
     /// Those of the original.
     let options: KingfisherParsedOptionsInfo
 
-    func end() {
-        cache.originals.end(visit)
+    func release() {
+        cache.originals.release(retention)
     }
 }

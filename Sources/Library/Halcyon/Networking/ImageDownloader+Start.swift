@@ -12,13 +12,14 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - progress: Called on the main queue.
     ///   - viewer: Who is shown a progressive JPEG meanwhile.
-    ///   - visit: Lets the request be served by a download that has ended since it began; `handle` is
+    ///   - retention: Lets the request be served by a download that has ended since it began; `handle` is
     ///     then not linked.
     ///   - hop: What is sent instead of a plain request for `url`; the modifier has seen it.
     ///   - completion: Called exactly once, on any thread.
     func start(
         url: URL, options: KingfisherParsedOptionsInfo, progress: MainQueueProgress?,
-        viewer: ProgressiveViewer? = nil, handle: DownloadTask, visit: Downloads.Visit? = nil,
+        viewer: ProgressiveViewer? = nil, handle: DownloadTask,
+        retention: Downloads.Retention? = nil,
         hop: DownloadHop? = nil,
         completion: @escaping @Sendable (Result<LoadedData, KingfisherError>) -> Void
     ) {
@@ -28,10 +29,10 @@ extension ImageDownloader {
             progress: progress, viewer: viewer, size: options.makeAnnouncement(),
             completion: completion)
 
-        if let hop { return begin(hop.request, hop, options, waiter, visit) }
+        if let hop { return begin(hop.request, hop, options, waiter, retention) }
         prepare(url, by: options.requestModifier, for: handle) { [self] prepared in
             switch prepared {
-            case .success(let request): begin(request, nil, options, waiter, visit)
+            case .success(let request): begin(request, nil, options, waiter, retention)
             case .failure(let error): waiter.completion(.failure(error))
             }
         }
@@ -75,7 +76,7 @@ extension ImageDownloader {
     /// Joins the running download for `request` or starts one.
     private func begin(
         _ request: URLRequest?, _ hop: DownloadHop?, _ options: KingfisherParsedOptionsInfo,
-        _ waiter: DownloadWaiter, _ visit: Downloads.Visit?
+        _ waiter: DownloadWaiter, _ retention: Downloads.Retention?
     ) {
         let settings = currentSettings
         let request = request.map(settings.completed)
@@ -86,7 +87,7 @@ extension ImageDownloader {
             return waiter.completion(.failure(error))
         }
         let join = downloads.join(
-            waiter, for: DownloadKey(request, isHop: hop != nil), during: visit,
+            waiter, for: DownloadKey(request, isHop: hop != nil), during: retention,
             priority: waiter.handle.priority
         ) { transfer in
             SessionDataTask(request: request, hop: hop) { [self] token in
@@ -201,7 +202,7 @@ extension ImageDownloader {
 ///
 /// Between the end of a download and the moment its image is in the cache, a request that has found
 /// nothing in the cache would find no running download either, and load the same again. So a request
-/// visits the group of its URL before it looks into the cache.
+/// retains what is loaded for its URL before it looks into the cache.
 typealias Downloads = WorkTable<
     URL, DownloadKey, SessionDataTask, DownloadWaiter, LoadedData
 >

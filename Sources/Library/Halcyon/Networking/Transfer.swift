@@ -374,7 +374,7 @@ extension Transfer {
         }
     }
 
-    /// From here on no caller can join; those that visited before find the result kept.
+    /// From here on no caller can join; those that retain it find the result kept.
     private func deliver(_ outcome: Result<LoadedData, KingfisherError>) {
         let kept = try? outcome.get()
         for waiter in downloader.downloads.finish(id, keeping: isForLatecomers ? kept : nil) {

@@ -2,12 +2,12 @@
 /// its result is kept for those who come late.
 ///
 /// A pure value: whoever holds it carries out what it returns. The first caller for a key starts the
-/// work, later ones share it until it ends. Results are kept only during visits: a caller who may need
-/// a result announces a visit in a group of keys before looking elsewhere. A result stays as long as a
-/// visitor is there who came before it; those who came in that time may use it until they go. Whoever
-/// comes later finds what the first ones have made of it, or starts anew.
+/// work, later ones share it until it ends. Results are kept only for retentions: a caller who may need
+/// a result retains those of a group of keys before looking elsewhere. A result stays as long as one
+/// of the retentions that began before it; those that begin in that time may use it until they are
+/// released. Whoever comes later finds what the first ones have made of it, or starts anew.
 package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
-    /// One caller's place in a piece of work.
+    /// Identifies a caller of a piece of work.
     package struct Ticket: Hashable, Sendable {
         /// The work, counted from 0.
         package let work: Int
@@ -20,8 +20,8 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         }
     }
 
-    /// The time during which a caller may need a result of a group.
-    package struct Visit: Hashable {
+    /// The time during which a caller may need results of a group, which are kept for it.
+    package struct Retention: Hashable {
         package let group: Group
         fileprivate let serial: Int
     }
@@ -46,61 +46,62 @@ package struct WorkLedger<Group: Hashable, Key: Hashable, Job, Caller, Result> {
         case stop(Job, Caller)
     }
 
-    fileprivate struct Place {
+    fileprivate struct Waiter {
         let token: Int
         let caller: Caller
-        let visit: Visit?
+        let retention: Retention?
         var priority: Float
     }
 
     fileprivate struct Entry {
         let key: Key
         let job: Job
-        var places: [Place] = []
+        var waiters: [Waiter] = []
         var nextToken = 0
         /// That of the most urgent caller.
         var priority: Float
 
         // No key path, which would be made anew each time: the type is generic.
-        var callers: [Caller] { places.map { $0.caller } }
+        var callers: [Caller] { waiters.map { $0.caller } }
     }
 
     /// A result and how many of those are still there who may use it.
     fileprivate struct Kept {
         let result: Result
-        /// Visits up to here began before the result was there.
+        /// Retentions up to here began before the result was there.
         let first: Int
-        /// Visits of these that have not ended.
+        /// Retentions of these that have not been released.
         var firstCount: Int
-        /// Visits up to here began while one of those was there; set when the last of them ends.
+        /// Retentions up to here began while one of those was there; set when the last of them is released.
         var last: Int?
-        /// Visits up to `last` that have not ended.
+        /// Retentions up to `last` that have not been released.
         var lastCount = 0
     }
 
-    fileprivate struct Visitors {
+    /// The results that are kept in a group, and how many retentions it has.
+    fileprivate struct Results {
         var count = 0
         var kept: [Key: Kept] = [:]
     }
 
     private var entries: [Int: Entry] = [:]
     private var running: [Key: Int] = [:]
-    private var groups: [Group: Visitors] = [:]
+    private var groups: [Group: Results] = [:]
     private var nextWork = 0
-    private var lastVisit = 0
+    private var lastRetention = 0
 
     package init() {}
 
-    /// Whether nobody waits, nobody visits and nothing is kept.
+    /// Whether nobody waits and nothing is retained.
     package var isIdle: Bool { entries.isEmpty && groups.isEmpty }
 
     /// Whether there is work for `key` that can be joined.
     package func isUnderWay(_ key: Key) -> Bool { running[key] != nil }
 
-    /// All places taken, those of the oldest work first.
+    /// All callers that wait, those of the oldest work first.
     package var tickets: [(Job, Ticket)] {
         entries.sorted { $0.key < $1.key }.flatMap { id, entry in
-            entry.places.map { (entry.job, Ticket(work: id, token: $0.token)) }
+            entry.waiters.map { (entry.job, Ticket(work: id, token: $0.token)) }
         }
     }
 }
@@ -111,18 +112,18 @@ extension WorkLedger {
     /// Adds a caller to the work for `key`; its job is made by `makeJob`, of the work's number, when none
     /// is under way.
     package mutating func join(
-        _ caller: Caller, for key: Key, during visit: Visit? = nil, priority: Float = 0,
+        _ caller: Caller, for key: Key, during retention: Retention? = nil, priority: Float = 0,
         makeJob: (Int) -> Job
     ) -> Join {
-        if let visit, let result = result(for: key, during: visit) { return .done(result) }
+        if let retention, let result = result(for: key, during: retention) { return .done(result) }
         if let work = running[key], let index = entries.index(forKey: work) {
-            let (job, token) = entries.values[index].add(caller, visit, priority)
+            let (job, token) = entries.values[index].add(caller, retention, priority)
             return .share(job, Ticket(work: work, token: token))
         }
         let work = nextWork
         nextWork += 1
         var entry = Entry(key: key, job: makeJob(work), priority: priority)
-        let (job, token) = entry.add(caller, visit, priority)
+        let (job, token) = entry.add(caller, retention, priority)
         running[key] = work
         entries[work] = entry
         return .start(job, Ticket(work: work, token: token))
@@ -131,12 +132,12 @@ extension WorkLedger {
     /// Takes a caller out of its work.
     package mutating func leave(_ ticket: Ticket) -> Leave {
         guard let entry = entries.index(forKey: ticket.work),
-            let place = entries.values[entry].remove(ticket.token)
+            let waiter = entries.values[entry].remove(ticket.token)
         else { return .none }
         let job = entries.values[entry].job
-        if !entries.values[entry].places.isEmpty { return .keep(job, place.caller) }
+        if !entries.values[entry].waiters.isEmpty { return .keep(job, waiter.caller) }
         remove(ticket.work)
-        return .stop(job, place.caller)
+        return .stop(job, waiter.caller)
     }
 
     /// Makes a caller more or less urgent.
@@ -155,18 +156,18 @@ extension WorkLedger {
         entries[work]?.callers ?? []
     }
 
-    /// Ends a piece of work; its result, if there is one to keep, stays for the visitors of the groups
-    /// its callers visit.
+    /// Ends a piece of work; its result, if there is one to keep, stays in the groups that its callers
+    /// retain.
     ///
     /// - Returns: The callers to serve, in the order they joined; none when all have left.
     package mutating func finish(_ work: Int, keeping result: Result?) -> [Caller] {
         guard let entry = entries[work] else { return [] }
         remove(work)
         if let result {
-            for group in Set(entry.places.compactMap { $0.visit?.group }) {
-                guard let visitors = groups[group] else { continue }
+            for group in Set(entry.waiters.compactMap { $0.retention?.group }) {
+                guard let results = groups[group] else { continue }
                 groups[group]?.kept[entry.key] = Kept(
-                    result: result, first: lastVisit, firstCount: visitors.count)
+                    result: result, first: lastRetention, firstCount: results.count)
             }
         }
         return entry.callers
@@ -178,45 +179,46 @@ extension WorkLedger {
     }
 }
 
-// MARK: Visits
+// MARK: Retentions
 
 extension WorkLedger {
-    /// Begins a visit; `end(_:)` has to follow, once.
-    package mutating func visit(_ group: Group) -> Visit {
-        lastVisit += 1
-        groups[group, default: Visitors()].count += 1
-        return Visit(group: group, serial: lastVisit)
+    /// Keeps results of the group from now on; `release(_:)` has to follow, once.
+    package mutating func retain(_ group: Group) -> Retention {
+        lastRetention += 1
+        groups[group, default: Results()].count += 1
+        return Retention(group: group, serial: lastRetention)
     }
 
-    /// Ends a visit.
-    package mutating func end(_ visit: Visit) {
-        guard let index = groups.index(forKey: visit.group) else { return }
+    /// Ends a retention.
+    package mutating func release(_ retention: Retention) {
+        guard let index = groups.index(forKey: retention.group) else { return }
         groups.values[index].count -= 1
         if groups.values[index].count == 0 {
             groups.remove(at: index)
         } else if !groups.values[index].kept.isEmpty {
-            groups.values[index].release(by: visit, lastVisit: lastVisit)
+            groups.values[index].release(retention, lastRetention: lastRetention)
         }
     }
 
-    private func result(for key: Key, during visit: Visit) -> Result? {
-        guard let kept = groups[visit.group]?.kept[key], visit.serial <= kept.last ?? .max else {
+    private func result(for key: Key, during retention: Retention) -> Result? {
+        guard let kept = groups[retention.group]?.kept[key], retention.serial <= kept.last ?? .max
+        else {
             return nil
         }
         return kept.result
     }
 }
 
-extension WorkLedger.Visitors {
-    mutating func release(by visit: WorkLedger.Visit, lastVisit: Int) {
+extension WorkLedger.Results {
+    mutating func release(_ retention: WorkLedger.Retention, lastRetention: Int) {
         kept = kept.compactMapValues { kept in
             var kept = kept
             if let last = kept.last {
-                if visit.serial <= last { kept.lastCount -= 1 }
-            } else if visit.serial <= kept.first {
+                if retention.serial <= last { kept.lastCount -= 1 }
+            } else if retention.serial <= kept.first {
                 kept.firstCount -= 1
                 if kept.firstCount == 0 {
-                    kept.last = lastVisit
+                    kept.last = lastRetention
                     kept.lastCount = count
                 }
             }
@@ -227,27 +229,27 @@ extension WorkLedger.Visitors {
 
 extension WorkLedger.Entry {
     mutating func add(
-        _ caller: Caller, _ visit: WorkLedger.Visit?, _ priority: Float
+        _ caller: Caller, _ retention: WorkLedger.Retention?, _ priority: Float
     ) -> (job: Job, token: Int) {
         defer { nextToken += 1 }
-        self.priority = places.isEmpty ? priority : max(self.priority, priority)
-        places.append(
-            WorkLedger.Place(
-                token: nextToken, caller: caller, visit: visit, priority: priority))
+        self.priority = waiters.isEmpty ? priority : max(self.priority, priority)
+        waiters.append(
+            WorkLedger.Waiter(
+                token: nextToken, caller: caller, retention: retention, priority: priority))
         return (job, nextToken)
     }
 
-    mutating func remove(_ token: Int) -> WorkLedger.Place? {
-        guard let index = places.firstIndex(where: { $0.token == token }) else { return nil }
-        let place = places.remove(at: index)
-        if place.priority >= priority { updatePriority() }
-        return place
+    mutating func remove(_ token: Int) -> WorkLedger.Waiter? {
+        guard let index = waiters.firstIndex(where: { $0.token == token }) else { return nil }
+        let waiter = waiters.remove(at: index)
+        if waiter.priority >= priority { updatePriority() }
+        return waiter
     }
 
     mutating func setPriority(_ priority: Float, of token: Int) {
-        guard let index = places.firstIndex(where: { $0.token == token }) else { return }
-        let former = places[index].priority
-        places[index].priority = priority
+        guard let index = waiters.firstIndex(where: { $0.token == token }) else { return }
+        let former = waiters[index].priority
+        waiters[index].priority = priority
         if priority >= self.priority {
             self.priority = priority
         } else if former >= self.priority {
@@ -257,18 +259,18 @@ extension WorkLedger.Entry {
 
     private mutating func updatePriority() {
         // Mostly one of the first is as urgent as the one who was the most urgent.
-        guard !places.contains(where: { $0.priority == priority }) else { return }
-        priority = places.lazy.map { $0.priority }.max() ?? priority
+        guard !waiters.contains(where: { $0.priority == priority }) else { return }
+        priority = waiters.lazy.map { $0.priority }.max() ?? priority
     }
 }
 
 extension WorkLedger: Sendable
 where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable, Result: Sendable {}
-extension WorkLedger.Visit: Sendable where Group: Sendable {}
-extension WorkLedger.Place: Sendable where Group: Sendable, Caller: Sendable {}
+extension WorkLedger.Retention: Sendable where Group: Sendable {}
+extension WorkLedger.Waiter: Sendable where Group: Sendable, Caller: Sendable {}
 extension WorkLedger.Entry: Sendable
 where Group: Sendable, Key: Sendable, Job: Sendable, Caller: Sendable {}
 extension WorkLedger.Kept: Sendable where Result: Sendable {}
-extension WorkLedger.Visitors: Sendable where Key: Sendable, Result: Sendable {}
+extension WorkLedger.Results: Sendable where Key: Sendable, Result: Sendable {}
 extension WorkLedger.Join: Sendable where Job: Sendable, Result: Sendable {}
 extension WorkLedger.Leave: Sendable where Job: Sendable, Caller: Sendable {}

@@ -22,7 +22,7 @@ package final class WorkTable<
 >: Sendable {
     package typealias Ledger = WorkLedger<Group, Key, Job, Caller, Result>
     package typealias Ticket = Ledger.Ticket
-    package typealias Visit = Ledger.Visit
+    package typealias Retention = Ledger.Retention
     package typealias Join = Ledger.Join
 
     private struct State {
@@ -49,39 +49,39 @@ package final class WorkTable<
     private let state = Mutex(State())
     let isWorthKeeping: @Sendable (Result) -> Bool
 
-    /// `isWorthKeeping` tells of which results of shared work visitors make use.
+    /// `isWorthKeeping` tells which results of shared work are kept at all.
     package init(isWorthKeeping: @escaping @Sendable (Result) -> Bool = { _ in true }) {
         self.isWorthKeeping = isWorthKeeping
     }
 
-    /// Whether nobody waits, nobody visits and nothing is kept.
+    /// Whether nobody waits and nothing is retained.
     package var isIdle: Bool { state.withLock { $0.ledger.isIdle } }
 
-    /// All places taken, those of the oldest work first.
+    /// All callers that wait, those of the oldest work first.
     package var tickets: [(Job, Ticket)] { state.withLock { $0.ledger.tickets } }
 
     /// Whether there is work for `key` that can be joined.
     package func isUnderWay(_ key: Key) -> Bool { state.withLock { $0.ledger.isUnderWay(key) } }
 
-    /// Begins a visit, during which results of the group are kept; `end(_:)` has to follow, once.
-    package func visit(_ group: Group) -> Visit {
-        state.withLock { $0.ledger.visit(group) }
+    /// Keeps results of the group from now on; `release(_:)` has to follow, once.
+    package func retain(_ group: Group) -> Retention {
+        state.withLock { $0.ledger.retain(group) }
     }
 
-    /// Ends a visit.
-    package func end(_ visit: Visit) {
-        state.withLock { $0.ledger.end(visit) }
+    /// Ends a retention.
+    package func release(_ retention: Retention) {
+        state.withLock { $0.ledger.release(retention) }
     }
 
     /// Adds a caller to the work for `key`. For `.start` the caller of this starts the job, which
     /// `makeJob` has made, under the lock, of the work's number.
     package func join(
-        _ caller: Caller, for key: Key, during visit: Visit? = nil, priority: Float = 0,
+        _ caller: Caller, for key: Key, during retention: Retention? = nil, priority: Float = 0,
         makeJob: (Int) -> Job
     ) -> Join {
         let (join, urgency) = state.withLock { state in
             let join = state.ledger.join(
-                caller, for: key, during: visit, priority: priority, makeJob: makeJob)
+                caller, for: key, during: retention, priority: priority, makeJob: makeJob)
             switch join {
             case .start(_, let ticket), .share(_, let ticket):
                 return (join, state.urgency(of: ticket.work))
@@ -129,7 +129,7 @@ package final class WorkTable<
         state.withLock { $0.ledger.callers(of: work) }
     }
 
-    /// Ends a piece of work; its result, if there is one to keep, stays for visitors.
+    /// Ends a piece of work; its result, if there is one to keep, stays where it is retained.
     ///
     /// - Returns: The callers to serve, in the order they joined; none when all have left.
     package func finish(_ work: Int, keeping result: Result?) -> [Caller] {
@@ -210,12 +210,12 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
     /// - Returns: What `leave(_:)` takes; `nil` when the result was there.
     @discardableResult
     package func ask(
-        for key: Key, during visit: Visit? = nil, isWanted: (@Sendable () -> Bool)? = nil,
+        for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         completion: @escaping @Sendable (Result) -> Void,
         work: (SteppedWork, _ finish: @escaping @Sendable (Result) -> Void) -> Void
     ) -> Ticket? {
         let caller = WorkCaller(isWanted: isWanted, completion: completion)
-        let join = join(caller, for: key, during: visit) { id in
+        let join = join(caller, for: key, during: retention) { id in
             SteppedWork { [weak self] in
                 self?.callers(of: id).contains { $0.isWanted?() ?? true } ?? false
             }
@@ -240,12 +240,12 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
 
     /// The result of the work for `key`, waited for; see `ask`. The first caller does the work itself.
     package func result(
-        for key: Key, during visit: Visit? = nil, isWanted: (@Sendable () -> Bool)? = nil,
+        for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result
     ) async -> Result {
         let place = OneShot<Result>()
         var begun: (job: SteppedWork, finish: @Sendable (Result) -> Void)?
-        ask(for: key, during: visit, isWanted: isWanted, completion: { place.give($0) }) {
+        ask(for: key, during: retention, isWanted: isWanted, completion: { place.give($0) }) {
             begun = ($0, $1)
         }
         if let begun { begun.finish(await work(begun.job)) }
@@ -257,12 +257,12 @@ extension WorkTable where Job == SteppedWork, Caller == WorkCaller<Result> {
     ///
     /// - Returns: `nil` when this caller has lost interest.
     package func wantedResult<Wanted>(
-        for key: Key, during visit: Visit? = nil, isWanted: (@Sendable () -> Bool)? = nil,
+        for key: Key, during retention: Retention? = nil, isWanted: (@Sendable () -> Bool)? = nil,
         work: (SteppedWork) async -> Result
     ) async -> Wanted? where Result == Wanted? {
         while true {
             var isOwn = false
-            let result = await result(for: key, during: visit, isWanted: isWanted) { job in
+            let result = await result(for: key, during: retention, isWanted: isWanted) { job in
                 isOwn = true
                 return await work(job)
             }

@@ -95,13 +95,13 @@ package struct HostAdmission {
     package static let multiplexedLimit = 100
 
     /// A request in line.
-    private struct Place {
+    private struct QueuedRequest {
         let request: Int
         /// Counts the requests of all hosts in the order they came.
         let arrival: Int
         var priority: Float
 
-        func isBefore(_ other: Place) -> Bool {
+        func isBefore(_ other: QueuedRequest) -> Bool {
             priority == other.priority ? arrival < other.arrival : priority > other.priority
         }
     }
@@ -109,21 +109,21 @@ package struct HostAdmission {
     private struct Host {
         var running = 0
         /// Whose turn is next comes first.
-        var line: [Place] = []
+        var line: [QueuedRequest] = []
         var isMultiplexed = false
 
-        mutating func insert(_ place: Place) {
+        mutating func insert(_ queued: QueuedRequest) {
             var bounds = 0..<line.count
             while !bounds.isEmpty {
                 let middle = bounds.lowerBound + bounds.count / 2
                 bounds =
-                    line[middle].isBefore(place)
+                    line[middle].isBefore(queued)
                     ? middle + 1..<bounds.upperBound : bounds.lowerBound..<middle
             }
-            line.insert(place, at: bounds.lowerBound)
+            line.insert(queued, at: bounds.lowerBound)
         }
 
-        mutating func remove(_ request: Int) -> Place? {
+        mutating func remove(_ request: Int) -> QueuedRequest? {
             line.firstIndex { $0.request == request }.map { line.remove(at: $0) }
         }
     }
@@ -141,17 +141,17 @@ package struct HostAdmission {
     ///
     /// - Parameter priority: Must not be NaN.
     package mutating func enter(_ request: Int, host: String, priority: Float) -> Bool {
-        let place = Place(request: request, arrival: nextArrival, priority: priority)
+        let queued = QueuedRequest(request: request, arrival: nextArrival, priority: priority)
         nextArrival += 1
-        hosts[host, default: Host()].insert(place)
+        hosts[host, default: Host()].insert(queued)
         return admitted(to: host).contains(request)
     }
 
     /// Makes a request in line more or less urgent; does nothing when it is not in line.
     package mutating func reprioritize(_ request: Int, host: String, priority: Float) {
-        guard var place = hosts[host]?.remove(request) else { return }
-        place.priority = priority
-        hosts[host]?.insert(place)
+        guard var queued = hosts[host]?.remove(request) else { return }
+        queued.priority = priority
+        hosts[host]?.insert(queued)
     }
 
     /// Ends a request that was under way.

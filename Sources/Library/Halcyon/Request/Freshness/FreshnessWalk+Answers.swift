@@ -67,7 +67,7 @@ extension FreshnessWalk {
             isConditional: isConditional)
         let request = request
         // What is to be asked in the background is no answer of the request that wants it asked.
-        let visit = request.purpose == .revalidation ? nil : downloads
+        let retention = request.purpose == .revalidation ? nil : downloads
         let announces: Bool =
             switch stage {
             case .searching: request.attempt == .replacement || request.preparesLater
@@ -79,7 +79,7 @@ extension FreshnessWalk {
         let outcome = await handedOver { hand in
             downloader.start(
                 url: resource.downloadURL, options: options, progress: request.progress,
-                viewer: request.progressiveViewer, handle: request.handle, visit: visit,
+                viewer: request.progressiveViewer, handle: request.handle, retention: retention,
                 hop: download, completion: hand)
             if announces { request.taskUpdated?(request.handle) }
         }

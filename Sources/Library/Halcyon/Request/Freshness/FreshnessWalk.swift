@@ -30,9 +30,9 @@ struct FreshnessWalk {
 
     let request: ImageRequest
     let resource: any Resource
-    let downloads: Downloads.Visit
+    let downloads: Downloads.Retention
     let key: ImageKey
-    let visit: ImageRequest.Visit
+    let retention: ImageRequest.Retention
     let policy: HTTPCachePolicy
     /// What is sent next; `nil` when the modifier gave nothing to send.
     var next: URLRequest?
@@ -45,14 +45,15 @@ struct FreshnessWalk {
     var stage = Stage.searching
 
     init(
-        request: ImageRequest, resource: any Resource, downloads: Downloads.Visit, key: ImageKey,
-        visit: ImageRequest.Visit, first: URLRequest?
+        request: ImageRequest, resource: any Resource, downloads: Downloads.Retention,
+        key: ImageKey,
+        retention: ImageRequest.Retention, first: URLRequest?
     ) {
         self.request = request
         self.resource = resource
         self.downloads = downloads
         self.key = key
-        self.visit = visit
+        self.retention = retention
         next = first
         policy = HTTPCachePolicy(request.options.httpCaching)
     }
@@ -361,7 +362,7 @@ struct FreshnessWalk {
         case .disk(let origin):
             result = try await request.cached(key, of: origin)
         case .original(let origin):
-            result = try await request.made(of: origin, key, visit)
+            result = try await request.made(of: origin, key, retention)
         }
         if result != nil {
             tell(of: copy)

@@ -18,9 +18,9 @@ extension ImageRequest {
     /// Each redirect is a request of its own: it is looked up, decided on and sent by itself.
     func freshImage() async throws(KingfisherError) -> RetrieveImageResult {
         let key = imageKey ?? ImageKey(self.key, options)
-        let visit = beginVisit()
-        defer { visit.end() }
-        guard case .download(let resource, let downloader, let downloads) = visit.loading else {
+        let retention = retain()
+        defer { retention.release() }
+        guard case .download(let resource, let downloader, let downloads) = retention.loading else {
             preconditionFailure("what a data provider gives has no freshness")
         }
         // Looked up as it will be sent; `nil` when the modifier wants nothing to be sent.
@@ -35,12 +35,12 @@ extension ImageRequest {
                 .fresh, await deliverCached(image, from: .memory, isImmediate: !preparesLater))
         }
         await bringShared(key, first: prepared?.url ?? resource.downloadURL, resource)
-        if let stored = try await storedByProgram(key, visit) {
+        if let stored = try await storedByProgram(key, retention) {
             if attempt == .replacement { taskUpdated?(nil) }
             return stored
         }
         var walk = FreshnessWalk(
-            request: self, resource: resource, downloads: downloads, key: key, visit: visit,
+            request: self, resource: resource, downloads: downloads, key: key, retention: retention,
             first: prepared)
         return try await walk.image()
     }
@@ -119,7 +119,7 @@ extension ImageRequest {
 
     /// The image that the program itself has stored: HTTP has nothing to say about it.
     private func storedByProgram(
-        _ key: ImageKey, _ visit: Visit
+        _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         if options.forceRefresh { return nil }
         if let (image, origin) = targetCache.originatedImage(forKey: self.key, options: options),
@@ -140,7 +140,7 @@ extension ImageRequest {
         }
         if mayHaveOriginal,
             await fileOrigin(originalKey, in: originalCache)?.derivation == .program,
-            let result = try await made(of: .program, key, visit)
+            let result = try await made(of: .program, key, retention)
         {
             note(.storedByProgram)
             return used(.fresh, result)
@@ -221,10 +221,10 @@ extension ImageRequest {
 
     /// The final image, made of a cached original that is of `origin`.
     func made(
-        of origin: ImageOrigin, _ key: ImageKey, _ visit: Visit
+        of origin: ImageOrigin, _ key: ImageKey, _ retention: Retention
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         var foundTrace = false
-        return try await madeOfOriginal(key, visit, &foundTrace, of: origin)
+        return try await madeOfOriginal(key, retention, &foundTrace, of: origin)
     }
 
     /// Tells the log of what needed no decision.

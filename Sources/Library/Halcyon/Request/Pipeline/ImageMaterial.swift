@@ -17,18 +17,16 @@ final class ImageMaterial: Sendable {
     typealias Made = Result<Image, Failure>
 
     /// Two requests want the same image when these are equal.
-    fileprivate struct Kind: Hashable, Sendable {
+    struct Kind: Hashable, Sendable {
         let processor: String
         let creating: ImageCreatingOptions
         let isRendered: Bool
     }
 
-    fileprivate typealias Images = SharedWork<Kind, Made>
+    typealias Images = SharedWork<Kind, Made>
 
-    /// One caller's place in the making of an image.
-    struct Place: Sendable {
-        fileprivate let ticket: Images.Ticket
-    }
+    /// Identifies a caller that waits for an image.
+    typealias Ticket = Images.Ticket
 
     /// Bytes as they were loaded, or a cached original.
     let item: ImageProcessItem
@@ -55,21 +53,20 @@ final class ImageMaterial: Sendable {
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
-    ) -> Place? {
+    ) -> Ticket? {
         var creating = options.imageCreatingOptions
         if let limits { creating.limits = limits }
         let kind = Kind(
             processor: options.processor.identifier, creating: creating, isRendered: rendering)
-        // Never ended: an image is kept as long as the material.
-        let visit = images.visit(kind)
-        let ticket = images.ask(for: kind, during: visit, completion: completion) { work, finish in
+        // Never released: an image is kept as long as the material.
+        let retention = images.retain(kind)
+        return images.ask(for: kind, during: retention, completion: completion) { work, finish in
             var options = options
             if let limits { options.decodingLimits = limits }
             item.process(options, rendering: rendering, while: { work.isWanted }) { image in
                 finish(image.map(Made.success) ?? .failure(self.failure()))
             }
         }
-        return ticket.map(Place.init)
     }
 
     /// The same for the holder of `handle`, whose cancellation ends its wait.
@@ -81,20 +78,20 @@ final class ImageMaterial: Sendable {
         completion: @escaping @Sendable (Made?) -> Void
     ) {
         let isOver = OneShot<Void>()
-        let place = makeImage(options, limits: limits, rendering: rendering) { made in
+        let ticket = makeImage(options, limits: limits, rendering: rendering) { made in
             if isOver.give(()) { completion(made) }
         }
-        guard let place else { return }
+        guard let ticket else { return }
         handle.onCancel(before: isOver) { [self] in
-            if leave(place), isOver.give(()) { completion(nil) }
+            if leave(ticket), isOver.give(()) { completion(nil) }
         }
     }
 
     /// Takes a caller out; when it was the last one, the work ends at its next step.
     ///
     /// - Returns: Whether it was still waiting.
-    func leave(_ place: Place) -> Bool {
-        images.leave(place.ticket) != nil
+    func leave(_ ticket: Ticket) -> Bool {
+        images.leave(ticket) != nil
     }
 
     private func failure() -> Failure {

@@ -5,56 +5,58 @@ extension ImageRequest {
     /// The image, and what it was made of.
     typealias Loaded = (image: Image, data: LoadedData)
 
-    /// The time of an attempt, during which what others load and make stays for it.
-    struct Visit: Sendable {
+    /// Keeps what others load and make for an attempt, until it is released.
+    struct Retention: Sendable {
         enum Loading: Sendable {
-            case download(any Resource, ImageDownloader, Downloads.Visit)
-            case provider(any ImageDataProvider, DataProviders.Table.Visit)
+            case download(any Resource, ImageDownloader, Downloads.Retention)
+            case provider(any ImageDataProvider, DataProviders.Table.Retention)
         }
 
         let loading: Loading
-        let original: OriginalVisit?
+        let original: OriginalRetention?
 
-        func end() {
+        func release() {
             switch loading {
-            case .download(_, let downloader, let visit): downloader.downloads.end(visit)
-            case .provider(_, let visit): DataProviders.loads.end(visit)
+            case .download(_, let downloader, let retention):
+                downloader.downloads.release(retention)
+            case .provider(_, let retention): DataProviders.loads.release(retention)
             }
-            original?.end()
+            original?.release()
         }
     }
 
-    func beginVisit() -> Visit {
-        let loading: Visit.Loading
+    func retain() -> Retention {
+        let loading: Retention.Loading
         switch source {
         case .network(let resource):
             let downloader = downloader
-            let visit = downloader.downloads.visit(resource.downloadURL)
-            loading = .download(resource, downloader, visit)
+            let retention = downloader.downloads.retain(resource.downloadURL)
+            loading = .download(resource, downloader, retention)
         case .provider(let provider):
-            let visit = DataProviders.loads.visit(DataProviders.Key(provider, for: targetCache))
-            loading = .provider(provider, visit)
+            let retention = DataProviders.loads.retain(
+                DataProviders.Key(provider, for: targetCache))
+            loading = .provider(provider, retention)
         }
         let original =
             mayHaveOriginal
-            ? originalCache.visitOriginal(originalKey, options: originalOptions) : nil
-        return Visit(loading: loading, original: original)
+            ? originalCache.retainOriginal(originalKey, options: originalOptions) : nil
+        return Retention(loading: loading, original: original)
     }
 
     /// Loads the bytes and makes the image of them; with `announcing`, tells of the task once it has
     /// begun. When only the bytes are wanted, returns when they are on disk.
-    func load(_ key: ImageKey, during visit: Visit, announcing: Bool)
+    func load(_ key: ImageKey, during retention: Retention, announcing: Bool)
         async throws(KingfisherError) -> Loaded
     {
         let outcome = OneShot<Result<Loaded, KingfisherError>>()
         options.events?.note(.waiting)
-        switch visit.loading {
+        switch retention.loading {
         case .download(let resource, let downloader, _) where downloader.isSubclass:
             download(resource, byOverrideOf: downloader, to: outcome)
-        case .download(let resource, let downloader, let visit):
-            download(resource, by: downloader, during: visit, to: outcome)
-        case .provider(let provider, let visit):
-            provide(provider, during: visit, to: outcome)
+        case .download(let resource, let downloader, let retention):
+            download(resource, by: downloader, during: retention, to: outcome)
+        case .provider(let provider, let retention):
+            provide(provider, during: retention, to: outcome)
         }
         if announcing { taskUpdated?(handle) }
         return try await (storesBytesOnly ? written(outcome, for: key) : outcome).value.get()
@@ -83,12 +85,13 @@ extension ImageRequest {
     }
 
     private func download(
-        _ resource: any Resource, by downloader: ImageDownloader, during visit: Downloads.Visit,
+        _ resource: any Resource, by downloader: ImageDownloader,
+        during retention: Downloads.Retention,
         to outcome: OneShot<Result<Loaded, KingfisherError>>
     ) {
         downloader.start(
             url: resource.downloadURL, options: options, progress: progress,
-            viewer: progressiveViewer, handle: handle, visit: visit
+            viewer: progressiveViewer, handle: handle, retention: retention
         ) { [self] result in
             // Straight on to decoding, so that the request is woken once.
             switch result {
@@ -127,11 +130,11 @@ extension ImageRequest {
     }
 
     private func provide(
-        _ provider: any ImageDataProvider, during visit: DataProviders.Table.Visit,
+        _ provider: any ImageDataProvider, during retention: DataProviders.Table.Retention,
         to outcome: OneShot<Result<Loaded, KingfisherError>>
     ) {
         let key = DataProviders.Key(provider, for: targetCache)
-        let ticket = DataProviders.loads.ask(for: key, during: visit) { [self] loaded in
+        let ticket = DataProviders.loads.ask(for: key, during: retention) { [self] loaded in
             switch loaded {
             case .failure(let error):
                 outcome.give(

@@ -58,8 +58,8 @@ extension ImageRequest {
             serializer: SerializerIdentity(options.cacheSerializer),
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions.rawValue)
-        let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
-        return material.files.write(wish, at: place, for: number) {
+        let location = ImageFiles.Location(cache: ObjectIdentifier(targetCache), key: key)
+        return material.files.write(wish, at: location, for: number) {
             targetCache.startDiskStore(
                 image, original: original, for: key, options: options, logging: true,
                 stated: stated)
@@ -73,8 +73,8 @@ extension ImageRequest {
         let wish = ImageFiles.Wish(
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions.rawValue)
-        let place = ImageFiles.Place(cache: ObjectIdentifier(targetCache), key: key)
-        return material.files.write(wish, at: place, for: number) {
+        let location = ImageFiles.Location(cache: ObjectIdentifier(targetCache), key: key)
+        return material.files.write(wish, at: location, for: number) {
             targetCache.startWriting(
                 bytes, for: key, expiration: options.diskCacheExpiration,
                 writeOptions: options.diskStoreWriteOptions, stated: stated)
@@ -89,8 +89,8 @@ extension ImageRequest {
             keepsPosition: options.keepPositionInOriginal,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions.rawValue)
-        let place = ImageFiles.Place(cache: ObjectIdentifier(originalCache), key: key)
-        return material.files.write(wish, at: place, for: number) {
+        let location = ImageFiles.Location(cache: ObjectIdentifier(originalCache), key: key)
+        return material.files.write(wish, at: location, for: number) {
             originalCache.startStoringOriginal(
                 bytes, for: key, options: options, stated: stated)
         }
@@ -137,7 +137,7 @@ extension ImageRequest {
 /// what a later one wrote, unless the later one was not to overwrite anything.
 final class ImageFiles: Sendable {
     /// Where a file is.
-    struct Place: Hashable, Sendable {
+    struct Location: Hashable, Sendable {
         let cache: ObjectIdentifier
         let key: ImageKey
     }
@@ -167,22 +167,22 @@ final class ImageFiles: Sendable {
         let writing: Writing
     }
 
-    private let files = Mutex<[Place: File]>([:])
+    private let files = Mutex<[Location: File]>([:])
 
     /// The writing that fulfils what `request` asks for, begun by `begin` where there is none. `begin`
     /// must only begin it: it runs under the lock, so that writes begin in the order decided on.
     func write(
-        _ wish: Wish, at place: Place, for request: UInt64, begin: () -> Writing
+        _ wish: Wish, at location: Location, for request: UInt64, begin: () -> Writing
     ) -> Writing {
         files.withLock { files in
-            if let file = files[place] {
+            if let file = files[location] {
                 let isSame = file.wish == wish && (wish.creating == nil || wish.serializer != nil)
-                if isSame { files[place]?.request = max(file.request, request) }
+                if isSame { files[location]?.request = max(file.request, request) }
                 let isLate = file.request > request && file.wish.overwrites
                 if isSame || isLate { return file.writing }
             }
             let writing = begin()
-            files[place] = File(wish: wish, request: request, writing: writing)
+            files[location] = File(wish: wish, request: request, writing: writing)
             return writing
         }
     }

@@ -122,13 +122,13 @@ struct ImageRequest: Sendable {
         let key = imageKey ?? ImageKey(self.key, options)
         // Begun before the caches are asked, so that no image slips through between work that ends and
         // a cache that has just been asked.
-        let visit = beginVisit()
-        defer { visit.end() }
+        let retention = retain()
+        defer { retention.release() }
 
         var foundTrace = false
         if !options.forceRefresh {
             var cached = other == nil ? try await cachedTarget(key, &foundTrace) : nil
-            if cached == nil { cached = try await madeOfOriginal(key, visit, &foundTrace) }
+            if cached == nil { cached = try await madeOfOriginal(key, retention, &foundTrace) }
             if let result = cached {
                 if attempt == .replacement { taskUpdated?(nil) }
                 return result
@@ -141,7 +141,7 @@ struct ImageRequest: Sendable {
         }
         // A caller who was told that the image is cached holds no task.
         let (image, loaded) = try await load(
-            key, during: visit, announcing: attempt == .replacement || foundTrace)
+            key, during: retention, announcing: attempt == .replacement || foundTrace)
         if !storesBytesOnly {
             if handle.isCancelled { throw cancellation }
             await store(image, of: loaded.material, original: loaded.data, for: key)
@@ -294,10 +294,11 @@ extension ImageRequest {
     ///
     /// With `origin`, only of one that was made of that response, or that the program has stored.
     func madeOfOriginal(
-        _ key: ImageKey, _ visit: Visit, _ foundTrace: inout Bool, of origin: ImageOrigin? = nil
+        _ key: ImageKey, _ retention: Retention, _ foundTrace: inout Bool,
+        of origin: ImageOrigin? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult? {
         guard mayHaveOriginal else { return nil }
-        let plain = visit.original?.options ?? originalOptions
+        let plain = retention.original?.options ?? originalOptions
         if origin == nil, isAskedBefore(originalCache),
             await !mayHold(originalCache, options: plain, foundTrace: &foundTrace)
         {
@@ -307,7 +308,7 @@ extension ImageRequest {
         let material: ImageMaterial?
         do throws(KingfisherError) {
             material = try await originalCache.original(
-                originalKey, options: plain, during: visit.original, isCurrent: isWanted,
+                originalKey, options: plain, during: retention.original, isCurrent: isWanted,
                 origin: origin)
         } catch {
             return try passOver(error)
