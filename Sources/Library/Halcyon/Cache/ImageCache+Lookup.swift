@@ -254,3 +254,98 @@ extension KingfisherError {
             ?? .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: error))
     }
 }
+
+extension ImageCache {
+    /// Whether the image is cached. Looks at the disk on the calling thread.
+    public func isCached(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> Bool {
+        imageCachedType(
+            forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension
+        ).cached
+    }
+
+    /// Reports where the image is cached: before this returns for memory, otherwise afterwards, by looking
+    /// at the disk on another thread.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil, callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: @escaping @Sendable (CacheType) -> Void
+    ) {
+        if !isSubclass, memoryStorage.isCached(forKey: key.computedKey(with: identifier)) {
+            callbackQueue.execute { completionHandler(.memory) }
+            return
+        }
+        callbackQueue.deliver(to: completionHandler) { hand in
+            Task.immediate {
+                hand(
+                    await self.imageCachedTypeAsync(
+                        forKey: key, processorIdentifier: identifier,
+                        forcedExtension: forcedExtension))
+            }
+        }
+    }
+
+    /// Where the image is cached.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) async -> CacheType {
+        if isSubclass {
+            return await DiskLane.reading.run {
+                self.imageCachedType(
+                    forKey: key, processorIdentifier: identifier,
+                    forcedExtension: forcedExtension)
+            }
+        }
+        let key = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: key) { return .memory }
+        let name = diskStorage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
+        await operations.pending(name)?.value
+        return await DiskLane.reading.run { [diskStorage] in
+            diskStorage.isCached(named: name) ? .disk : .none
+        }
+    }
+}
+
+/// Look-ups of a subclass, by the methods that it may override.
+extension ImageCache {
+    /// Whether overridden methods have to be asked: the class itself is used without detours.
+    var isSubclass: Bool { type(of: self) != ImageCache.self }
+
+    /// The look-up of a subclass, by the method that it may override.
+    func overriddenLookup(
+        _ key: ImageKey, options: KingfisherParsedOptionsInfo, isCurrent: (@Sendable () -> Bool)?
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        guard isCurrent?() ?? true else { return .none }
+        let result: Result<ImageCacheResult, KingfisherError> = await handedOver { hand in
+            retrieveImage(
+                forKey: key.source, options: options, callbackQueue: .untouch,
+                completionHandler: hand)
+        }
+        return try result.get()
+    }
+
+    /// The look-up of a subclass on disk.
+    func overriddenDiskLookup(
+        _ key: String, options: KingfisherOptionsInfo?
+    ) async -> Result<KFCrossPlatformImage?, KingfisherError> {
+        await handedOver { hand in
+            retrieveImageInDiskCache(
+                forKey: key, options: options, callbackQueue: .untouch, completionHandler: hand)
+        }
+    }
+
+    /// Whether a subclass has an image in memory. The expiration stays as it is.
+    func hasInMemoryByOverride(_ key: String, processorIdentifier: String) -> Bool {
+        var options = Self.storeOptions(
+            processorIdentifier: processorIdentifier, forcedExtension: nil,
+            serializer: DefaultCacheSerializer.default)
+        options.memoryCacheAccessExtendingExpiration = .none
+        return retrieveImageInMemoryCache(forKey: key, options: options) != nil
+    }
+}
