@@ -89,3 +89,213 @@ extension HTTPCachePolicy {
         return false
     }
 }
+
+/// What is to be done for a request.
+package enum HTTPCacheDecision: Sendable, Hashable {
+    /// The stored response is used; nothing is sent.
+    case use
+    /// The stored response is used although it is stale; with `revalidate` the server is asked
+    /// afterwards.
+    case useStale(revalidate: Bool)
+    /// The server is asked whether the stored response is still good.
+    case validate(ValidationCondition, because: CacheMissReason)
+    /// The server is asked for the whole.
+    case fetch(because: CacheMissReason)
+    /// Nothing may be sent, and nothing stored may be used.
+    case unsatisfiable(because: CacheMissReason)
+}
+
+/// Why a stored response is not simply used.
+package enum CacheMissReason: Sendable, Hashable {
+    /// The method is not `GET`.
+    case method
+    case requestNoStore
+    /// The program made the request conditional or asked for a range.
+    case ownConditions
+    case nothingStored
+    /// What is stored was made for other request fields.
+    case varyMismatch
+    case requestNoCache
+    case responseNoCache
+    /// The program wants the server to be asked.
+    case validationAlways
+    case invalidated
+    /// The clock is behind the time of receipt.
+    case clockSetBack
+    case requestMaxAge
+    case requestMinFresh
+    case stale
+}
+
+/// What a server compares with what it has (RFC 9110, section 13.1).
+package enum ValidationCondition: Sendable, Hashable {
+    case entityTag(EntityTag)
+    /// The text of `Last-Modified` as it was received.
+    case lastModified(String)
+
+    /// The field that says so.
+    package var line: HTTPFields.Line {
+        switch self {
+        case .entityTag(let tag): .init(name: "If-None-Match", value: tag.text)
+        case .lastModified(let date): .init(name: "If-Modified-Since", value: date)
+        }
+    }
+}
+
+extension StoredResponse {
+    /// How the server can be asked about it: by its `ETag`, whatever its syntax, else by its
+    /// valid `Last-Modified` (RFC 9111, section 4.3.1).
+    package var condition: ValidationCondition? {
+        if let tag = EntityTag(of: fields), tag.isUsable { return .entityTag(tag) }
+        if lastModified != nil, let text = fields.first("Last-Modified") {
+            return .lastModified(text)
+        }
+        return nil
+    }
+
+    /// What is sent to learn whether it is still good: its condition, or without one a request for
+    /// the whole. Also what follows in the background after ``HTTPCacheDecision/useStale(revalidate:)``.
+    package func revalidation(because reason: CacheMissReason) -> HTTPCacheDecision {
+        condition.map { .validate($0, because: reason) } ?? .fetch(because: reason)
+    }
+}
+
+extension HTTPCachePolicy {
+    /// The fields to be sent after a decision: the request's own, with the condition if there is
+    /// one. Under `.always` also `Cache-Control: max-age=0`, so that caches on the way ask too;
+    /// a `Cache-Control` of the program's own stays as it is.
+    ///
+    /// A condition belongs to one hop and is not carried along a redirect.
+    package func fields(
+        toSend request: HTTPCacheRequest, after decision: HTTPCacheDecision
+    ) -> HTTPFields {
+        var fields = request.fields
+        if request.method == "GET", caching.validation == .always,
+            !fields.contains("Cache-Control")
+        {
+            fields.append("Cache-Control", "max-age=0")
+        }
+        if case .validate(let condition, _) = decision {
+            fields.append(condition.line.name, condition.line.value)
+        }
+        return fields
+    }
+}
+
+/// Which of the responses under one key belongs to a request.
+package enum CacheSelection: Sendable, Hashable {
+    /// The response and its position among those given.
+    case response(StoredResponse, index: Int)
+    case nothingStored
+    /// All of them were made for other request fields.
+    case varyMismatch
+}
+
+extension HTTPCachePolicy {
+    /// Chooses among the responses stored under the request's key (RFC 9111, section 4.1).
+    ///
+    /// One without `Vary` beside others with it is used only when it is the newest: the server has
+    /// not varied before, or does no longer. Of several the one with the latest `Date` counts,
+    /// then the one received last.
+    package func select(
+        _ request: HTTPCacheRequest, among responses: [StoredResponse]
+    ) -> CacheSelection {
+        if responses.isEmpty { return .nothingStored }
+        let newestVarying = responses.filter { !$0.vary.isEmpty }
+            .max { $1.isNewer(than: $0) }
+        let best = responses.enumerated()
+            .filter { _, response in
+                guard matches(response, request) else { return false }
+                guard let newestVarying, response.vary.isEmpty else { return true }
+                return response.isNewer(than: newestVarying)
+            }
+            .max { $1.element.isNewer(than: $0.element) }
+        guard let best else { return .varyMismatch }
+        return .response(best.element, index: best.offset)
+    }
+
+    /// Whether the request has the same selecting fields as the one that `response` answered.
+    ///
+    /// Of the responses under the key of a new one, those that match its request are superseded.
+    package func matches(_ response: StoredResponse, _ request: HTTPCacheRequest) -> Bool {
+        if response.vary.contains("*") { return false }
+        return response.variant == variant(of: request, naming: response.vary)
+    }
+
+    /// The hash of the request's fields of these names; empty without names.
+    func variant(of request: HTTPCacheRequest, naming names: [String]) -> [UInt8] {
+        names.isEmpty ? [] : digest(VaryKey.canonical(names, of: request.fields))
+    }
+}
+
+extension StoredResponse {
+    fileprivate func isNewer(than other: StoredResponse) -> Bool {
+        let dates = (date ?? received, other.date ?? other.received)
+        return dates.0 == dates.1 ? received > other.received : dates.0 > dates.1
+    }
+}
+
+/// How a request ended without a usable answer.
+package enum CacheRequestFailure: Sendable, Hashable {
+    /// Name not found, refused, unreachable, timed out, reset or broken off.
+    case noAnswer
+    /// An answer with this status.
+    case status(Int)
+    /// Everything else: an untrusted certificate, content that is no picture or too large, a
+    /// refused redirect, a cancellation.
+    case other
+}
+
+extension HTTPCachePolicy {
+    /// Whether a stored response is used instead of the failure (RFC 9111, section 4.2.4, and
+    /// `stale-if-error` of RFC 5861, section 4).
+    ///
+    /// A `stale-if-error` of the response counts before that of the request. Where there is one
+    /// and its time is over, the answer is no, also when the server is unreachable.
+    package func usesStale(
+        _ stored: StoredResponse?, for request: HTTPCacheRequest,
+        after failure: CacheRequestFailure, now: Date
+    ) -> Bool {
+        guard let stored, request.method == "GET", !request.hasOwnConditions,
+            !stored.isInvalidated, failure.allowsStale
+        else { return false }
+        let rules = rules(of: stored.fields)
+        let wishes = CacheControlDirectives(of: request.fields)
+        let freshness = freshness(of: stored, rules)
+        let staleness = freshness.age(at: now) - freshness.lifetime
+
+        let permitted = rules.directives.staleIfError
+        if let window = permitted ?? wishes.staleIfError {
+            if staleness >= window { return false }
+            if caching.staleIfError != .never,
+                !rules.forbidsStale(permittedByResponse: permitted != nil)
+            {
+                return true
+            }
+        }
+        if rules.forbidsStale(permittedByResponse: false) { return false }
+        if case .upTo(let window) = caching.staleIfError, staleness < window { return true }
+        return failure == .noAnswer && caching.staleWhenUnreachable
+            && !wishes.noCache && wishes.maxAge == nil
+    }
+
+    /// Whether a response that is never fresh could still be used, in the best case.
+    func mayEverBeUsedStale(_ rules: ResponseRules) -> Bool {
+        let directives = rules.directives
+        let isPermitted = directives.staleIfError != nil || directives.staleWhileRevalidate != nil
+        guard !rules.forbidsStale(permittedByResponse: isPermitted) else { return false }
+        return caching.staleWhenUnreachable || caching.staleIfError != .never
+            || caching.staleWhileRevalidate != .never
+    }
+}
+
+extension CacheRequestFailure {
+    /// Whether the failure is one of the server or of the way to it.
+    fileprivate var allowsStale: Bool {
+        switch self {
+        case .noAnswer: true
+        case .status(let status): [429, 500, 502, 503, 504].contains(status)
+        case .other: false
+        }
+    }
+}

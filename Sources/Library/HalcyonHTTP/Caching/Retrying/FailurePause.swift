@@ -84,3 +84,78 @@ package enum RetryAfter {
         return nil
     }
 }
+
+/// Waiting times that double with every failure in a row.
+package struct ExponentialBackoff: Sendable, Hashable {
+    /// Seconds after the first failure.
+    package var base: TimeInterval
+    /// The longest time before chance is added.
+    package var limit: TimeInterval
+    /// The part by which chance makes the time shorter or longer, 0 to 1. It keeps many callers
+    /// from coming back at the same moment.
+    package var jitter: Double
+
+    package init(base: TimeInterval, limit: TimeInterval, jitter: Double = 0.2) {
+        self.base = base.isFinite ? max(0, base) : 0
+        self.limit = limit.isFinite ? max(0, limit) : 0
+        self.jitter = jitter.isFinite ? min(1, max(0, jitter)) : 0
+    }
+
+    /// `min(limit, base × 2ⁿ) × (1 ± jitter)`, where `n` is the number of failures before the last.
+    ///
+    /// - Parameter chance: 0 to 1; 0.5 changes nothing.
+    package func delay(afterFailures failures: Int, chance: Double) -> TimeInterval {
+        let doublings = Double(min(1000, max(1, failures) - 1))
+        let plain = base == 0 ? 0 : min(limit, base * pow(2, doublings))
+        let chance = chance.isFinite ? min(1, max(0, chance)) : 0.5
+        return plain * (1 + jitter * (2 * chance - 1))
+    }
+
+    /// Between attempts while a stale response is used instead of errors.
+    package static let whileStaleOnError = ExponentialBackoff(base: 5, limit: 60, jitter: 0)
+
+    /// Between revalidations in the background that failed.
+    package static let backgroundRevalidation = ExponentialBackoff(base: 5, limit: 300, jitter: 0)
+
+    /// Between requests to a server that asked for a pause without saying how long.
+    package static let serverPause = ExponentialBackoff(base: 1, limit: 60)
+}
+
+extension HTTPCachePolicy {
+    /// Until when an error is remembered; `nil` when it is not.
+    ///
+    /// For what is left of the lifetime that the answer says, else for that of the setting, and
+    /// never beyond the setting's limit. Guesses by `Last-Modified` are for content.
+    package func rememberedUntil(_ stored: StoredResponse) -> Date? {
+        guard case .on(let statuses, let lifetime, let limit) = caching.negative,
+            statuses.contains(stored.status), !Self.neverRemembered.contains(stored.status),
+            (400...499).contains(stored.status)
+        else { return nil }
+        let rules = rules(of: stored.fields)
+        if rules.directives.noCache { return nil }
+        let explicit =
+            rules.isDeclaredPublic
+            ? nil
+            : explicitLifetime(of: stored, rules).map {
+                $0 - freshness(of: stored, rules).initialAge
+            }
+        let seconds = min(limit, explicit ?? lifetime)
+        return seconds > 0 ? stored.received.addingTimeInterval(seconds) : nil
+    }
+
+    /// Whether a remembered error answers the request without asking the server.
+    package func answersWithRemembered(
+        _ stored: StoredResponse, _ request: HTTPCacheRequest, now: Date
+    ) -> Bool {
+        guard let until = rememberedUntil(stored), !stored.isInvalidated,
+            now >= stored.received, now < until, caching.validation != .always,
+            request.method == "GET", !request.hasOwnConditions, matches(stored, request)
+        else { return false }
+        let wishes = CacheControlDirectives(of: request.fields)
+        return !wishes.noCache && !wishes.noStore
+            && wishes.maxAge.map { freshness(of: stored).age(at: now) <= $0 } ?? true
+    }
+
+    /// Statuses that say something about the caller or the moment, not about the picture.
+    private static let neverRemembered: Set<Int> = [401, 403, 407, 408, 429]
+}

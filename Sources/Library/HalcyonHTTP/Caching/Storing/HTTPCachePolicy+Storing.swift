@@ -100,3 +100,221 @@ extension HTTPCachePolicy {
         200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
     ]
 }
+
+extension HTTPFields {
+    /// More lines or bytes than these are not stored.
+    static let storedLineLimit = 200
+    static let storedByteLimit = 64 << 10
+
+    var isTooLargeToStore: Bool {
+        lines.count > Self.storedLineLimit || byteCount > Self.storedByteLimit
+    }
+
+    /// Without the fields of the connection and those that `Connection` names (RFC 9110, section
+    /// 7.6.1), except `kept` ones, in lower case.
+    package func withoutConnection(keeping kept: Set<String>) -> HTTPFields {
+        let nominated = values("Connection").flatMap {
+            $0.utf8.split(separator: .comma).map {
+                String(decoding: $0, as: UTF8.self).trimmingFieldSpaces.lowercasedASCII
+            }
+        }
+        var fields = self
+        fields.remove(Set(nominated).subtracting(kept).union(Self.ofConnection))
+        return fields
+    }
+
+    /// Fields of a `304` that speak of the content stored, and so cannot come from an answer
+    /// without content (RFC 9111, section 3.2).
+    static let ofContent: Set<String> = [
+        "content-length", "content-encoding", "content-range", "content-type", "content-md5",
+        "content-digest", "repr-digest", "digest", "etag",
+    ]
+
+    private static let ofConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "proxy-authenticate",
+        "proxy-authentication-info", "proxy-authorization", "te", "trailer",
+        "transfer-encoding", "upgrade",
+    ]
+}
+
+extension HTTPCachePolicy {
+    /// The fields that may be stored (RFC 9111, section 3.1).
+    func storable(_ fields: HTTPFields, _ rules: ResponseRules) -> HTTPFields {
+        var fields = fields.withoutConnection(keeping: readFields)
+        fields.remove(rules.unstoredFields.subtracting(readFields))
+        return fields
+    }
+
+    /// Fields that the rules themselves read, in lower case. They are kept, whoever names them:
+    /// without its `Vary` or `Cache-Control` a response would be used where its server forbids it.
+    var readFields: Set<String> {
+        Self.alwaysRead.union(caching.targetedFields.map(\.lowercasedASCII))
+    }
+
+    private static let alwaysRead: Set<String> = [
+        "age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary",
+    ]
+}
+
+/// A response without its content, as the cache remembers it.
+package struct StoredResponse: Sendable, Hashable {
+    /// The URL that was asked; never one that the response names.
+    package var url: URL
+    package var status: Int
+    /// Those that may be stored, in the order received.
+    package var fields: HTTPFields
+    /// The request fields that its `Vary` names: in lower case, sorted. `["*"]` when no request
+    /// can be matched.
+    package var vary: [String]
+    /// The hash of their values in the request that it answered; empty without `vary`.
+    package var variant: [UInt8]
+    /// When its request was sent, or that of its last validation.
+    package var requested: Date
+    /// When its header fields arrived, or those of its last validation.
+    package var received: Date
+    /// It must be validated before it is used (RFC 9111, section 4.4).
+    package var isInvalidated: Bool
+
+    package init(
+        url: URL, status: Int, fields: HTTPFields, vary: [String] = [], variant: [UInt8] = [],
+        requested: Date, received: Date, isInvalidated: Bool = false
+    ) {
+        self.url = url
+        self.status = status
+        self.fields = fields
+        self.vary = vary
+        self.variant = variant
+        self.requested = requested
+        self.received = received
+        self.isInvalidated = isInvalidated
+    }
+
+    /// Its valid `Date`.
+    package var date: Date? {
+        fields.first("Date").flatMap { HTTPDateParser.date($0, now: received) }
+    }
+
+    /// Its valid `Last-Modified`; `nil` when there are several.
+    package var lastModified: Date? { fields.lastModified(receivedAt: received) }
+
+    /// Whether it takes the place of `stored`: an answer that was overtaken by a later one does
+    /// not. Their `Date` fields tell, and where these cannot, the times of their requests.
+    package func isAtLeastAsNew(as stored: StoredResponse) -> Bool {
+        if let date, let storedDate = stored.date, date != storedDate { return date > storedDate }
+        return requested >= stored.requested
+    }
+}
+
+extension HTTPFields {
+    func lastModified(receivedAt received: Date) -> Date? {
+        let lines = values("Last-Modified")
+        return lines.count == 1 ? HTTPDateParser.date(lines[0], now: received) : nil
+    }
+}
+
+/// What a `304` to the cache's own condition means for the stored response.
+package enum Freshening: Sendable, Hashable {
+    /// It is good, with these fields and times.
+    case keep(StoredResponse)
+    /// It is good for this request. By what its fields say now it may not stay in the cache.
+    case useOnce(StoredResponse, StorageRefusal)
+    /// The `304` speaks of another representation: the request is sent again without condition.
+    case mismatch
+}
+
+extension HTTPCachePolicy {
+    /// Takes a `304` to the request into the stored response (RFC 9111, sections 3.2 and 4.3.4).
+    ///
+    /// Its fields replace those of their names, except the ones that describe the stored content.
+    /// `Date` and `Age` are those of the `304` or none.
+    package func freshen(
+        _ stored: StoredResponse, with fields: HTTPFields, for request: HTTPCacheRequest,
+        requested: Date, received: Date
+    ) -> Freshening {
+        guard confirms(fields, stored) else { return .mismatch }
+        var merged = stored
+        merged.fields = self.merged(stored.fields, with: fields)
+        merged.vary = VaryKey.names(in: merged.fields)
+        merged.variant = variant(of: request, naming: merged.vary)
+        merged.requested = requested
+        merged.received = received
+        merged.isInvalidated = false
+        if let refusal = refusal(request, status: stored.status, fields: merged.fields) {
+            return .useOnce(merged, refusal)
+        }
+        return .keep(merged)
+    }
+
+    /// Whether the `304` may speak of the stored response.
+    ///
+    /// RFC 9111, section 4.3.4, forbids to update any response by a `304` with a strong validator that no
+    /// stored one has. That rule chooses among several responses that a request has named. Here exactly one
+    /// was named, by exactly one validator, and `If-None-Match` is compared weakly (RFC 9110, section
+    /// 13.1.2): the answer means that this validator names what the server has. So a strong tag confirms a
+    /// weak one of the same text, which is what servers send that make their tag weak when they compress
+    /// (nginx), and a tag confirms a date where the stored response came without its tag. Only a validator
+    /// that contradicts the one of the same kind says no.
+    private func confirms(_ fields: HTTPFields, _ stored: StoredResponse) -> Bool {
+        let storedTag = EntityTag(of: stored.fields).flatMap { $0.isUsable ? $0 : nil }
+        if let storedTag, let tag = EntityTag(of: fields), tag.isUsable {
+            return tag.weaklyEquals(storedTag)
+        }
+        if storedTag == nil, let modified = fields.first("Last-Modified"),
+            let storedModified = stored.fields.first("Last-Modified")
+        {
+            return modified.utf8.elementsEqual(storedModified.utf8)
+        }
+        return true
+    }
+
+    private func merged(_ stored: HTTPFields, with fields: HTTPFields) -> HTTPFields {
+        var new = fields.withoutConnection(keeping: readFields)
+        new.remove(HTTPFields.ofContent)
+        var merged = stored
+        merged.remove(Set(new.lines.map(\.name.lowercasedASCII)).union(["age", "date"]))
+        for line in new.lines { merged.append(line.name, line.value) }
+        return storable(merged, rules(of: merged))
+    }
+
+    /// The fields of a stored response as they are handed out now: with its present `Age`
+    /// (RFC 9111, section 5.1), and otherwise as they are.
+    package func fields(of stored: StoredResponse, now: Date) -> HTTPFields {
+        let age = min(freshness(of: stored).age(at: now), DeltaSeconds.maximum)
+        var fields = stored.fields
+        fields.set("Age", to: String(age.isFinite ? Int(age) : 0))
+        return fields
+    }
+}
+
+extension HTTPCachePolicy {
+    /// The URLs whose stored responses, of all variants, must be validated after this answer
+    /// (RFC 9111, section 4.4).
+    ///
+    /// After a request that may have changed something these are its own URL and those that
+    /// `Location` and `Content-Location` name, as far as they have the same origin.
+    package func invalidations(
+        after request: HTTPCacheRequest, status: Int, fields: HTTPFields
+    ) -> [URL] {
+        let isSafe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
+        guard !isSafe, (200...399).contains(status) else { return [] }
+        var urls = [request.url.absoluteURL]
+        for name in ["Location", "Content-Location"] {
+            guard let text = fields.first(name), text.utf8.count <= 32 << 10,
+                let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
+                url.hasSameOrigin(as: request.url), !urls.contains(url)
+            else { continue }
+            urls.append(url)
+        }
+        return urls
+    }
+}
+
+extension URL {
+    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased()
+            && host?.lowercased() == other.host?.lowercased()
+            && originPort == other.originPort
+    }
+
+    private var originPort: Int? { port ?? ["http": 80, "https": 443][scheme?.lowercased() ?? ""] }
+}
