@@ -181,3 +181,9 @@ private final class Worker {
         }
     }
 }
+
+/// The processors of this machine.
+package enum Processors {
+    /// At least 1.
+    package static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
+}

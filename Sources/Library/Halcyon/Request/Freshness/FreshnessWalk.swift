@@ -46,8 +46,7 @@ struct FreshnessWalk {
 
     init(
         request: ImageRequest, resource: any Resource, downloads: Downloads.Retention,
-        key: ImageKey,
-        retention: ImageRequest.Retention, first: URLRequest?
+        key: ImageKey, retention: ImageRequest.Retention, first: URLRequest?
     ) {
         self.request = request
         self.resource = resource
