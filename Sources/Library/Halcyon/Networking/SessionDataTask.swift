@@ -15,7 +15,10 @@ public class SessionDataTask: @unchecked Sendable {
     public typealias CancelToken = Int
 
     /// The header of an answer, and when it had arrived.
-    typealias Answer = (head: AnswerHead, received: Date)
+    struct Answer: Sendable {
+        var head: AnswerHead
+        let received: Date
+    }
 
     /// How far the download has come.
     enum Stage: Sendable {
@@ -248,15 +251,13 @@ extension SessionDataTask {
     var answer: DownloadAnswer? {
         guard hop != nil else { return nil }
         return state.withLock { state in
-            guard let (head, received) = state.stage.answer, let sent = state.sent else {
-                return nil
-            }
+            guard let answer = state.stage.answer, let sent = state.sent else { return nil }
             var redirect: URLRequest?
             if case .redirected(let next, _) = state.stage { redirect = next }
             return DownloadAnswer(
-                status: head.status, fields: HTTPFields(head), requested: sent.date,
-                received: received, redirect: redirect, credentials: sent.credentials,
-                body: state.body)
+                status: answer.head.status, fields: HTTPFields(answer.head),
+                requested: sent.date, received: answer.received, redirect: redirect,
+                credentials: sent.credentials, body: state.body)
         }
     }
 

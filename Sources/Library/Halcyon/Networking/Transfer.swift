@@ -197,7 +197,7 @@ extension Transfer {
 extension Transfer {
     /// Decides on an answer by its header.
     private func receive(_ head: AnswerHead, of sent: Sent) async throws -> BodyDisposition {
-        let answer = (head: head, received: downloader.now())
+        let answer = SessionDataTask.Answer(head: head, received: downloader.now())
         if let url = sent.request.url { downloader.serverPauses.note(head, from: url) }
         if let next = try await redirect(head, of: sent.request) {
             task.move(to: .redirected(to: next, by: task.hop == nil ? nil : answer))
