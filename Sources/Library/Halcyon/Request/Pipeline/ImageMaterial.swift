@@ -25,9 +25,6 @@ final class ImageMaterial: Sendable {
 
     typealias Images = SharedWork<Kind, Made>
 
-    /// Identifies a caller that waits for an image.
-    typealias Ticket = Images.Ticket
-
     /// Bytes as they were loaded, or a cached original.
     let item: ImageProcessItem
     /// The files written of this material.
@@ -49,11 +46,11 @@ final class ImageMaterial: Sendable {
     ///   - rendering: Whether its pixels have to be in memory.
     ///   - completion: Called on the thread that made it, or at once when it is made already; not after
     ///     the caller has left.
-    /// - Returns: What `leave` takes; `nil` when the image was there.
+    /// - Returns: Identifies this caller; `nil` when the image was there.
     func makeImage(
         _ options: KingfisherParsedOptionsInfo, limits: DecodingLimits? = nil,
         rendering: Bool = true, completion: @escaping @Sendable (Made) -> Void
-    ) -> Ticket? {
+    ) -> Images.Ticket? {
         var creating = options.imageCreatingOptions
         if let limits { creating.limits = limits }
         let kind = Kind(
@@ -83,15 +80,8 @@ final class ImageMaterial: Sendable {
         }
         guard let ticket else { return }
         handle.onCancel(before: isOver) { [self] in
-            if leave(ticket), isOver.give(()) { completion(nil) }
+            if images.leave(ticket) != nil, isOver.give(()) { completion(nil) }
         }
-    }
-
-    /// Takes a caller out; when it was the last one, the work ends at its next step.
-    ///
-    /// - Returns: Whether it was still waiting.
-    func leave(_ ticket: Ticket) -> Bool {
-        images.leave(ticket) != nil
     }
 
     private func failure() -> Failure {
