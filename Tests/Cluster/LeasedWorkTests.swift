@@ -10,7 +10,7 @@ import Testing
 struct LeasedWorkTests {
     /// One node, which makes texts.
     private final class TextNode: Sendable {
-        let knowledge: RedisKnowledge
+        let store: RedisLeaseStore
         let work: LeasedWork
         let events = Recorder<LeasedWork.Event>()
         let messages = Recorder<String>()
@@ -25,11 +25,11 @@ struct LeasedWorkTests {
             settings.pause = .milliseconds(20)
             settings.longestPause = .milliseconds(100)
             let messages = messages
-            knowledge = RedisKnowledge(
+            store = RedisLeaseStore(
                 settings, prefix: "test", onMessage: { messages.record(String(buffer: $1.content)) }
             )
             let events = events
-            work = LeasedWork(knowledge, duration: lease) { events.record($0) }
+            work = LeasedWork(store, duration: lease) { events.record($0) }
         }
 
         func text(
@@ -104,7 +104,7 @@ struct LeasedWorkTests {
         let server = try await RedisServer.start()
         let (one, two) = (TextNode(server, lease: .milliseconds(300)), TextNode(server))
         // Takes the lease and is not heard of again.
-        let acquired = try await one.knowledge.acquire(
+        let acquired = try await one.store.acquire(
             "a", token: "gone", for: .milliseconds(300), after: 0
         ).value
         guard case .acquired = acquired else {
@@ -120,8 +120,8 @@ struct LeasedWorkTests {
     @Test func aLeaseIsRenewedAsLongAsTheWorkGoesOn() async throws {
         let server = try await RedisServer.start()
         let node = TextNode(server)
-        let knowledge = LongLeases(knowledge: node.knowledge)
-        let work = LeasedWork(knowledge, duration: .milliseconds(90))
+        let store = LongLeases(store: node.store)
+        let work = LeasedWork(store, duration: .milliseconds(90))
         let gate = Gate()
         let text = Task {
             await work.value(
@@ -132,8 +132,8 @@ struct LeasedWorkTests {
                     return .init("one", publication: nil)
                 })
         }
-        #expect(await knowledge.renewals.waitFor(count: 3).prefix(3) == [true, true, true])
-        let acquisition = try await TextNode(server).knowledge.acquire(
+        #expect(await store.renewals.waitFor(count: 3).prefix(3) == [true, true, true])
+        let acquisition = try await TextNode(server).store.acquire(
             "a", token: "stranger", for: .seconds(1), after: 0
         ).value
         if case .held(let left) = acquisition {
@@ -157,13 +157,13 @@ struct LeasedWorkTests {
         }
         await gate.waitForWaiters()
         // As if its time were over.
-        try await two.knowledge.forget(["a"], telling: ByteBuffer(string: "a"))
+        try await two.store.forget(["a"], telling: ByteBuffer(string: "a"))
         #expect(await two.text { "two" } == "two")
         await two.waitFor(.published)
         gate.open()
         #expect(await late.value == "late")
         await one.waitFor(.refused)
-        let record = try #require(try await two.knowledge.record("a").value)
+        let record = try #require(try await two.store.record("a").value)
         #expect(String(buffer: record.content) == "two")
     }
 
@@ -193,7 +193,7 @@ struct LeasedWorkTests {
         let late = Task { await text("late", one, gate) }
         await gate.waitForWaiters()
         // As if its time were over.
-        try await two.knowledge.forget(["a"], telling: ByteBuffer(string: "a"))
+        try await two.store.forget(["a"], telling: ByteBuffer(string: "a"))
         #expect(await text("two", two, nil) == "two")
         await left.wait { !$0.isEmpty }
         await two.waitFor(.published)
@@ -209,7 +209,7 @@ struct LeasedWorkTests {
         var last: Int64 = 0
         for round in 0..<3 {
             guard
-                case .acquired(let generation) = try await node.knowledge.acquire(
+                case .acquired(let generation) = try await node.store.acquire(
                     "a", token: "\(round)", for: .seconds(600), after: 0
                 ).value
             else {
@@ -220,14 +220,14 @@ struct LeasedWorkTests {
             last = generation
             let record = SharedRecord(generation: generation, content: ByteBuffer(string: "x"))
             #expect(
-                try await node.knowledge.publish(
+                try await node.store.publish(
                     record, as: "a", token: "\(round)", lifetime: .seconds(60)))
-            #expect(try await node.knowledge.record("a").value == record)
-            try await node.knowledge.forget(["a"], telling: ByteBuffer())
-            #expect(try await node.knowledge.record("a").value == nil)
+            #expect(try await node.store.record("a").value == record)
+            try await node.store.forget(["a"], telling: ByteBuffer())
+            #expect(try await node.store.record("a").value == nil)
         }
         guard
-            case .acquired(let next) = try await node.knowledge.acquire(
+            case .acquired(let next) = try await node.store.acquire(
                 "a", token: "t", for: .seconds(600), after: last + 1_000_000_000
             ).value
         else {
@@ -241,15 +241,15 @@ struct LeasedWorkTests {
         let server = try await RedisServer.start()
         let (one, two) = (TextNode(server), TextNode(server))
         func amend(_ text: String, _ generation: Int64) async throws -> Bool {
-            try await two.knowledge.amend(
+            try await two.store.amend(
                 SharedRecord(generation: generation, content: ByteBuffer(string: text)), of: "a",
                 lifetime: .seconds(60))
         }
         _ = await one.text { "one" }
         await one.waitFor(.published)
-        let first = try #require(try await one.knowledge.record("a").value)
+        let first = try #require(try await one.store.record("a").value)
         #expect(try await amend("confirmed", first.generation))
-        let amended = try #require(try await one.knowledge.record("a").value)
+        let amended = try #require(try await one.store.record("a").value)
         #expect(String(buffer: amended.content) == "confirmed")
         #expect(amended.generation == first.generation)
         try await mark("m", one)
@@ -258,11 +258,11 @@ struct LeasedWorkTests {
         #expect(await two.text(marks: ["m"]) { "two" } == "two")
         await two.waitFor(.published)
         #expect(try await !amend("too late", first.generation))
-        let second = try #require(try await one.knowledge.record("a").value)
+        let second = try #require(try await one.store.record("a").value)
         #expect(String(buffer: second.content) == "two")
-        try await one.knowledge.forget(["a"], telling: ByteBuffer())
+        try await one.store.forget(["a"], telling: ByteBuffer())
         #expect(try await !amend("gone", second.generation))
-        #expect(try await one.knowledge.record("a").value == nil)
+        #expect(try await one.store.record("a").value == nil)
     }
 
     @Test func aNodeThatHasSeenANewerRecordGetsIt() async throws {
@@ -270,7 +270,7 @@ struct LeasedWorkTests {
         let node = TextNode(server)
         _ = await node.text { "one" }
         await node.waitFor(.published)
-        let acquisition = try await node.knowledge.acquire(
+        let acquisition = try await node.store.acquire(
             "a", token: "t", for: .seconds(600), after: 0
         ).value
         guard case .published(let record) = acquisition else {
@@ -342,7 +342,7 @@ struct LeasedWorkTests {
 
     /// Has what counts for one mark made again, with the names of no records.
     private func mark(_ name: String, _ node: TextNode) async throws {
-        try await node.knowledge.forget([], marking: [name], telling: ByteBuffer())
+        try await node.store.forget([], marking: [name], telling: ByteBuffer())
     }
 
     @Test func aRecordThatIsOlderThanOneOfItsMarksIsMadeAgain() async throws {
@@ -524,12 +524,12 @@ struct LeasedWorkTests {
     @Test func onlyThoseWhoWaitAreToldOfTheEndOfALease() async throws {
         let server = try await RedisServer.start()
         let (one, two) = (TextNode(server), TextNode(server))
-        while !two.knowledge.hearsNews { await pause() }
+        while !two.store.hearsNews { await pause() }
         var news: [News] = []
         for (name, isWaitedFor) in [("a", false), ("b", true), ("c", true)] {
-            news.append(two.knowledge.news(of: name))
+            news.append(two.store.news(of: name))
             guard
-                case .acquired(let generation) = try await one.knowledge.acquire(
+                case .acquired(let generation) = try await one.store.acquire(
                     name, token: "t", for: .seconds(600), after: 0
                 ).value
             else {
@@ -537,15 +537,15 @@ struct LeasedWorkTests {
                 return
             }
             if isWaitedFor {
-                _ = try await two.knowledge.acquire(
+                _ = try await two.store.acquire(
                     name, token: "u", for: .seconds(600), after: 0)
             }
             if name == "b" {
-                try await one.knowledge.release(name, token: "t")
+                try await one.store.release(name, token: "t")
             } else {
                 let record = SharedRecord(generation: generation, content: ByteBuffer())
                 #expect(
-                    try await one.knowledge.publish(
+                    try await one.store.publish(
                         record, as: name, token: "t", lifetime: .seconds(60)))
             }
         }
@@ -560,7 +560,7 @@ struct LeasedWorkTests {
         let server = try await RedisServer.start()
         let one = TextNode(server)
         for number in 0..<1200 {
-            try await one.knowledge.forget(["a"], telling: ByteBuffer(string: "\(number)"))
+            try await one.store.forget(["a"], telling: ByteBuffer(string: "\(number)"))
         }
         let expected = (0..<1200).map { "\($0)" }
         #expect(await one.messages.waitFor(count: 1200) == expected)
@@ -571,8 +571,8 @@ struct LeasedWorkTests {
     @Test func whatIsForgottenIsToldToAll() async throws {
         let server = try await RedisServer.start()
         let nodes = [TextNode(server), TextNode(server)]
-        for node in nodes { while !node.knowledge.hearsNews { await pause() } }
-        try await nodes[0].knowledge.forget(["a", "b"], telling: ByteBuffer(string: "message"))
+        for node in nodes { while !node.store.hearsNews { await pause() } }
+        try await nodes[0].store.forget(["a", "b"], telling: ByteBuffer(string: "message"))
         for node in nodes { #expect(await node.messages.waitFor(count: 1) == ["message"]) }
     }
 }

@@ -12,16 +12,16 @@ final class Lease: Sendable {
 
     let name: String
     let token = "\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
-    private let knowledge: any SharedKnowledge
+    private let store: any LeaseStore
     private let duration: Duration
     private let keeper: LeaseKeeper
     private let state = Mutex(State.none)
 
     init(
-        _ knowledge: any SharedKnowledge, _ name: String, _ duration: Duration,
+        _ store: any LeaseStore, _ name: String, _ duration: Duration,
         _ keeper: LeaseKeeper
     ) {
-        self.knowledge = knowledge
+        self.store = store
         self.name = name
         self.duration = duration
         self.keeper = keeper
@@ -32,7 +32,7 @@ final class Lease: Sendable {
     func acquire(
         after generation: Int64, marks: [String]
     ) async throws(EngineError) -> Marked<Acquisition> {
-        try await knowledge.acquire(
+        try await store.acquire(
             name, token: token, for: duration, after: generation, marks: marks)
     }
 
@@ -55,7 +55,7 @@ final class Lease: Sendable {
 
     /// Whether it was still held, and lasts for the whole of its time from now on.
     func isRenewed() async throws(EngineError) -> Bool {
-        try await knowledge.renew(name, token: token, for: duration)
+        try await store.renew(name, token: token, for: duration)
     }
 
     /// No longer renews it.
@@ -71,9 +71,9 @@ final class Lease: Sendable {
     /// Gives it back.
     func release() {
         end()
-        Task { [knowledge, name, token] in
+        Task { [store, name, token] in
             // Otherwise it ends by itself.
-            try? await knowledge.release(name, token: token)
+            try? await store.release(name, token: token)
         }
     }
 }

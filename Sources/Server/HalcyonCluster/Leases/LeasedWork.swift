@@ -72,7 +72,7 @@ package final class LeasedWork: Sendable {
         }
     }
 
-    private let knowledge: any SharedKnowledge
+    private let store: any LeaseStore
     private let duration: Duration
     private let keeper: LeaseKeeper
     private let onEvent: @Sendable (Event) -> Void
@@ -80,10 +80,10 @@ package final class LeasedWork: Sendable {
     /// - Parameter duration: How long a lease lasts that nobody renews; so long may others wait in vain for a
     ///   node that has gone. It is renewed three times as often.
     package init(
-        _ knowledge: any SharedKnowledge, duration: Duration,
+        _ store: any LeaseStore, duration: Duration,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
-        self.knowledge = knowledge
+        self.store = store
         self.duration = duration
         keeper = LeaseKeeper(duration)
         self.onEvent = onEvent
@@ -109,7 +109,7 @@ package final class LeasedWork: Sendable {
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?,
         making: @Sendable (_ mark: Int64?, _ generation: Int64?) async -> Made<Value>
     ) async -> Value? {
-        let lease = Lease(knowledge, name, duration, keeper)
+        let lease = Lease(store, name, duration, keeper)
         var turn = LeaseTurn()
         var action: LeaseTurn.Action? = turn.first
         var value: Value?
@@ -128,7 +128,7 @@ package final class LeasedWork: Sendable {
         func acquire(after generation: Int64) async -> LeaseTurn.Event {
             news?.end()
             // From before the question on, so that no answer falls between.
-            news = knowledge.news(of: name)
+            news = store.news(of: name)
             do throws(EngineError) {
                 let answer = try await lease.acquire(after: generation, marks: marks)
                 mark = answer.mark
@@ -169,7 +169,7 @@ package final class LeasedWork: Sendable {
                 }
             case .look:
                 do throws(EngineError) {
-                    let known = try await knowledge.record(name, marks: marks)
+                    let known = try await store.record(name, marks: marks)
                     mark = known.mark
                     if let record = known.value {
                         action = turn.next(await found(record, known.mark))
@@ -227,7 +227,7 @@ package final class LeasedWork: Sendable {
         reading: @Sendable (SharedRecord, _ mark: Int64) async -> Value?
     ) async -> (value: Value?, empty: EmptyGlance?) {
         do throws(EngineError) {
-            let known = try await knowledge.record(name, marks: marks)
+            let known = try await store.record(name, marks: marks)
             guard let record = known.value, record.generation > known.mark else {
                 return (nil, EmptyGlance(outdated: known.value, mark: known.mark))
             }
@@ -243,7 +243,7 @@ package final class LeasedWork: Sendable {
     /// The latest of some marks that count for a name; `nil` when nobody could be asked.
     package func mark(of name: String, among marks: [String]) async -> Int64? {
         do throws(EngineError) {
-            return try await knowledge.record(name, marks: marks).mark
+            return try await store.record(name, marks: marks).mark
         } catch {
             onEvent(.unavailable)
             return nil
@@ -252,9 +252,9 @@ package final class LeasedWork: Sendable {
 
     /// Puts other content into a record, as long as that is of the same generation. This does not wait for it.
     package func amend(_ record: SharedRecord, of name: String, lifetime: Duration) {
-        Task { [knowledge, onEvent] in
+        Task { [store, onEvent] in
             do throws(EngineError) {
-                if try await knowledge.amend(record, of: name, lifetime: lifetime) {
+                if try await store.amend(record, of: name, lifetime: lifetime) {
                     onEvent(.amended)
                 }
             } catch {
@@ -276,7 +276,7 @@ package final class LeasedWork: Sendable {
         // A little after the lease has ended by itself, and not all at once.
         let end = remaining + .milliseconds(Int.random(in: 5...30))
         let poll =
-            knowledge.hearsNews
+            store.hearsNews
             ? Duration.milliseconds(250) : .milliseconds(min(250, 25 << min(attempt, 4)))
         return await place.value(
             until: .now + min(end, poll), on: MultiThreadedEventLoopGroup.singleton.any(),
@@ -286,7 +286,7 @@ package final class LeasedWork: Sendable {
     private func publish(
         _ publication: Publication, as generation: Int64, with lease: Lease
     ) {
-        Task { [knowledge, onEvent] in
+        Task { [store, onEvent] in
             let isPublished: Bool
             do throws(EngineError) {
                 // The lease ends by itself where something fails.
@@ -294,7 +294,7 @@ package final class LeasedWork: Sendable {
                 if publication.leavesSomething, try await !lease.isRenewed() {
                     return onEvent(.refused)
                 }
-                isPublished = try await knowledge.publish(
+                isPublished = try await store.publish(
                     SharedRecord(
                         generation: generation, content: await publication.content(generation)),
                     as: lease.name, token: lease.token, lifetime: publication.lifetime)

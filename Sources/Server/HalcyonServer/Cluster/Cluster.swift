@@ -15,7 +15,7 @@ import NIOFoundationCompat
 final class Cluster: Sendable {
     /// `nil` without Redis.
     let work: LeasedWork?
-    private let knowledge: (any SharedKnowledge)?
+    private let leases: (any LeaseStore)?
     /// `nil` without a store of bytes.
     private let store: (any SharedBytes)?
     let settings: ImageServerConfiguration.Redis
@@ -53,13 +53,13 @@ final class Cluster: Sendable {
         self.metrics = metrics
         let sender = UUID().uuidString
         self.sender = sender
-        let knowledge = RedisSettings(redis).map { settings in
+        let leases = RedisSettings(redis).map { settings in
             // The number is that of the form of what is shared, which another version may change.
             let prefix = "\(redis.prefix):2"
             let heard = HeardPurges(
                 in: configuration.cacheDirectory,
                 log: "\(settings.address) \(settings.database) \(prefix)")
-            return RedisKnowledge(
+            return RedisLeaseStore(
                 settings, prefix: prefix, after: heard.last.map { [.forgotten: $0] } ?? [:],
                 onPause: { error in
                     logger.warning(
@@ -81,9 +81,9 @@ final class Cluster: Sendable {
                     }
                 })
         }
-        self.knowledge = knowledge
-        work = knowledge.map { knowledge in
-            LeasedWork(knowledge, duration: redis.lease) { metrics.leases.add([$0.rawValue]) }
+        self.leases = leases
+        work = leases.map { leases in
+            LeasedWork(leases, duration: redis.lease) { metrics.leases.add([$0.rawValue]) }
         }
     }
 
@@ -215,10 +215,10 @@ final class Cluster: Sendable {
 
     /// Tells all servers of one that wants to be left alone.
     func tellPause(of origin: String, until end: Date) {
-        guard let knowledge else { return }
+        guard let leases else { return }
         Task {
             // Who has not heard of it is told by the server itself.
-            try? await knowledge.tell(
+            try? await leases.tell(
                 ByteBuffer(string: "\(origin) \(end.timeIntervalSince1970)"), of: .pauses)
         }
     }
@@ -233,7 +233,7 @@ final class Cluster: Sendable {
     func forget(
         _ purge: Purge, sources: Set<String>, pictures: [String]
     ) async -> Bool {
-        guard let knowledge else {
+        guard let leases else {
             // Nobody can be told what is too old: at least what is known here goes.
             await removeObjects(ofPictures: pictures)
             return false
@@ -248,7 +248,7 @@ final class Cluster: Sendable {
             Task { await removeObjects(ofPictures: pictures) }
         }
         do throws(EngineError) {
-            try await knowledge.forget(
+            try await leases.forget(
                 names, marking: PurgeMarks.names(of: purge),
                 telling: ByteBuffer(string: "\(sender) \(purge.message)"))
             return true
@@ -265,7 +265,7 @@ final class Cluster: Sendable {
 
     /// What is told of it in metrics.
     var gauges: [Gauge] {
-        let states = [("redis", knowledge?.breakerState), ("s3", store?.breakerState)]
+        let states = [("redis", leases?.breakerState), ("s3", store?.breakerState)]
         return states.flatMap { engine, current in
             current.map { current in
                 CircuitBreaker.State.allCases.map { state in

@@ -8,7 +8,7 @@ import Synchronization
 /// holder that goes by itself, and a third key says that somebody waits for it: where nobody does, nobody is
 /// told. What concerns these is done by scripts, which Redis runs one at a time. They are sent as they are, so
 /// that a server that was restarted knows them. A mark is a string with a time, which is kept for 90 days.
-package final class RedisKnowledge: SharedKnowledge {
+package final class RedisLeaseStore: LeaseStore {
     private let client: RedisClient
     private let prefix: String
     private let listeners = Listeners()

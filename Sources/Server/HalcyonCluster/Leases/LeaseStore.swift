@@ -50,7 +50,7 @@ package struct EngineError: Error, Hashable, Sendable {
 /// use when its generation is not greater. Who reads it names the marks that count, and compares.
 ///
 /// Each call takes a limited time, a few hundredths of a second, and throws when the engine cannot answer.
-package protocol SharedKnowledge: Sendable {
+package protocol LeaseStore: Sendable {
     /// The record of a name; in the same round trip, the latest of some marks.
     func record(
         _ name: String, marks: [String]
