@@ -101,7 +101,7 @@ add(
             name: "HalcyonStorage", dependencies: ["CStorage", "HalcyonWork", grdb]),
         // Bytes over HTTP, by libcurl; nothing of images.
         .target(name: "HalcyonHTTP", dependencies: ["CHTTP", "HalcyonWork"]),
-        // Threads, digests: nothing of images, files or HTTP.
+        // Threads, time, digests: nothing of images, files or HTTP.
         .target(name: "HalcyonWork", dependencies: ["COpenSSL", "CProcesses"]),
         .target(name: "Vips", dependencies: ["CVips"]),
     ])
@@ -157,7 +157,8 @@ add(
         .target(
             name: "HalcyonTelemetry",
             dependencies: [
-                "Halcyon", "ServerTrait", forServers("Metrics", "swift-metrics"), tracing,
+                "Halcyon", "HalcyonWork", "ServerTrait", forServers("Metrics", "swift-metrics"),
+                tracing,
             ]),
         // Names the trait where it is off.
         .target(name: "ServerTrait"),
@@ -190,7 +191,7 @@ add(
     in: "Sources/Testing",
     [
         // For tests of other programs, without a test framework and SwiftNIO.
-        .target(name: "HalcyonTesting", dependencies: ["Halcyon", "HalcyonHTTP"])
+        .target(name: "HalcyonTesting", dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonWork"])
     ])
 
 add(
@@ -316,6 +317,7 @@ add(
             name: "HalcyonClusterTests",
             dependencies: [
                 "Halcyon", "HalcyonCluster", "HalcyonS3", "HalcyonTestKit", "HalcyonWork", nioCore,
+                nioPosix,
             ]),
         .testTarget(
             name: "HalcyonTelemetryTests",

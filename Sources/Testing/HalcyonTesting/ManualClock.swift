@@ -1,3 +1,6 @@
+import Foundation
+package import HalcyonWork
+
 /// A clock whose time moves only when a test says so.
 public final class ManualClock: Clock, Sendable {
     /// A time since the clock was made.
@@ -117,4 +120,17 @@ struct SleepSchedule: Sendable {
         sleepers.removeFirst(due.count)
         return due
     }
+}
+
+extension ManualClock {
+    /// This clock for what takes the time from a `TimeSource`: date and instants move with it, and sleepers wake when it
+    /// does.
+    package var time: TimeSource {
+        TimeSource(
+            now: { Self.start + self.now.offset }, date: { self.date },
+            sleep: { try await self.sleep(until: Instant(offset: $0 - Self.start)) })
+    }
+
+    /// The instant of a clock that has just been made.
+    private static let start = ContinuousClock.now
 }
