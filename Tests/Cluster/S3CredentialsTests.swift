@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonCluster
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Where the keys for a store are found.
@@ -11,10 +12,12 @@ import Testing
         folder = try TemporaryDirectory()
     }
 
-    private func credentials(_ environment: [String: String]) throws -> S3Credentials {
+    private func credentials(
+        _ environment: [String: String], _ clock: ManualClock = ManualClock()
+    ) throws -> S3Credentials {
         // Otherwise those of whoever runs the tests would be found.
         let own = ["HOME": folder.url.path].merging(environment) { $1 }
-        return try S3Credentials(environment: own, timeout: .seconds(30))
+        return try S3Credentials(environment: own, timeout: .seconds(30), time: clock.time)
     }
 
     private func found(_ environment: [String: String]) async throws -> S3Keys {
@@ -22,8 +25,11 @@ import Testing
     }
 
     /// Those that `/keys` of an origin gives.
-    private func container(_ origin: OriginServer) throws -> S3Credentials {
-        try credentials(["AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString])
+    private func container(
+        _ origin: OriginServer, _ clock: ManualClock = ManualClock()
+    ) throws -> S3Credentials {
+        try credentials(
+            ["AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString], clock)
     }
 
     private func file(_ text: String) throws -> String {
@@ -111,36 +117,41 @@ import Testing
         let origin = try await OriginServer.start()
         let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
         origin.route("/keys", .ok(Data(answer.utf8)))
-        let credentials = try container(origin)
-        let start = Date()
-        let keys = try await credentials.keys(at: start)
-        _ = try await credentials.keys(at: start.addingTimeInterval(59))
+        let clock = ManualClock()
+        let credentials = try container(origin, clock)
+        let keys = try await credentials.keys()
+        clock.advance(by: .seconds(59))
+        _ = try await credentials.keys()
         #expect(origin.requestCount == 1)
         // What is known is used meanwhile.
-        #expect(try await credentials.keys(at: start.addingTimeInterval(61)) == keys)
+        clock.advance(by: .seconds(2))
+        #expect(try await credentials.keys() == keys)
         await origin.waitForRequests(2)
         credentials.distrust(keys)
-        #expect(try await credentials.keys(at: start.addingTimeInterval(62)) == keys)
+        clock.advance(by: .seconds(1))
+        #expect(try await credentials.keys() == keys)
         #expect(origin.requestCount == 2 || origin.requestCount == 3)
     }
 
     @Test func aSearchInVainRestsAndKeysThatAreGoodAreUsedMeanwhile() async throws {
         let origin = try await OriginServer.start()
         let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
-        let credentials = try container(origin)
-        let start = Date()
-        for second in 0..<4 {
-            await #expect(throws: EngineError.self) {
-                try await credentials.keys(at: start.addingTimeInterval(Double(second)))
-            }
+        let clock = ManualClock()
+        let credentials = try container(origin, clock)
+        for _ in 0..<4 {
+            await #expect(throws: EngineError.self) { try await credentials.keys() }
+            clock.advance(by: .seconds(1))
         }
         #expect(origin.requestCount == 1)
         origin.route("/keys", .ok(Data(answer.utf8)))
-        let keys = try await credentials.keys(at: start.addingTimeInterval(6))
+        clock.advance(by: .seconds(2))
+        let keys = try await credentials.keys()
         origin.route("/keys", .status(500))
-        #expect(try await credentials.keys(at: start.addingTimeInterval(70)) == keys)
+        clock.advance(by: .seconds(64))
+        #expect(try await credentials.keys() == keys)
         await origin.waitForRequests(3)
-        #expect(try await credentials.keys(at: start.addingTimeInterval(71)) == keys)
+        clock.advance(by: .seconds(1))
+        #expect(try await credentials.keys() == keys)
     }
 
     @Test func whoWaitsForASearchWaitsAsLongAsHeMay() async throws {
@@ -148,10 +159,13 @@ import Testing
         let gate = Gate()
         let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
         origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
-        let credentials = try container(origin)
-        await #expect(throws: EngineError.self) {
-            try await credentials.keys(until: .now + .milliseconds(50))
-        }
+        let clock = ManualClock()
+        let credentials = try container(origin, clock)
+        let search = Task { try await credentials.keys(until: clock.time.now + .milliseconds(50)) }
+        await gate.waitForWaiters()
+        await clock.waitForSleepers()
+        clock.advance(by: .milliseconds(50))
+        await #expect(throws: EngineError.self) { try await search.value }
         // It goes on.
         gate.open()
         #expect(try await credentials.keys().accessKey == "c")

@@ -27,7 +27,7 @@ final class Bucket: Sendable {
         let listening = OneShot<Int>()
         let application = ServerApplication.make(
             .hostname("127.0.0.1", port: 0), ImageServerConfiguration(),
-            clients: ClientRegistry(), logger: Logger(label: "bucket"),
+            clients: ClientRegistry(), logger: Logger(label: "bucket"), time: .system,
             onListening: { listening.give($0.localAddress?.port ?? 0) },
             refusal: { failure, _ in .text(failure.kind.status, failure.kind.summary) }
         ) { request in

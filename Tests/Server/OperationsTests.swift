@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Logging
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         schedule.end(works: true)
         #expect(look(71) == "- false")
         #expect(look(123) == "- true")
-        let check = CodecCheck { false }
+        let check = CodecCheck(.system) { false }
         while check.fault == nil { await pause() }
         #expect(check.fault == "decoding_failed")
     }

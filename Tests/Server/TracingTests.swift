@@ -179,7 +179,8 @@ import Tracing
     @Test func anApplicationsOwnSpanIsTheParent() async throws {
         let live = try await start()
         let asked = ServerRequest(
-            method: "GET", target: "/_/w:10/plain/local:///china.jpg", fields: [:], peer: nil)
+            method: "GET", target: "/_/w:10/plain/local:///china.jpg", fields: [:], peer: nil,
+            start: .now)
         let outer = tracer.startSpan("application")
         let answer = await ServiceContext.$current.withValue(outer.context) {
             await live.server.answer(asked)

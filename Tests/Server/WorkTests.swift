@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// Work that is shared, refused when there is too much of it, and stopped when nobody waits.
@@ -146,7 +147,7 @@ import Testing
 
     /// Work that takes long gives its place back before its end.
     @Test func aPlaceIsGivenBackOnce() async throws {
-        let gate = Gate("test", Admission(width: 2, queue: 2))
+        let gate = Gate("test", Admission(width: 2, queue: 2), time: .system)
         let first = try await gate.enter()
         let second = try await gate.enter()
         gate.leave(first)

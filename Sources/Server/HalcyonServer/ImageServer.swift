@@ -5,7 +5,7 @@ import HalcyonPixels
 import HalcyonServerURLs
 import HalcyonStorage
 import HalcyonTelemetry
-import HalcyonWork
+package import HalcyonWork
 public import Logging
 import Synchronization
 public import Tracing
@@ -26,6 +26,7 @@ public final class ImageServer: Sendable {
     /// By their schemes.
     let origins: [String: any ImageOrigin]
     let logger: Logger
+    let time: TimeSource
     let metrics: ServerMetrics
     let spans: SpanScope
     let clients = ClientRegistry()
@@ -41,17 +42,17 @@ public final class ImageServer: Sendable {
     let cluster: Cluster?
     /// `nil` unless the IIIF Image API is on.
     let iiif: IIIFService?
-    let headers = SourceHeader.memory()
+    let headers: MemoryStorage.Backend<SourceHeader>
     let purges = PurgeJournal()
     let forgetting: Forgetting
     let warming = WarmUp()
-    let hitRates = HitRates()
+    let hitRates: HitRates
     /// Lines of the log about requests that are sent away since too many wait.
     let busyLines = Mutex(LogSampling())
-    let codecs = CodecCheck()
+    let codecs: CodecCheck
     /// Whether the page for trying things out is there.
     let hasPlayground: Bool
-    let uploads = PageUploads()
+    let uploads: PageUploads
     let watermark: StandingPicture?
     let fallback: StandingPicture?
     /// Given when a URL has asked for a watermark that there is none of.
@@ -77,19 +78,34 @@ public final class ImageServer: Sendable {
     ///   - tracer: What makes spans of requests; by default what `InstrumentationSystem` has been
     ///     bootstrapped with before, if anything.
     /// - Throws: `ConfigurationError` with all that is wrong.
-    public init(
+    public convenience init(
         configuration: ImageServerConfiguration, origins: [String: any ImageOrigin] = [:],
         logger: Logger = Logger(label: "halcyon-server"),
         tracer: any Tracer = InstrumentationSystem.tracer
     ) throws(ConfigurationError) {
-        let checked = try CheckedConfiguration(configuration, origins: origins)
+        try self.init(
+            configuration: configuration, origins: origins, logger: logger, tracer: tracer,
+            time: .system)
+    }
+
+    /// - Parameter time: The clocks of everything but connections.
+    package init(
+        configuration: ImageServerConfiguration, origins: [String: any ImageOrigin],
+        logger: Logger, tracer: any Tracer, time: TimeSource
+    ) throws(ConfigurationError) {
+        let checked = try CheckedConfiguration(configuration, origins: origins, time: time)
+        self.time = time
+        headers = SourceHeader.memory(time)
+        hitRates = HitRates(time)
+        codecs = CodecCheck(time)
+        uploads = PageUploads(time)
         self.origins = origins
         for warning in checked.warnings { logger.warning("\(warning)") }
         self.configuration = configuration
         self.logger = logger
         urlRules = Mutex(checked.urlRules)
         prefix = checked.prefix
-        rules = PictureRules(configuration)
+        rules = PictureRules(configuration, time: time)
         let libraries = CodecLibrary.installed.map { "\($0.name) \($0.version)" }
         epoch = "4 \(Vips.version) \(libraries.joined(separator: " ")) \(rules.version)"
         hasPlayground = configuration.showsPlayground
@@ -97,14 +113,14 @@ public final class ImageServer: Sendable {
         watermark = checked.watermark
         fallback = checked.fallback
         let work = configuration.work
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(time)
         self.metrics = metrics
-        let spans = SpanScope(tracer)
+        let spans = SpanScope(tracer, time: time)
         self.spans = spans
         let forgotten = OneShot<Forgetting>()
         let pauses = checked.client?.pauses
         let cluster = Cluster(
-            configuration, metrics: metrics, logger: logger,
+            configuration, metrics: metrics, logger: logger, time: time,
             onForgotten: { purge, done in
                 forgotten.whenGiven { forgetting in
                     Task {
@@ -113,33 +129,36 @@ public final class ImageServer: Sendable {
                     }
                 }
             },
-            onPause: { pauses?.learn($0, until: $1) })
+            onPause: { pauses?.learn($0, until: $1, at: time.date) })
         self.cluster = cluster
         pauses?.teller.give { [weak cluster] in cluster?.tellPause(of: $0, until: $1) }
         let directory = configuration.cacheDirectory
-        let trouble = CacheTrouble(logger: logger, metrics: metrics)
+        let trouble = CacheTrouble(logger: logger, metrics: metrics, time: time)
         let downloads = Gate(
             "downloads",
             Admission(
-                width: work.downloads, widthOfGroup: work.downloadsPerHost, queue: work.queue))
+                width: work.downloads, widthOfGroup: work.downloadsPerHost, queue: work.queue),
+            time: time)
         let decoders = Gate(
             "decoders",
-            Admission(width: min(work.decoders, Processors.count), queue: work.queue))
-        let encoders = Gate("encoders", Admission(width: work.avifEncoders, queue: work.queue))
+            Admission(width: min(work.decoders, Processors.count), queue: work.queue), time: time)
+        let encoders = Gate(
+            "encoders", Admission(width: work.avifEncoders, queue: work.queue), time: time)
         if let memory = work.memory { DecodingMemory.limit = memory }
         DecodingIsolation.current = configuration.processing.isolation
         DecodingWorker.report = { logger.warning("decoding", metadata: ["what": "\($0)"]) }
         let cache = configuration.cache
         let folder =
             cache.sources.bytes > 0 && checked.client != nil
-            ? SourceFolder(cache.sources, in: directory) { trouble.note("source", $0) } : nil
-        let results = ResultCache(cache.results, in: directory, metrics: metrics, spans: spans) {
-            trouble.note("result", $0)
-        }
+            ? SourceFolder(cache.sources, in: directory, time: time) { trouble.note("source", $0) }
+            : nil
+        let results = ResultCache(
+            cache.results, in: directory, metrics: metrics, spans: spans, time: time
+        ) { trouble.note("result", $0) }
         let remote = checked.client.map {
             RemoteSources(
                 configuration, client: $0, gate: downloads, folder: folder, results: results,
-                cluster: cluster, metrics: metrics, spans: spans)
+                cluster: cluster, metrics: metrics, spans: spans, time: time)
         }
         sources = SourceFinder(
             local: checked.local, remote: remote,
@@ -147,11 +166,11 @@ public final class ImageServer: Sendable {
             purges: purges, spans: spans)
         makers = PictureMaker(
             sources: sources, results: results, gate: decoders, encoders: encoders,
-            downloads: downloads, failures: KnownFailures(for: cache.negativeTTL), cluster: cluster,
-            metrics: metrics, spans: spans)
+            downloads: downloads, failures: KnownFailures(for: cache.negativeTTL, time: time),
+            cluster: cluster, metrics: metrics, spans: spans, time: time)
         infos = InfoReader(
             sources: sources, rules: rules, gate: decoders,
-            failures: KnownFailures(for: cache.negativeTTL))
+            failures: KnownFailures(for: cache.negativeTTL, time: time), time: time)
         forgetting = Forgetting(
             remote: remote, results: results, failures: makers.failures, infos: infos,
             headers: headers, standing: [watermark, fallback].compactMap(\.self), purges: purges)
@@ -214,18 +233,21 @@ public final class ImageServer: Sendable {
 private final class CacheTrouble: Sendable {
     private let logger: Logger
     private let metrics: ServerMetrics
+    private let time: TimeSource
     private let last = Mutex<[String: ContinuousClock.Instant]>([:])
 
-    init(logger: Logger, metrics: ServerMetrics) {
+    init(logger: Logger, metrics: ServerMetrics, time: TimeSource) {
         self.logger = logger
         self.metrics = metrics
+        self.time = time
     }
 
     func note(_ cache: String, _ error: any Error) {
         metrics.cacheErrors.add([cache])
+        let now = time.now
         let isNews = last.withLock { last in
-            if let time = last[cache], .now - time < .seconds(60) { return false }
-            last[cache] = .now
+            if let last = last[cache], now - last < .seconds(60) { return false }
+            last[cache] = now
             return true
         }
         if isNews {

@@ -1,3 +1,4 @@
+package import HalcyonWork
 package import Tracing
 
 /// Makes spans below that of the task, by a tracer; nothing where there is none.
@@ -7,10 +8,12 @@ package import Tracing
 package struct SpanScope: Sendable {
     /// `nil` when no spans are made.
     package let tracer: (any Tracer)?
+    private let time: TimeSource
 
     /// - Parameter tracer: The one that does nothing counts as none.
-    package init(_ tracer: (any Tracer)?) {
+    package init(_ tracer: (any Tracer)?, time: TimeSource = .system) {
         self.tracer = tracer is NoOpTracer ? nil : tracer
+        self.time = time
     }
 
     /// What `work` returns or throws, as a span; `work` is given it, if there is one.
@@ -34,14 +37,17 @@ package struct SpanScope: Sendable {
 
     /// Something that has been done, as a span.
     ///
-    /// - Parameter context: What it belongs to, where that is not the task's.
+    /// - Parameters:
+    ///   - end: Now, if it is `nil`.
+    ///   - context: What it belongs to, where that is not the task's.
     package func note(
-        _ name: String, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now,
+        _ name: String, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant? = nil,
         in context: @autoclosure () -> ServiceContext? = ServiceContext.current,
         failed: Bool = false, _ attributes: @autoclosure () -> SpanAttributes = [:]
     ) {
         guard let tracer else { return }
-        let clock = TraceClock()
+        let end = end ?? time.now
+        let clock = TraceClock(time)
         let span = tracer.startSpan(
             name, context: context() ?? .topLevel, ofKind: .internal, at: clock.time(start))
         span.updateAttributes { $0.merge(attributes()) }

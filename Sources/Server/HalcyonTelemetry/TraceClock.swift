@@ -1,3 +1,4 @@
+package import HalcyonWork
 package import Tracing
 
 /// Times of the clock that events have as those of the day, which tracers want.
@@ -6,8 +7,8 @@ package struct TraceClock: Sendable {
     private let nanoseconds: UInt64
 
     /// The clocks as they are beside each other now: good for one request, since that of the day may be set.
-    package init() {
-        instant = .now
+    package init(_ time: TimeSource = .system) {
+        instant = time.now
         nanoseconds = DefaultTracerClock.now.nanosecondsSinceEpoch
     }
 

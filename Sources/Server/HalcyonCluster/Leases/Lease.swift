@@ -87,17 +87,19 @@ final class LeaseKeeper: Sendable {
     }
 
     private let duration: Duration
+    private let time: TimeSource
     private let state = Mutex(State())
 
     /// - Parameter duration: How long a lease lasts that nobody renews.
-    init(_ duration: Duration) {
+    init(_ duration: Duration, _ time: TimeSource) {
         self.duration = duration
+        self.time = time
     }
 
     /// Renews a lease, which has just been taken, three times as often as needed.
     func keep(_ lease: Lease) {
         let mustLook = state.withLock { state in
-            state.kept[ObjectIdentifier(lease)] = (lease, .now + duration * 2 / 9)
+            state.kept[ObjectIdentifier(lease)] = (lease, time.now + duration * 2 / 9)
             defer { state.isLooking = true }
             return !state.isLooking
         }
@@ -109,8 +111,8 @@ final class LeaseKeeper: Sendable {
     private func look() async {
         while true {
             // Nobody cancels this task.
-            try? await Task.sleep(for: duration / 9)
-            guard let due = leasesDue(at: .now) else { return }
+            try? await time.sleep(for: duration / 9)
+            guard let due = leasesDue(at: time.now) else { return }
             for lease in due { Task { await lease.renew() } }
         }
     }

@@ -74,18 +74,20 @@ package final class LeasedWork: Sendable {
 
     private let store: any LeaseStore
     private let duration: Duration
+    private let time: TimeSource
     private let keeper: LeaseKeeper
     private let onEvent: @Sendable (Event) -> Void
 
     /// - Parameter duration: How long a lease lasts that nobody renews; so long may others wait in vain for a
     ///   node that has gone. It is renewed three times as often.
     package init(
-        _ store: any LeaseStore, duration: Duration,
+        _ store: any LeaseStore, duration: Duration, time: TimeSource = .system,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         self.store = store
         self.duration = duration
-        keeper = LeaseKeeper(duration)
+        self.time = time
+        keeper = LeaseKeeper(duration, time)
         self.onEvent = onEvent
     }
 
@@ -279,8 +281,8 @@ package final class LeasedWork: Sendable {
             store.hearsNews
             ? Duration.milliseconds(250) : .milliseconds(min(250, 25 << min(attempt, 4)))
         return await place.value(
-            until: .now + min(end, poll), on: MultiThreadedEventLoopGroup.singleton.any(),
-            else: false)
+            until: time.now + min(end, poll), by: time,
+            on: MultiThreadedEventLoopGroup.singleton.any(), else: false)
     }
 
     private func publish(

@@ -1,3 +1,4 @@
+import HalcyonWork
 import NIOCore
 import Synchronization
 
@@ -17,17 +18,20 @@ final class MessageLog: Sendable {
     private let key: String
     /// Messages that are kept; after so many others one is lost to those who have not heard it.
     private let length: Int
+    private let time: TimeSource
     private let onMessage: @Sendable (ToldMessage) -> Void
     private let state: Mutex<State>
 
     /// - Parameter last: The place of the message that was heard last; `nil` when none was.
     init(
         _ client: RedisClient, key: String, length: Int, after last: MessagePlace?,
+        time: TimeSource,
         onMessage: @escaping @Sendable (ToldMessage) -> Void
     ) {
         self.client = client
         self.key = key
         self.length = length
+        self.time = time
         self.onMessage = onMessage
         state = Mutex(State(last: last?.text ?? "-"))
     }
@@ -57,7 +61,7 @@ final class MessageLog: Sendable {
                     // The next connection begins anew, too.
                     failures += 1
                     state.withLock { $0.hasMore = true }
-                    try? await Task.sleep(for: .milliseconds(500))
+                    try? await time.sleep(for: .milliseconds(500))
                 }
             }
         }

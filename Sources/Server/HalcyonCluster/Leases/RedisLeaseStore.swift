@@ -1,5 +1,5 @@
+package import HalcyonWork
 package import NIOCore
-import HalcyonWork
 import Synchronization
 
 /// Records, leases and messages in a Redis server.
@@ -23,24 +23,24 @@ package final class RedisLeaseStore: LeaseStore {
     ///     was there.
     package init(
         _ settings: RedisSettings, prefix: String, after heard: [Topic: MessagePlace] = [:],
-        onPause: @escaping @Sendable (EngineError) -> Void = { _ in },
+        time: TimeSource = .system, onPause: @escaping @Sendable (EngineError) -> Void = { _ in },
         onMessage: @escaping @Sendable (Topic, ToldMessage) -> Void
     ) {
-        let client = RedisClient(settings) { onPause(EngineError("\($0)")) }
+        let client = RedisClient(settings, time: time) { onPause(EngineError("\($0)")) }
         client.connect()
         self.client = client
         var logs: [Topic: MessageLog] = [:]
         for topic in Topic.allCases {
             logs[topic] = MessageLog(
                 client, key: "\(prefix):\(topic.rawValue)", length: topic.length,
-                after: heard[topic]
+                after: heard[topic], time: time
             ) { onMessage(topic, $0) }
         }
         self.logs = logs
         self.prefix = prefix
         let (news, tidings) = ("\(prefix):news", "\(prefix):tidings")
         subscription = RedisSubscription(
-            settings, channels: [news, tidings],
+            settings, channels: [news, tidings], time: time,
             onConnection: { [listeners, logs] in
                 listeners.wakeAll()
                 for log in logs.values { log.readOn() }

@@ -1,4 +1,4 @@
-import HalcyonWork
+package import HalcyonWork
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -20,14 +20,17 @@ package final class RedisClient: Sendable {
     }
 
     package let settings: RedisSettings
+    private let time: TimeSource
     private let onPause: @Sendable (RedisError) -> Void
     private let state: Mutex<State>
 
     /// - Parameter onPause: Told why the server is let alone, once for each time that it was good before.
     package init(
-        _ settings: RedisSettings, onPause: @escaping @Sendable (RedisError) -> Void = { _ in }
+        _ settings: RedisSettings, time: TimeSource = .system,
+        onPause: @escaping @Sendable (RedisError) -> Void = { _ in }
     ) {
         self.settings = settings
+        self.time = time
         self.onPause = onPause
         state = Mutex(
             State(
@@ -55,15 +58,15 @@ package final class RedisClient: Sendable {
     ///
     /// - Returns: One answer for each, none of them an error.
     package func send(_ commands: [RESPCommand]) async throws(RedisError) -> [RESPValue] {
-        guard state.withLock({ $0.breaker.admit(at: .now) }) else { throw .paused }
-        let deadline = ContinuousClock.now + settings.timeout
+        guard state.withLock({ $0.breaker.admit(at: time.now) }) else { throw .paused }
+        let deadline = time.now + settings.timeout
         do throws(RedisError) {
             let connection = try await connection(until: deadline)
             let replies = try await connection.send(commands, until: deadline)
             state.withLock { $0.breaker.succeed() }
             return replies
         } catch {
-            if state.withLock({ $0.breaker.fail(at: .now) }) { onPause(error) }
+            if state.withLock({ $0.breaker.fail(at: time.now) }) { onPause(error) }
             throw error
         }
     }
@@ -111,7 +114,7 @@ package final class RedisClient: Sendable {
         case .wait(let opening, let isOwn):
             if isOwn { open(opening) }
             return try await opening.value(
-                until: deadline, on: MultiThreadedEventLoopGroup.singleton.any(),
+                until: deadline, by: time, on: MultiThreadedEventLoopGroup.singleton.any(),
                 else: .failure(.timedOut)
             ).get()
         }
@@ -119,10 +122,10 @@ package final class RedisClient: Sendable {
 
     private func open(_ opening: OneShot<Result<RedisConnection, RedisError>>) {
         // It may take longer than those who wait for it.
-        Task { [settings, weak self] in
+        Task { [settings, time, weak self] in
             let outcome: Result<RedisConnection, RedisError>
             do throws(RedisError) {
-                outcome = .success(try await RedisConnection.open(settings))
+                outcome = .success(try await RedisConnection.open(settings, time: time))
             } catch {
                 outcome = .failure(error)
             }

@@ -14,10 +14,12 @@ final class RedisConnection: Sendable {
 
     private let channel: any Channel
     private let timeout: Duration
+    private let time: TimeSource
 
-    private init(_ channel: any Channel, timeout: Duration) {
+    private init(_ channel: any Channel, timeout: Duration, time: TimeSource) {
         self.channel = channel
         self.timeout = timeout
+        self.time = time
     }
 
     /// Connects, and says who we are.
@@ -26,7 +28,7 @@ final class RedisConnection: Sendable {
     ///   - onMessage: Called on the connection's thread.
     ///   - onEnd: Called when an established connection has ended, for whatever reason.
     static func open(
-        _ settings: RedisSettings,
+        _ settings: RedisSettings, time: TimeSource,
         onMessage: @escaping @Sendable (Message) -> Void = { _ in },
         onEnd: @escaping @Sendable () -> Void = {}
     ) async throws(RedisError) -> RedisConnection {
@@ -59,10 +61,10 @@ final class RedisConnection: Sendable {
         } catch {
             throw .unreachable("\(error)")
         }
-        let connection = RedisConnection(channel, timeout: limit)
+        let connection = RedisConnection(channel, timeout: limit, time: time)
         if !settings.greeting.isEmpty {
             do throws(RedisError) {
-                _ = try await connection.send(settings.greeting, until: .now + limit)
+                _ = try await connection.send(settings.greeting, until: time.now + limit)
             } catch {
                 connection.close()
                 throw error
@@ -79,7 +81,7 @@ final class RedisConnection: Sendable {
     func send(
         _ commands: [RESPCommand], until deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> [RESPValue] {
-        let batch = RedisBatch(commands, until: deadline, patience: timeout)
+        let batch = RedisBatch(commands, until: deadline, by: time, patience: timeout)
         let written = channel.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenFailure { batch.answer.give(.failure(.broken("\($0)"))) }
         channel.writeAndFlush(batch, promise: written)
@@ -97,6 +99,7 @@ private final class RedisBatch: Sendable {
     /// Also given when it is too late for one.
     let answer = OneShot<Result<[RESPValue], RedisError>>()
     private let deadline: ContinuousClock.Instant
+    private let time: TimeSource
     private let patience: Duration
     private let isAnswered = Atomic(false)
 
@@ -104,19 +107,21 @@ private final class RedisBatch: Sendable {
     ///   - deadline: Until when the answers are waited for.
     ///   - patience: How much later they may come: then the connection is ended.
     init(
-        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, patience: Duration
+        _ commands: [RESPCommand], until deadline: ContinuousClock.Instant, by time: TimeSource,
+        patience: Duration
     ) {
         self.commands = commands
         self.deadline = deadline
+        self.time = time
         self.patience = patience
     }
 
-    /// Watches over the time, on the channel's own thread: set from another one, a timer would wake it once
-    /// more for each question.
+    /// Watches over the time that is left, by the event loop's clock: the other end has no other one. On the channel's
+    /// own thread: set from another one, a timer would wake it once more for each question.
     ///
     /// - Returns: To be cancelled when the answers are there.
     func startTimer(on channel: any Channel) -> Scheduled<Void> {
-        channel.eventLoop.scheduleTask(in: TimeAmount(deadline - .now)) { [self] in
+        channel.eventLoop.scheduleTask(in: TimeAmount(deadline - time.now)) { [self] in
             answer.give(.failure(.timedOut))
             channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [self] in
                 if !isAnswered.load(ordering: .acquiring) { channel.close(promise: nil) }
@@ -213,30 +218,5 @@ private final class RedisChannelHandler: ChannelDuplexHandler {
             entry.timer.cancel()
             entry.batch.answer.give(.failure(.broken(reason)))
         }
-    }
-}
-
-extension OneShot {
-    /// Waits for the value until `deadline`; after it, for `fallback`.
-    func value(
-        until deadline: ContinuousClock.Instant, on eventLoop: any EventLoop,
-        else fallback: Value
-    ) async -> Value {
-        if isGiven { return await value }
-        let place = OneShot<Value>()
-        whenGiven { place.give($0) }
-        let timer = eventLoop.scheduleTask(in: TimeAmount(deadline - .now)) {
-            _ = place.give(fallback)
-        }
-        let value = await place.value
-        timer.cancel()
-        return value
-    }
-}
-
-extension TimeAmount {
-    /// At least nothing.
-    init(_ duration: Duration) {
-        self = .nanoseconds(Int64(max(0, duration / .nanoseconds(1))))
     }
 }

@@ -1,4 +1,4 @@
-import HalcyonWork
+package import HalcyonWork
 package import NIOCore
 import NIOPosix
 import Synchronization
@@ -15,12 +15,12 @@ package final class RedisSubscription: Sendable {
     ///   - onConnection: Called each time listening begins: whatever was said before may have been missed.
     ///   - onMessage: Called for each message, on a thread of the network.
     package init(
-        _ settings: RedisSettings, channels: [String],
+        _ settings: RedisSettings, channels: [String], time: TimeSource = .system,
         onConnection: @escaping @Sendable () -> Void = {},
         onMessage: @escaping @Sendable (_ channel: String, _ content: ByteBuffer) -> Void
     ) {
         let listener = Listener(
-            settings: settings, channels: channels, onConnection: onConnection,
+            settings: settings, channels: channels, time: time, onConnection: onConnection,
             onMessage: onMessage)
         self.listener = listener
         task = Task { await listener.run() }
@@ -37,18 +37,20 @@ private final class Listener: Sendable {
     let isConnected = Mutex(false)
     private let settings: RedisSettings
     private let channels: [String]
+    private let time: TimeSource
     private let onConnection: @Sendable () -> Void
     private let onMessage: @Sendable (String, ByteBuffer) -> Void
     /// A connection that was cut without a word is noticed by an answer that does not come.
     private let pingInterval = Duration.seconds(2)
 
     init(
-        settings: RedisSettings, channels: [String],
+        settings: RedisSettings, channels: [String], time: TimeSource,
         onConnection: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (String, ByteBuffer) -> Void
     ) {
         self.settings = settings
         self.channels = channels
+        self.time = time
         self.onConnection = onConnection
         self.onMessage = onMessage
     }
@@ -58,7 +60,7 @@ private final class Listener: Sendable {
         while !Task.isCancelled {
             if await listen() { pause = settings.pause }
             // Only cancellation ends it before its time, and that ends the loop.
-            try? await Task.sleep(for: pause * Double.random(in: 0.5...1))
+            try? await time.sleep(for: pause * Double.random(in: 0.5...1))
             pause = min(pause * 2, settings.longestPause)
         }
     }
@@ -71,7 +73,8 @@ private final class Listener: Sendable {
         return await withTaskCancellationHandler {
             do throws(RedisError) {
                 let connection = try await RedisConnection.open(
-                    settings, onMessage: { [onMessage] in onMessage($0.channel, $0.content) },
+                    settings, time: time,
+                    onMessage: { [onMessage] in onMessage($0.channel, $0.content) },
                     onEnd: { ended.give(true) })
                 defer { connection.close() }
                 return await listen(on: connection, until: ended)
@@ -89,15 +92,15 @@ private final class Listener: Sendable {
         var isListening = false
         do throws(RedisError) {
             let commands: [RESPCommand] = channels.map { ["SUBSCRIBE", $0] }
-            _ = try await connection.send(commands, until: .now + limit)
+            _ = try await connection.send(commands, until: time.now + limit)
             isListening = true
             isConnected.withLock { $0 = true }
             onConnection()
-            let pings = Task { [pingInterval] in
+            let pings = Task { [pingInterval, time] in
                 do {
                     while true {
-                        try await Task.sleep(for: pingInterval)
-                        _ = try await connection.send([["PING"]], until: .now + limit)
+                        try await time.sleep(for: pingInterval)
+                        _ = try await connection.send([["PING"]], until: time.now + limit)
                     }
                 } catch {
                     // No answer, or an end that has come by itself.

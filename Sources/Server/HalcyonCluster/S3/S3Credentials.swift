@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 import FoundationNetworking
 import HalcyonHTTP
-import HalcyonWork
+package import HalcyonWork
 import NIOPosix
 import Synchronization
 
@@ -35,18 +35,23 @@ package final class S3Credentials: Sendable {
 
     /// `nil` for keys that were given.
     private let places: Places?
+    private let time: TimeSource
     private let state: Mutex<State>
 
     package init(_ keys: S3Keys) {
         places = nil
+        time = .system
         state = Mutex(State(keys: keys, restsUntil: .distantFuture))
     }
 
     /// - Parameters:
     ///   - environment: Of the process; also says where everything else is.
     ///   - timeout: How long a container's address may take.
-    package init(environment: [String: String], timeout: Duration = .seconds(2)) throws {
+    package init(
+        environment: [String: String], timeout: Duration = .seconds(2), time: TimeSource = .system
+    ) throws {
         places = try Places(environment, timeout)
+        self.time = time
         state = Mutex(State())
     }
 
@@ -54,8 +59,9 @@ package final class S3Credentials: Sendable {
     ///
     /// - Parameter deadline: Until when a search is waited for; it goes on for those who come later.
     package func keys(
-        at now: Date = Date(), until deadline: ContinuousClock.Instant? = nil
+        until deadline: ContinuousClock.Instant? = nil
     ) async throws(EngineError) -> S3Keys {
+        let now = time.date
         let search: OneShot<Result<S3Keys, EngineError>>
         switch state.withLock({ $0.step(at: now) }) {
         case .use(let keys): return keys
@@ -68,7 +74,7 @@ package final class S3Credentials: Sendable {
         }
         guard let deadline else { return try await search.value.get() }
         return try await search.value(
-            until: deadline, on: MultiThreadedEventLoopGroup.singleton.any(),
+            until: deadline, by: time, on: MultiThreadedEventLoopGroup.singleton.any(),
             else: .failure(EngineError("the keys for the store have not been found in time"))
         ).get()
     }
@@ -201,8 +207,11 @@ private struct Places: Sendable {
         }
         let answer: (head: AnswerHead, body: Data)
         do {
+            // By the clock that the transport has.
             answer = try await transport.answer(
-                to: request, terms: ExchangeTerms(stall: timeout, deadline: .now + timeout),
+                to: request,
+                terms: ExchangeTerms(
+                    stall: timeout, deadline: TimeSource.system.now + timeout),
                 limit: 64 << 10)
         } catch {
             throw EngineError("the container's address for keys has failed: \(error)")

@@ -1,7 +1,7 @@
 package import Foundation
 import FoundationNetworking
 import HalcyonHTTP
-import HalcyonWork
+package import HalcyonWork
 import Synchronization
 
 /// Objects in a bucket of a store that speaks the protocol of Amazon S3.
@@ -39,14 +39,16 @@ package final class S3Store: SharedBytes {
 
     private let settings: Settings
     private let transport: any HTTPTransport
+    private let time: TimeSource
     private let breaker: Mutex<CircuitBreaker>
     private let gate: HostGate
     private let dayKey = Mutex<S3Signature.DayKey?>(nil)
     /// Where all objects are, with a slash at its end.
     private let folder: String
 
-    package init(_ settings: Settings) throws {
+    package init(_ settings: Settings, time: TimeSource = .system) throws {
         self.settings = settings
+        self.time = time
         var client = HTTPClientConfiguration()
         client.connectTimeout = settings.timeout / .seconds(1)
         client.connectionsPerHost = settings.width
@@ -128,7 +130,7 @@ package final class S3Store: SharedBytes {
 
     private func sign(_ request: inout URLRequest, with keys: S3Keys) {
         let signature = S3Signature(keys, region: settings.region)
-        let date = Date()
+        let date = time.date
         let key = dayKey.withLock { known in
             let key = signature.dayKey(at: date, known: known)
             known = key
@@ -140,17 +142,17 @@ package final class S3Store: SharedBytes {
     /// Sends a request when it is its turn. To wait for that is no failure of the store, but nobody waits for
     /// long.
     private func send(_ request: URLRequest) async throws(EngineError) -> S3Answer {
-        let start = ContinuousClock.now
+        let start = time.now
         do {
             try await gate.enter("", priority: TransferPriority())
         } catch {
             throw EngineError("nobody waits for the store any longer")
         }
         defer { gate.leave("") }
-        guard .now - start < settings.timeout else {
+        guard time.now - start < settings.timeout else {
             throw EngineError("too many ask the store")
         }
-        guard breaker.withLock({ $0.admit(at: .now) }) else {
+        guard breaker.withLock({ $0.admit(at: time.now) }) else {
             throw EngineError("the store is not asked for a while")
         }
         return try await sendNow(request)
@@ -159,27 +161,28 @@ package final class S3Store: SharedBytes {
     /// Sends a request, and counts as failures of the store what is none of ours.
     private func sendNow(_ unsigned: URLRequest) async throws(EngineError) -> S3Answer {
         var request = unsigned
-        let deadline = ContinuousClock.now + settings.timeout
+        let deadline = time.now + settings.timeout
         do {
             let keys = try await settings.credentials.keys(until: deadline)
             sign(&request, with: keys)
             let (head, body) = try await transport.answer(
                 to: request,
-                terms: ExchangeTerms(stall: settings.timeout, deadline: deadline),
+                terms: ExchangeTerms(
+                    stall: settings.timeout, deadline: time.systemInstant(of: deadline)),
                 limit: settings.maximumBytes)
             let answer = S3Answer(status: head.status, head: head, body: body)
             let verdict = answer.verdict(of: request.httpMethod)
             if verdict == .expired || verdict == .refuses { settings.credentials.distrust(keys) }
             if verdict == .fails || verdict == .refuses { throw answer.error }
-            breaker.withLock { verdict == .unknown ? $0.abandon(at: .now) : $0.succeed() }
+            breaker.withLock { verdict == .unknown ? $0.abandon(at: time.now) : $0.succeed() }
             return answer
         } catch {
             let reason = error as? EngineError ?? EngineError("\(error)")
             let isTooLarge = if case TransportError.responseTooLarge = error { true } else { false }
             let isGivenUpHere = Task.isCancelled || isTooLarge
             let isPause = breaker.withLock { breaker in
-                guard isGivenUpHere else { return breaker.fail(at: .now) }
-                breaker.abandon(at: .now)
+                guard isGivenUpHere else { return breaker.fail(at: time.now) }
+                breaker.abandon(at: time.now)
                 return false
             }
             if isPause { settings.onPause(reason) }

@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerURLs
+import HalcyonWork
 import NIOCore
 
 /// What is said of a picture beside the picture.
@@ -100,7 +101,7 @@ extension ImageServer {
             accept: request.fields.values("Accept"), requestID: request.id)
         var fields: HTTPFields = ["Content-Type": body.contentType]
         fields.append(
-            "Cache-Control", cacheControl(.failure(failure.kind), now: Date()).field)
+            "Cache-Control", cacheControl(.failure(failure.kind), now: time.date).field)
         if failure.isRemembered { fields.append("Cache-Status", "halcyon; hit; detail=negative") }
         if failure.kind.asksToRetry {
             fields.append("Retry-After", String(failure.retryAfter ?? wait(after: failure)))
@@ -141,7 +142,7 @@ extension ImageServer {
     func complete(_ answer: inout ServerAnswer, for request: ServerRequest) {
         answer.fields.append("X-Request-ID", request.id)
         if let times = answer.fields.first("Server-Timing") {
-            let total = Self.milliseconds(.now - request.start)
+            let total = Self.milliseconds(time.now - request.start)
             let parts = times.isEmpty ? [] : [times]
             answer.fields.set(
                 "Server-Timing", to: (parts + ["total;dur=\(total)"]).joined(separator: ", "))

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerURLs
@@ -12,7 +13,7 @@ extension ImageServer {
         _ plan: ImagePlan, _ request: ServerRequest, _ notes: inout AnswerNotes,
         from scope: SourceScope = .servers
     ) async throws(Failure) -> ServerAnswer {
-        guard !plan.isExpired(at: Date().timeIntervalSince1970) else {
+        guard !plan.isExpired(at: time.date.timeIntervalSince1970) else {
             throw Failure(.expired, "The URL was good until some time ago")
         }
         notes.source = plan.source
@@ -63,7 +64,7 @@ extension ImageServer {
         _ plan: ImagePlan, of source: FoundSource, _ request: ServerRequest,
         _ notes: inout AnswerNotes, standingIn: Bool = false
     ) async throws(Failure) -> ServerAnswer {
-        let now = Date()
+        let now = time.date
         let (plan, mark) = try await withWatermark(plan, until: request.ending)
         let (accepted, isNegotiated) = accepted(plan, request)
         let canonical = Self.canonicalText(of: plan, mark)
@@ -115,7 +116,7 @@ extension ImageServer {
             notes.cache = source.isStale ? "stale" : "hit"
             notes.tier = "memory"
             head.cacheStatus = status(of: source, detail: "memory")
-            head.age = source.age
+            head.age = source.age(at: time.date)
             return answer(picture, head, plan, &notes)
         }
         let (made, isShared) = try await makers.picture(order, until: request.ending)
@@ -124,7 +125,7 @@ extension ImageServer {
             notes.cache = source.isStale ? "stale" : "hit"
             notes.tier = made.place.rawValue
             head.cacheStatus = status(of: source, detail: made.place.rawValue)
-            head.age = source.age
+            head.age = source.age(at: time.date)
         case .made:
             notes.cache = "miss"
             let isSubstitute = made.product?.isSubstitute == true
@@ -146,7 +147,7 @@ extension ImageServer {
     /// A picture in another format than the one there was too little time for is not kept for long, nor confirmed
     /// afterwards.
     private func noteSubstitute(_ head: inout PictureHead, _ plan: ImagePlan) {
-        let now = Date()
+        let now = time.date
         let end = Int(now.timeIntervalSince1970) + Int(configuration.fallback.ttl / .seconds(1))
         head.isSubstitute = true
         head.cacheControl =
@@ -204,7 +205,7 @@ extension ImageServer {
         var settings = CacheControlDecision.Settings()
         settings.passesOriginOn = true
         return CacheControlDecision(
-            .picture(source.originCaching), now: Date().timeIntervalSince1970, settings: settings
+            .picture(source.originCaching), now: time.date.timeIntervalSince1970, settings: settings
         ).isStorable
     }
 
@@ -229,11 +230,11 @@ extension ImageServer {
     }
 
     /// Has the request ended when its time is over.
-    func startTimer(_ request: ServerRequest) -> Scheduled<Void> {
-        let loop = MultiThreadedEventLoopGroup.singleton.any()
-        return loop.scheduleTask(in: TimeAmount(configuration.work.requestTimeout)) {
-            _ = request.ending.give(.deadline)
-        }
+    func startTimer(_ request: ServerRequest) -> Alarm {
+        time.alarm(
+            at: time.now + configuration.work.requestTimeout,
+            on: MultiThreadedEventLoopGroup.singleton.any()
+        ) { request.ending.give(.deadline) }
     }
 
     /// What the client takes, as far as that counts for a plan, and whether it does.
@@ -263,7 +264,7 @@ extension ImageServer {
         return ConditionalRequest(
             ifNoneMatch: request.fields.values("If-None-Match"),
             ifModifiedSince: dates.count == 1
-                ? HTTPDateParser.date(dates[0], now: Date()) : nil)
+                ? HTTPDateParser.date(dates[0], now: time.date) : nil)
     }
 }
 

@@ -52,7 +52,8 @@ extension ImageServer {
 
     /// Answers what came in the place of a request and cannot be read.
     @Sendable func refusal(_ failure: Failure, peer: String?) -> ServerAnswer {
-        let request = ServerRequest(method: "", target: "", fields: [:], peer: peer)
+        let request = ServerRequest(
+            method: "", target: "", fields: [:], peer: peer, start: time.now)
         var answer = errorAnswer(failure, to: request)
         answer.notes.failure = failure
         complete(&answer, for: request)

@@ -21,7 +21,7 @@ struct ServerRequest: Sendable {
     var routes: ImageServer.Routes = [.all, .page]
     /// Whether hints about the client could have asked for another picture.
     var followsHints = false
-    let start = ContinuousClock.now
+    let start: ContinuousClock.Instant
     /// Given when nobody waits for the answer any longer.
     let ending: Ending
     /// Begins to watch for the client's leaving: of use before work, and not free of cost.
@@ -30,6 +30,7 @@ struct ServerRequest: Sendable {
 
     init(
         method: String, target: String, fields: HTTPFields, peer: String?,
+        start: ContinuousClock.Instant,
         ending: Ending = Ending(), watch: @escaping @Sendable () -> Void = {},
         readBody: @escaping @Sendable (_ limit: Int) async -> ByteBuffer? = { _ in nil }
     ) {
@@ -38,6 +39,7 @@ struct ServerRequest: Sendable {
         self.target = target
         self.fields = fields
         self.peer = peer
+        self.start = start
         self.ending = ending
         self.watch = watch
         self.readBody = readBody

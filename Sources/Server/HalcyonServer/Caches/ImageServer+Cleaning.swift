@@ -10,7 +10,7 @@ extension ImageServer {
     /// is not needed, until the task is cancelled.
     func cleanFromTimeToTime() async {
         async let trimming: Void = trimFromTimeToTime()
-        while (try? await Task.sleep(for: Self.cleaningInterval)) != nil { await clean() }
+        while (try? await time.sleep(for: Self.cleaningInterval)) != nil { await clean() }
         await trimming
     }
 
@@ -22,7 +22,7 @@ extension ImageServer {
 
     private func trimFromTimeToTime() async {
         var watch = RestWatch()
-        while (try? await Task.sleep(for: Self.restInterval)) != nil {
+        while (try? await time.sleep(for: Self.restInterval)) != nil {
             // Looking at the heaps takes their locks, as trimming does: not on a thread of Swift's.
             let isWasteful = await DiskLane.reading.run { Self.isWasteful }
             if watch.restHasBegun(makers.gate.usage) || isWasteful { HeapTrim.plan() }

@@ -58,24 +58,26 @@ final class ResultCache: Sendable {
     private let largest: Int
     private let metrics: ServerMetrics
     private let spans: SpanScope
+    private let time: TimeSource
     private let onError: @Sendable (any Error) -> Void
 
     init(
         _ tier: ImageServerConfiguration.Tier, in directory: URL, metrics: ServerMetrics,
-        spans: SpanScope, onError: @escaping @Sendable (any Error) -> Void
+        spans: SpanScope, time: TimeSource, onError: @escaping @Sendable (any Error) -> Void
     ) {
         self.metrics = metrics
         self.spans = spans
+        self.time = time
         self.onError = onError
         largest = tier.bytes / 20
-        files = tier.bytes > 0 ? FileStore(tier, named: "results", in: directory) : nil
+        files = tier.bytes > 0 ? FileStore(tier, named: "results", in: directory, time: time) : nil
         guard tier.memoryBytes > 0 else {
             memory = nil
             return
         }
         var config = MemoryStorage.Config(totalCostLimit: tier.memoryBytes)
         config.expiration = .seconds(tier.maxAge / .seconds(1))
-        memory = MemoryStorage.Backend(config: config)
+        memory = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
     var memoryUsage: TierUsage { memory.map(TierUsage.init(of:)) ?? TierUsage() }
@@ -154,9 +156,9 @@ final class ResultCache: Sendable {
         guard let files, data.count <= largest else { return }
         let name = files.fileName(forKey: key)
         let context = ServiceContext.current
-        _ = writes.enqueue(.file(name)) { [onError, metrics, spans] finish in
+        _ = writes.enqueue(.file(name)) { [onError, metrics, spans, time] finish in
             DiskLane.writing.submit {
-                let start = ContinuousClock.now
+                let start = time.now
                 var isWritten = false
                 defer {
                     spans.note(
@@ -167,7 +169,8 @@ final class ResultCache: Sendable {
                     // does not stay.
                     if visit?.hasForgotten(origin) != true {
                         try files.store(
-                            ResponsePut(row: ResponseRow(origin)), with: data, isOriginal: false,
+                            ResponsePut(row: ResponseRow(origin, at: time.date)), with: data,
+                            isOriginal: false,
                             named: name, forKey: "\(origin.planName) \(key)")
                         _ = metrics.noteStage("write", since: start)
                     }
@@ -287,8 +290,8 @@ final class ResultCache: Sendable {
 
 extension ResponseRow {
     /// What the index of files calls the source of pictures: all versions of it are one.
-    fileprivate init(_ origin: PictureOrigin) {
-        let now = Date().timeIntervalSince1970
+    fileprivate init(_ origin: PictureOrigin, at date: Date) {
+        let now = date.timeIntervalSince1970
         self.init(
             key: origin.source, variant: Data(), vary: "", url: origin.url, status: 200,
             fields: Data("[]".utf8), requested: now, received: now, generation: 1, bodyLength: nil,

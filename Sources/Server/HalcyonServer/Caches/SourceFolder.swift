@@ -12,10 +12,10 @@ struct SourceFolder: Sendable {
     private let onError: @Sendable (any Error) -> Void
 
     init(
-        _ tier: ImageServerConfiguration.Tier, in directory: URL,
+        _ tier: ImageServerConfiguration.Tier, in directory: URL, time: TimeSource,
         onError: @escaping @Sendable (any Error) -> Void
     ) {
-        files = FileStore(tier, named: "sources", in: directory)
+        files = FileStore(tier, named: "sources", in: directory, time: time)
         self.onError = onError
     }
 
@@ -169,14 +169,23 @@ extension FileStore {
     /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
     /// written to.
     convenience init(
-        _ tier: ImageServerConfiguration.Tier, named name: String, in directory: URL
+        _ tier: ImageServerConfiguration.Tier, named name: String, in directory: URL,
+        time: TimeSource
     ) {
         var config = DiskStorage.Config(
             name: name, sizeLimit: UInt(max(1, tier.bytes)), directory: directory)
         config.cachePathBlock = { $0.appendingPathComponent($1, isDirectory: true) }
         config.expiration = .seconds(tier.maxAge / .seconds(1))
-        self.init(config: config, now: { .coarse })
+        self.init(config: config, now: time.expirationDate)
         // The first use tells why.
         try? makeFolder()
+    }
+}
+
+extension TimeSource {
+    /// The date for expirations, for which the system's need not be exact.
+    var expirationDate: @Sendable () -> Date {
+        guard isSystem else { return { date } }
+        return { .coarse }
     }
 }

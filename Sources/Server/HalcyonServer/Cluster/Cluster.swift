@@ -35,13 +35,14 @@ final class Cluster: Sendable {
     ///   - onPause: Told of a server that wants to be left alone, and until when.
     init?(
         _ configuration: ImageServerConfiguration, metrics: ServerMetrics, logger: Logger,
+        time: TimeSource,
         onForgotten: @escaping @Sendable (Purge, _ done: @escaping @Sendable () -> Void) -> Void,
         onPause: @escaping @Sendable (_ origin: String, _ end: Date) -> Void
     ) {
         let limits = configuration.limits
         let redis = configuration.shared.redis
         store = configuration.shared.s3.store(
-            maximumBytes: max(limits.maxSourceBytes, limits.maxResultBytes)
+            maximumBytes: max(limits.maxSourceBytes, limits.maxResultBytes), time: time
         ) { error in
             logger.warning(
                 "The store of bytes is not asked for a while",
@@ -61,6 +62,7 @@ final class Cluster: Sendable {
                 log: "\(settings.address) \(settings.database) \(prefix)")
             return RedisLeaseStore(
                 settings, prefix: prefix, after: heard.last.map { [.forgotten: $0] } ?? [:],
+                time: time,
                 onPause: { error in
                     logger.warning(
                         "Redis is not asked for a while", metadata: ["cause": "\(error.reason)"])
@@ -83,7 +85,9 @@ final class Cluster: Sendable {
         }
         self.leases = leases
         work = leases.map { leases in
-            LeasedWork(leases, duration: redis.lease) { metrics.leases.add([$0.rawValue]) }
+            LeasedWork(leases, duration: redis.lease, time: time) {
+                metrics.leases.add([$0.rawValue])
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonCluster
+import HalcyonWork
 
 extension ImageServerConfiguration {
     /// What several servers share. Nothing by default.
@@ -151,10 +152,11 @@ extension ImageServerConfiguration.S3 {
     ///
     /// - Parameter onPause: Told why the store is let alone, once for each time that it was good before.
     func store(
-        maximumBytes: Int, onPause: @escaping @Sendable (EngineError) -> Void
+        maximumBytes: Int, time: TimeSource,
+        onPause: @escaping @Sendable (EngineError) -> Void
     ) -> S3Store? {
         guard faults.isEmpty, let url = endpoint.flatMap({ URL(string: $0) }),
-            let credentials
+            let credentials = self.credentials(time)
         else { return nil }
         var settings = S3Store.Settings(
             endpoint: url, bucket: bucket, region: region, credentials: credentials)
@@ -163,16 +165,17 @@ extension ImageServerConfiguration.S3 {
         settings.maximumBytes = maximumBytes
         settings.onPause = onPause
         // Only roots of one's own could be unreadable, and there are none.
-        return try? S3Store(settings)
+        return try? S3Store(settings, time: time)
     }
 
     /// Those of the configuration, or those that are found.
-    private var credentials: S3Credentials? {
+    private func credentials(_ time: TimeSource) -> S3Credentials? {
         if let accessKey, let secretKey {
             return S3Credentials(
                 S3Keys(accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken))
         }
         // As above.
-        return try? S3Credentials(environment: ProcessInfo.processInfo.environment)
+        return try? S3Credentials(
+            environment: ProcessInfo.processInfo.environment, time: time)
     }
 }

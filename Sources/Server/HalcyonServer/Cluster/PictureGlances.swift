@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
+import HalcyonWork
 
 /// Names the picture that is to be made of a source, by the source's key and URL; `nil` for one that is not shared.
 typealias PictureNaming =
@@ -23,15 +24,18 @@ struct PictureGlances: Sendable {
     private let sources: KnownSources
     private let results: ResultCache
     private let rules: SourceCachingRules
+    private let time: TimeSource
     private let looks = SharedTasks<String, Seen?>()
 
     init(
-        cluster: Cluster, sources: KnownSources, results: ResultCache, rules: SourceCachingRules
+        cluster: Cluster, sources: KnownSources, results: ResultCache, rules: SourceCachingRules,
+        time: TimeSource
     ) {
         self.cluster = cluster
         self.sources = sources
         self.results = results
         self.rules = rules
+        self.time = time
     }
 
     /// Looks once for all who want the same picture and have come since the last purge.
@@ -102,7 +106,7 @@ struct PictureGlances: Sendable {
     /// Whether a source may be used now; `nil` when its server has to be asked first.
     private func use(of stored: StoredResponse, _ size: Int, _ fetch: SourceFetch) -> Use? {
         guard size <= fetch.limit else { return nil }
-        switch rules.decision(on: stored, for: fetch.url, at: Date()) {
+        switch rules.decision(on: stored, for: fetch.url, at: time.date) {
         case .use: return .fresh
         case .useStale: return .stale
         case .validate, .fetch, .unsatisfiable: return nil

@@ -22,7 +22,7 @@ struct CheckedConfiguration {
     /// - Throws: `ConfigurationError` with all that is wrong, in the words of the settings.
     init(
         _ configuration: ImageServerConfiguration, origins: [String: any ImageOrigin],
-        isRunning: Bool = false
+        isRunning: Bool = false, time: TimeSource = .system
     ) throws(ConfigurationError) {
         var configuration = configuration
         var faults: [String] = []
@@ -82,7 +82,7 @@ struct CheckedConfiguration {
         sourceRules = SourceRules(policy)
         client =
             isFetching || !origins.isEmpty
-            ? Self.client(configuration, sourceRules, origins, &faults) : nil
+            ? Self.client(configuration, sourceRules, origins, time, &faults) : nil
         watermark = StandingPicture.make(
             configuration.watermark.picture, named: "watermark", policy, &faults)
         fallback = StandingPicture.make(
@@ -336,13 +336,13 @@ struct CheckedConfiguration {
 
     private static func client(
         _ configuration: ImageServerConfiguration, _ rules: SourceRules,
-        _ origins: [String: any ImageOrigin], _ faults: inout [String]
+        _ origins: [String: any ImageOrigin], _ time: TimeSource, _ faults: inout [String]
     ) -> OriginClient? {
         do {
             return try OriginClient(
                 configuration.sources.http,
                 connectionsPerHost: configuration.work.downloadsPerHost, rules: rules,
-                origins: origins)
+                origins: origins, time: time)
         } catch {
             faults.append("sources.http: \(error)")
             return nil

@@ -1,23 +1,26 @@
 import HalcyonStorage
+import HalcyonWork
 
 /// Failures that would repeat, at most 10,000, each remembered for a while by a name for what has failed.
 final class KnownFailures: Sendable {
     private let memory: MemoryStorage.Backend<KnownFailure>
     private let ttl: Duration
+    private let time: TimeSource
 
     /// - Parameter ttl: How long a failure is remembered; none is for zero.
-    init(for ttl: Duration) {
+    init(for ttl: Duration, time: TimeSource) {
         self.ttl = ttl
+        self.time = time
         var config = MemoryStorage.Config(totalCostLimit: 0)
         config.countLimit = 10_000
-        memory = MemoryStorage.Backend(config: config)
+        memory = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
     /// The failure with this name a moment ago.
     subscript(name: String) -> Failure? {
         guard let known = memory.value(forKey: name, extendingExpiration: .none),
             // Also when the clock by which the store forgets has been set back.
-            ContinuousClock.now < known.end
+            time.now < known.end
         else { return nil }
         return known.failure
     }
@@ -26,7 +29,7 @@ final class KnownFailures: Sendable {
     func note(_ failure: Failure, for name: String) {
         guard failure.kind.caching == .negativeTTL, ttl > .zero else { return }
         memory.store(
-            value: KnownFailure(failure, until: .now + ttl), forKey: name,
+            value: KnownFailure(failure, until: time.now + ttl), forKey: name,
             expiration: .seconds(ttl / .seconds(1)))
     }
 

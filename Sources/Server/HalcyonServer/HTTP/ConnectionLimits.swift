@@ -15,6 +15,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// By the event loop's clock, as all of `ByteWatch` and `WriteProgress`: the client has no other one.
     struct Times {
         /// From the first byte of a request to the end of its head.
         var head: TimeAmount

@@ -75,7 +75,7 @@ extension ImageServer {
         let hasWork = OneShot<Bool>()
         let ending = Ending()
         var asked = ServerRequest(
-            request, target: mount.rest, peer: address?.ipAddress, ending: ending,
+            request, target: mount.rest, peer: address?.ipAddress, start: time.now, ending: ending,
             watch: { hasWork.give(true) })
         asked.mount = mount.path
         asked.routes = routes
@@ -105,7 +105,8 @@ extension ImageServer {
     ///   - request: Its header fields say what the client takes and what it has.
     public func response(for plan: ImagePlan, to request: Request) async -> Response {
         let asked = ServerRequest(
-            request, target: request.head.path ?? "", peer: nil, ending: Ending(), watch: {})
+            request, target: request.head.path ?? "", peer: nil, start: time.now,
+            ending: Ending(), watch: {})
         let answer = await answer(asked) { (request, notes) async throws(Failure) in
             notes.route = "processing"
             return try await picture(plan, request, &notes)

@@ -51,7 +51,8 @@ public final class ListeningServer: Sendable {
             try Listener($0, mode: configuration.bindMode, port: $1) { bound, onListening in
                 ServerApplication.make(
                     bound, configuration, clients: clients, logger: server.logger,
-                    onListening: onListening, refusal: server.refusal, answer: server.answer)
+                    time: server.time, onListening: onListening, refusal: server.refusal,
+                    answer: server.answer)
             }
         }
         let operationsPort = OneShot<Result<Int, any Error>>()
@@ -66,8 +67,8 @@ public final class ListeningServer: Sendable {
                     bound, onListening in
                     ServerApplication.make(
                         bound, configuration, on: operationsLoop, clients: operationsClients,
-                        logger: server.logger, onListening: onListening, refusal: server.refusal,
-                        answer: server.answerOperations)
+                        logger: server.logger, time: server.time, onListening: onListening,
+                        refusal: server.refusal, answer: server.answerOperations)
                 })
         }
         let group = ServiceGroup(
@@ -118,10 +119,10 @@ public final class ListeningServer: Sendable {
         let drain = server.configuration.drain
         server.setState(.draining)
         // A cancelled wait is over: then it is time to end at once.
-        try? await Task.sleep(for: drain.delay)
+        try? await server.time.sleep(for: drain.delay)
         await group.triggerGracefulShutdown()
         let timer = Task { [task, server, operationsClients] in
-            try await Task.sleep(for: drain.timeout)
+            try await server.time.sleep(for: drain.timeout)
             server.endAllRequests()
             task.cancel()
             server.clients.cutOff()

@@ -33,7 +33,7 @@ enum ServerApplication {
     static func make(
         _ bound: BindAddress, _ configuration: ImageServerConfiguration,
         on loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        clients: ClientRegistry, logger: Logger,
+        clients: ClientRegistry, logger: Logger, time: TimeSource,
         onListening: @escaping @Sendable (any Channel) async -> Void,
         refusal: @escaping @Sendable (Failure, _ peer: String?) -> ServerAnswer,
         answer: @escaping @Sendable (ServerRequest) async -> ServerAnswer
@@ -45,7 +45,8 @@ enum ServerApplication {
                 return Response(answer, to: request.method)
             }
             let isRead = OneShot<Void>()
-            let answer = await answer(ServerRequest(request, context, clients, isRead: isRead))
+            let answer = await answer(
+                ServerRequest(request, context, clients, start: time.now, isRead: isRead))
             var response = Response(answer, to: request.method)
             if request.announcesBody, !isRead.isGiven { response.headers[.connection] = "close" }
             return response
@@ -81,12 +82,12 @@ enum ServerApplication {
 extension ServerRequest {
     fileprivate init(
         _ request: Request, _ context: ConnectionContext, _ clients: ClientRegistry,
-        isRead: OneShot<Void>
+        start: ContinuousClock.Instant, isRead: OneShot<Void>
     ) {
         let ending = Ending()
         self.init(
             request, target: request.head.path ?? "",
-            peer: context.channel.remoteAddress?.ipAddress, ending: ending,
+            peer: context.channel.remoteAddress?.ipAddress, start: start, ending: ending,
             watch: { [channel = context.channel] in
                 if let presence = clients[channel] {
                     presence.watch(ending)
@@ -103,15 +104,16 @@ extension ServerRequest {
     ///   - willRead: Called before the request's body is read.
     ///   - onRead: Called when all of it has been read.
     init(
-        _ request: Request, target: String, peer: String?, ending: Ending,
-        watch: @escaping @Sendable () -> Void, willRead: @escaping @Sendable () -> Void = {},
+        _ request: Request, target: String, peer: String?, start: ContinuousClock.Instant,
+        ending: Ending, watch: @escaping @Sendable () -> Void,
+        willRead: @escaping @Sendable () -> Void = {},
         onRead: @escaping @Sendable () -> Void = {}
     ) {
         self.init(
             method: request.method.rawValue, target: target,
             fields: HalcyonHTTP.HTTPFields(
                 request.head.fieldsWithHost.map { .init(name: $0.name, value: $0.value) }),
-            peer: peer, ending: ending, watch: watch,
+            peer: peer, start: start, ending: ending, watch: watch,
             readBody: { [body = request.body] limit in
                 willRead()
                 // More than that, and less than was announced, are one to who needs it.

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonServerURLs
+import HalcyonWork
 
 /// Makes a picture as the IIIF Image API says: region, size, mirror, rotation, quality, format.
 struct IIIFExecution: PictureWork {
@@ -14,13 +15,13 @@ struct IIIFExecution: PictureWork {
         _ data: Data, by deadline: ContinuousClock.Instant?,
         isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> PlanExecution.Product {
-        let start = ContinuousClock.now
+        let start = rules.time.now
         return try Failure.ofPicture {
             let source = try PlanExecution.Source(data, options: options, rules: rules)
             try PlanExecution.check(isWanted)
             let image = steps(on: try source.start(frames: 1, limits: rules.decodingLimits))
             _ = try image.bitmap()
-            let decoded = ContinuousClock.now
+            let decoded = rules.time.now
             try PlanExecution.check(isWanted)
             let format = parameters.format.possible(for: image)
             var encoding = rules.encoding(of: format)
@@ -32,7 +33,7 @@ struct IIIFExecution: PictureWork {
             return PlanExecution.Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: 1,
-                decoding: decoded - start, encoding: .now - decoded,
+                decoding: decoded - start, encoding: rules.time.now - decoded,
                 isTruncated: source.isTruncated)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServerURLs
@@ -59,7 +60,7 @@ extension ImageServer {
                     accept: request.fields.values("Accept")),
                 "Vary": "Accept",
                 "Link": IIIFInfo.linkField(canonical: nil),
-                "Cache-Control": cacheControl(.picture(source.originCaching), now: Date()).field,
+                "Cache-Control": cacheControl(.picture(source.originCaching), now: time.date).field,
             ], body: ByteBuffer(data: text))
     }
 
@@ -84,7 +85,7 @@ extension ImageServer {
         }
         let head = PictureHead(
             tag: tag(source.validator), source: source,
-            cacheControl: cacheControl(.picture(source.originCaching), now: Date()).field,
+            cacheControl: cacheControl(.picture(source.originCaching), now: time.date).field,
             isNegotiated: false)
         var order = PictureMaker.Order(
             source: source, plan: canonical, tag: tag,

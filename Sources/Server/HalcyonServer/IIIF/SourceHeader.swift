@@ -1,5 +1,6 @@
 import HalcyonServerURLs
 import HalcyonStorage
+import HalcyonWork
 
 /// What the header of a source says, kept so that the file is not read for each tile of it.
 struct SourceHeader: CacheCostCalculable {
@@ -7,10 +8,10 @@ struct SourceHeader: CacheCostCalculable {
     var cacheCost: Int { 1 }
 
     /// Of up to 10,000 sources, for an hour after their last use.
-    static func memory() -> MemoryStorage.Backend<SourceHeader> {
+    static func memory(_ time: TimeSource) -> MemoryStorage.Backend<SourceHeader> {
         var config = MemoryStorage.Config(totalCostLimit: 0)
         config.countLimit = 10_000
         config.expiration = .seconds(3600)
-        return MemoryStorage.Backend(config: config)
+        return MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 }

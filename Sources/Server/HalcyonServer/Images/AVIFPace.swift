@@ -45,10 +45,10 @@ struct AVIFPace: Sendable {
 final class MeasuredAVIFPace: Sendable {
     private let pace = Mutex(AVIFPace())
 
-    /// The effort for a picture that has to be ready at `deadline`; `nil` when there is too little time for any.
-    func effort(upTo most: Int, pixels: Int, by deadline: ContinuousClock.Instant?) -> Int? {
-        guard let deadline else { return most }
-        let left = deadline - .now
+    /// The effort for a picture that has to be ready in the time that is left, if that has an end; `nil` when there
+    /// is too little for any.
+    func effort(upTo most: Int, pixels: Int, in left: Duration?) -> Int? {
+        guard let left else { return most }
         return pace.withLock { pace in
             let effort = pace.effort(upTo: most, pixels: pixels, in: left)
             if effort == nil { pace.noteAvoidance() }

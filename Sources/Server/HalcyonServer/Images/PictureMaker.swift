@@ -59,12 +59,14 @@ final class PictureMaker: Sendable {
     private let cluster: Cluster?
     private let metrics: ServerMetrics
     private let spans: SpanScope
+    private let time: TimeSource
     private let work = SharedTasks<String, Made>()
     private let runs = DecodingRuns()
 
     init(
         sources: SourceFinder, results: ResultCache, gate: Gate, encoders: Gate, downloads: Gate,
-        failures: KnownFailures, cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope
+        failures: KnownFailures, cluster: Cluster?, metrics: ServerMetrics, spans: SpanScope,
+        time: TimeSource
     ) {
         self.sources = sources
         self.results = results
@@ -75,6 +77,7 @@ final class PictureMaker: Sendable {
         self.cluster = cluster
         self.metrics = metrics
         self.spans = spans
+        self.time = time
     }
 
     /// What a picture is made of and how; `key` names all of it.
@@ -144,7 +147,7 @@ final class PictureMaker: Sendable {
             metrics.noteCache("result", tier: "memory", "negative")
             throw failure
         }
-        let start = ContinuousClock.now
+        let start = time.now
         var (outcome, isShared) = await shared(order, until: ending)
         if isShared, case .failure(let failure) = outcome, failure.kind == .deadline,
             !ending.isGiven
@@ -214,7 +217,7 @@ final class PictureMaker: Sendable {
     }
 
     private func make(_ order: Order, _ stopped: Ending) async throws(Failure) -> Made {
-        let start = ContinuousClock.now
+        let start = time.now
         let (data, source) = try await sources.bytes(of: order.source, until: stopped)
         let fetched = metrics.noteStage("fetch", since: start)
         let (result, waited, begun) = try await run(order, on: data, stopped)
@@ -258,14 +261,14 @@ final class PictureMaker: Sendable {
         Result<PlanExecution.Product, Failure>, waited: Duration, begun: ContinuousClock.Instant
     ) {
         let (work, deadline) = (order.work, order.deadline)
-        let queued = ContinuousClock.now
+        let queued = time.now
         // Whoever waits for an encoder keeps nobody from decoding.
         let encoder = work.mayUseThreadsOfEncoder ? try await encoders.enter(by: deadline) : nil
         defer { if let encoder { encoders.leave(encoder) } }
         if encoder != nil {
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(encoders.name)])
         }
-        let next = ContinuousClock.now
+        let next = time.now
         let place = try await gate.enter(kind: work.kind, by: deadline)
         defer { gate.leave(place) }
         let waited = metrics.noteStage("queue_decode", since: queued)
@@ -289,7 +292,7 @@ final class PictureMaker: Sendable {
     private func noteSpans(
         of result: Result<PlanExecution.Product, Failure>, since start: ContinuousClock.Instant
     ) {
-        let end = ContinuousClock.now
+        let end = time.now
         guard case .success(let product) = result else {
             spans.note("halcyon.decode", from: start, to: end, failed: true)
             return

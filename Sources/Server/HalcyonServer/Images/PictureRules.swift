@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonPixels
 import HalcyonServerURLs
+import HalcyonWork
 
 /// What a server does with pictures whatever the URL says.
 struct PictureRules: Sendable {
@@ -22,10 +23,12 @@ struct PictureRules: Sendable {
     let writesProgressiveJPEG: Bool
     private let effort: [OutputFormat: Int]
     let pace = MeasuredAVIFPace()
+    let time: TimeSource
     private let quality: Int
     private let formatQuality: [OutputFormat: Int]
 
-    init(_ configuration: ImageServerConfiguration) {
+    init(_ configuration: ImageServerConfiguration, time: TimeSource = .system) {
+        self.time = time
         let limits = configuration.limits
         maxSourceBytes = limits.maxSourceBytes
         maxPixels = limits.maxPixels
@@ -119,14 +122,16 @@ struct PictureRules: Sendable {
         var options = options
         let effort = avifEffort(for: image, by: deadline) ?? 0
         options.effort = effort
-        let start = ContinuousClock.now
+        let start = time.now
         let data = try image.encoded(as: format.imageFormat, options: options)
-        pace.note(.now - start, pixels: image.pixelsOfAllFrames, effort: effort)
+        pace.note(time.now - start, pixels: image.pixelsOfAllFrames, effort: effort)
         return data
     }
 
     private func avifEffort(for image: Image, by deadline: ContinuousClock.Instant?) -> Int? {
-        pace.effort(upTo: effort[.avif] ?? 1, pixels: image.pixelsOfAllFrames, by: deadline)
+        pace.effort(
+            upTo: effort[.avif] ?? 1, pixels: image.pixelsOfAllFrames,
+            in: deadline.map { $0 - time.now })
     }
 
     /// - Throws: `Failure` when a source has more bytes than these options allow, which may be more than the

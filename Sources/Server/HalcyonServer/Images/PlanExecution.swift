@@ -36,7 +36,7 @@ struct PlanExecution: PictureWork {
         _ data: Data, by deadline: ContinuousClock.Instant?,
         isWanted: @escaping @Sendable () -> Bool
     ) throws(Failure) -> Product {
-        let start = ContinuousClock.now
+        let start = rules.time.now
         return try Failure.ofPicture {
             var source = try Source(data, options: options, rules: rules)
             if source.format == .SVG, sendsDrawing {
@@ -64,7 +64,7 @@ struct PlanExecution: PictureWork {
                 on: image, isDrawing: source.format == .SVG, turn: turn, limit: limit)
             if !options.preserveHDR { image = image.withEightBits() }
             if !choice.isAnimated { _ = try image.bitmap() }
-            let decoded = ContinuousClock.now
+            let decoded = rules.time.now
             try Self.check(isWanted)
             let possible = choice.format.possible(
                 for: image, otherwise: options.format == nil ? accepted.small : nil)
@@ -79,7 +79,7 @@ struct PlanExecution: PictureWork {
             return Product(
                 data: encoded, format: format.imageFormat, sourceFormat: source.format,
                 sourceSize: source.image.pixelSize, size: image.pixelSize, frameCount: frames,
-                decoding: decoded - start, encoding: .now - decoded,
+                decoding: decoded - start, encoding: rules.time.now - decoded,
                 isTruncated: source.isTruncated, isSubstitute: !hasTime)
         }
     }
@@ -100,7 +100,7 @@ struct PlanExecution: PictureWork {
         try rules.check(resultBytes: drawing.count)
         return Product(
             data: drawing, format: .SVG, sourceFormat: .SVG, sourceSize: size, size: size,
-            frameCount: 1, decoding: .now - start, encoding: .zero)
+            frameCount: 1, decoding: rules.time.now - start, encoding: .zero)
     }
 
     static func check(_ isWanted: () -> Bool) throws(Failure) {

@@ -1,6 +1,8 @@
 import Foundation
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonServerURLs
+import HalcyonWork
 import NIOCore
 
 extension ImageServer {
@@ -25,7 +27,7 @@ extension ImageServer {
             epoch: epoch
         ).text
         var answer = HTTPFields()
-        let caching = cacheControl(.picture(source.originCaching), now: Date())
+        let caching = cacheControl(.picture(source.originCaching), now: time.date)
         answer.append("Cache-Control", caching.field)
         if configuration.http.sendsETag { answer.append("ETag", tag) }
         if configuration.http.sendsETag, conditions(of: request).isMet(tag: tag, lastModified: nil)

@@ -29,14 +29,17 @@ final class InfoReader: Sendable {
     }
 
     /// - Parameter gate: What work on pixels has to pass.
-    init(sources: SourceFinder, rules: PictureRules, gate: Gate, failures: KnownFailures) {
+    init(
+        sources: SourceFinder, rules: PictureRules, gate: Gate, failures: KnownFailures,
+        time: TimeSource
+    ) {
         self.sources = sources
         self.rules = rules
         self.gate = gate
         self.failures = failures
         var config = MemoryStorage.Config(totalCostLimit: 4 << 20)
         config.expiration = .seconds(3600)
-        texts = MemoryStorage.Backend(config: config)
+        texts = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
     /// Forgets all that is known.

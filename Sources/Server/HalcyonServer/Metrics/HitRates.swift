@@ -1,22 +1,29 @@
+import HalcyonWork
 import Synchronization
 
 /// How many pictures came from a cache in the last minutes.
 final class HitRates: Sendable {
     private let window = Mutex(HitWindow())
+    private let time: TimeSource
+    private let start: ContinuousClock.Instant
+
+    init(_ time: TimeSource) {
+        self.time = time
+        start = time.now
+    }
 
     func note(isHit: Bool) {
-        let second = Self.second
+        let second = second
         window.withLock { $0.note(isHit: isHit, second: second) }
     }
 
     /// The share of the last so many minutes, 0…1; `nil` when nobody has asked for a picture.
     func share(minutes: Int) -> Double? {
-        let second = Self.second
+        let second = second
         return window.withLock { $0.share(seconds: minutes * 60, before: second) }
     }
 
-    private static let start = ContinuousClock.now
-    private static var second: Int { Int((ContinuousClock.now - start) / .seconds(1)) }
+    private var second: Int { Int((time.now - start) / .seconds(1)) }
 }
 
 /// Hits and all looks of the last quarter of an hour, counted in steps of ten seconds.

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 
 extension Gauge {
     /// What the kernel tells of this process. Reads files of `/proc`, which do not block.
@@ -53,7 +54,8 @@ extension Gauge {
         return gauges
     }
 
-    private static let start = Date().timeIntervalSince1970
+    /// A process has begun by the system's clock.
+    private static let start = TimeSource.system.date.timeIntervalSince1970
 
     private static func text(_ path: String) -> String? {
         // Without the file there is no number to tell.

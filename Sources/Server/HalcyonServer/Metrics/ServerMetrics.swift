@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonWork
 import Synchronization
 
 /// What is counted while the server works, and told in the text format of Prometheus.
@@ -42,6 +43,12 @@ final class ServerMetrics: Sendable {
         "halcyon_shared_objects_total", "Requests to the store of shared bytes.",
         ["operation", "result"])
 
+    private let time: TimeSource
+
+    init(_ time: TimeSource) {
+        self.time = time
+    }
+
     func noteCache(_ cache: String, tier: String, _ result: String) {
         cacheRequests.add([cache, tier, result])
     }
@@ -52,7 +59,7 @@ final class ServerMetrics: Sendable {
 
     /// Notes how long a part of the work took, from `start` until now.
     func noteStage(_ stage: String, since start: ContinuousClock.Instant) -> Duration {
-        let duration = ContinuousClock.now - start
+        let duration = time.now - start
         stages.observe(duration / .seconds(1), [stage])
         return duration
     }

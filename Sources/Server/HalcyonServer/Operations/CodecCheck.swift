@@ -7,16 +7,21 @@ import Synchronization
 /// ago. Who asks gets what is known, and does not wait.
 final class CodecCheck: Sendable {
     private let schedule = Mutex(CheckSchedule())
+    private let time: TimeSource
     private let trial: @Sendable () async -> Bool
 
     /// - Parameter trial: Whether it works.
-    init(trial: @escaping @Sendable () async -> Bool = { await CodecCheck.works() }) {
+    init(
+        _ time: TimeSource,
+        trial: @escaping @Sendable () async -> Bool = { await CodecCheck.works() }
+    ) {
+        self.time = time
         self.trial = trial
     }
 
     /// What is wrong, in one word; `nil` as far as is known.
     var fault: String? {
-        let (fault, begins) = schedule.withLock { $0.look(at: .now) }
+        let (fault, begins) = schedule.withLock { $0.look(at: time.now) }
         if begins {
             Task {
                 let works = await trial()

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonServerURLs
+import HalcyonWork
 import Logging
 import NIOCore
 import Synchronization
@@ -11,7 +12,7 @@ extension ImageServer {
     func note(_ answer: ServerAnswer, to request: ServerRequest) {
         let notes = answer.notes
         guard !notes.isQuiet else { return }
-        let seconds = (ContinuousClock.now - request.start) / .seconds(1)
+        let seconds = (time.now - request.start) / .seconds(1)
         let status = answer.notedStatus
         metrics.requests.add([notes.route, String(status)])
         metrics.durations.observe(seconds, [notes.route, notes.cache])
@@ -30,7 +31,7 @@ extension ImageServer {
         var leftOut = 0
         if notes.failure?.kind == .busy {
             // A crowd that is sent away is told of once in a second.
-            if let count = busyLines.withLock({ $0.take(at: .now) }) {
+            if let count = busyLines.withLock({ $0.take(at: time.now) }) {
                 leftOut = count
             } else {
                 level = .debug

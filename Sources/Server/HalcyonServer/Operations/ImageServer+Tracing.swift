@@ -19,7 +19,7 @@ extension ImageServer {
         }
         let span = tracer.startSpan(
             "halcyon.request", context: context, ofKind: .server,
-            at: TraceClock().time(request.start))
+            at: TraceClock(time).time(request.start))
         span.updateAttributes { attributes in
             attributes["http.request.method"] = request.method
             attributes["url.path"] = loggedPath(of: request)

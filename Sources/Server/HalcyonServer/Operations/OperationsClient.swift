@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import HalcyonHTTP
+import HalcyonWork
 import NIOCore
 import NIOPosix
 
@@ -43,7 +44,9 @@ struct OperationsClient {
         client.connectTimeout = min(5, patience / .seconds(1))
         client.usesEnvironmentProxies = false
         let answer = try await CurlTransport.shared(for: client).answer(
-            to: request, terms: ExchangeTerms(stall: patience, deadline: .now + patience),
+            to: request,
+            // A command has no other clock than the transport's.
+            terms: ExchangeTerms(stall: patience, deadline: TimeSource.system.now + patience),
             limit: limit)
         return Answer(status: answer.head.status, body: answer.body)
     }

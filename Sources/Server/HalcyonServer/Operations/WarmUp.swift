@@ -133,7 +133,7 @@ extension ImageServer {
     private func make(_ item: WarmUp.Item) async -> String? {
         while isBusy, currentState == .ready {
             do {
-                try await Task.sleep(for: .milliseconds(20))
+                try await time.sleep(for: .milliseconds(20))
             } catch {
                 return ServerFailure.clientGone.code
             }
@@ -141,7 +141,8 @@ extension ImageServer {
         guard currentState == .ready else { return ServerFailure.draining.code }
         var fields: HTTPFields = ["Accept": item.accept]
         if let secret = configuration.secret { fields.append("Authorization", "Bearer \(secret)") }
-        let request = ServerRequest(method: "GET", target: item.target, fields: fields, peer: nil)
+        let request = ServerRequest(
+            method: "GET", target: item.target, fields: fields, peer: nil, start: time.now)
         let end = begin(request.ending)
         defer {
             end()

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCluster
 import HalcyonHTTP
 import HalcyonServerURLs
 import NIOCore

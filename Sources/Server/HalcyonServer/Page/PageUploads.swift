@@ -17,12 +17,13 @@ final class PageUploads: Sendable {
     static let scheme = "upload:"
     private let uploads: MemoryStorage.Backend<Upload>
     /// How many are received at a time, since each is in memory as a whole.
-    let gate = Gate("uploads", Admission(width: 4, queue: 8))
+    let gate: Gate
 
-    init() {
+    init(_ time: TimeSource) {
+        gate = Gate("uploads", Admission(width: 4, queue: 8), time: time)
         var config = MemoryStorage.Config(totalCostLimit: 64 << 20)
         config.expiration = .seconds(600)
-        uploads = MemoryStorage.Backend(config: config)
+        uploads = MemoryStorage.Backend(config: config, now: time.expirationDate)
     }
 
     /// Keeps a picture.

@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonStorage
+import HalcyonWork
 import Synchronization
 
 /// One look for a source at its server or at other servers. What it finds is kept only as long as
@@ -53,15 +54,15 @@ final class KnownSources: Sendable {
     /// - Parameter onForgetting: Called for each fetch under way of what is forgotten, whose outcome nobody
     ///   is to share who asks later.
     init(
-        _ cache: ImageServerConfiguration.Cache, in folder: SourceFolder?,
+        _ cache: ImageServerConfiguration.Cache, in folder: SourceFolder?, time: TimeSource,
         onForgetting: @escaping @Sendable (SourceFetch) -> Void
     ) {
         self.folder = folder
         self.onForgetting = onForgetting
         var config = MemoryStorage.Config(totalCostLimit: max(1, cache.sources.memoryBytes))
         config.expiration = .seconds(cache.sources.maxAge / .seconds(1))
-        memory = MemoryStorage.Backend(config: config)
-        failures = KnownFailures(for: cache.negativeTTL)
+        memory = MemoryStorage.Backend(config: config, now: time.expirationDate)
+        failures = KnownFailures(for: cache.negativeTTL, time: time)
     }
 
     var memoryUsage: TierUsage { TierUsage(of: memory) }

@@ -6,18 +6,16 @@ import HalcyonWork
 
 extension OriginClient {
     /// The same as from a web server, from an origin that the program has added.
-    ///
-    /// - Parameter timeout: After which it is no longer waited for.
-    static func fetch(
+    func fetch(
         _ url: URL, from origin: any ImageOrigin, maximumBytes: Int,
-        unless condition: ValidationCondition?, timeout: Duration
+        unless condition: ValidationCondition?
     ) async throws(Failure) -> Answer {
-        let requested = Date()
+        let requested = time.date
         let version: String? =
             if case .entityTag(let tag) = condition { Self.version(of: tag.text) } else { nil }
         let request = OriginRequest(url: url, maximumBytes: maximumBytes, version: version)
         var fields = HTTPFields()
-        switch try await answer(to: request, from: origin, within: timeout) {
+        switch try await answer(to: request, from: origin) {
         case .notFound:
             throw Failure(.sourceNotFound, "There is no such source")
         case .notModified:
@@ -28,25 +26,26 @@ extension OriginClient {
             }
             fields.append("ETag", "\"\(version)\"")
             return Answer(
-                status: 304, fields: fields, body: Data(), requested: requested, received: Date())
+                status: 304, fields: fields, body: Data(), requested: requested, received: time.date
+            )
         case .picture(let body, let version, let modified):
             guard body.count <= maximumBytes else {
                 throw Failure(.sourceTooLarge, "The source has more than \(maximumBytes) bytes")
             }
-            try recognise(body)
+            try Self.recognise(body)
             // What has no form as a tag is compared by the bytes.
             if let version, version.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 }) {
                 fields.append("ETag", "\"\(version)\"")
             }
             if let modified { fields.append("Last-Modified", HTTPDate.text(modified)) }
             return Answer(
-                status: 200, fields: fields, body: body, requested: requested, received: Date())
+                status: 200, fields: fields, body: body, requested: requested, received: time.date)
         }
     }
 
     /// What an origin says, also when it does not end although its task is cancelled.
-    private static func answer(
-        to request: OriginRequest, from origin: any ImageOrigin, within timeout: Duration
+    private func answer(
+        to request: OriginRequest, from origin: any ImageOrigin
     ) async throws(Failure) -> OriginAnswer {
         let place = OneShot<Result<OriginAnswer, Failure>>()
         let fetch = Task {
@@ -60,7 +59,7 @@ extension OriginClient {
             }
         }
         let timer = Task {
-            try await Task.sleep(for: timeout)
+            try await time.sleep(for: settings.totalTimeout)
             place.give(.failure(Failure(.sourceTimeout, "The source is too slow")))
         }
         let result = await withTaskCancellationHandler {

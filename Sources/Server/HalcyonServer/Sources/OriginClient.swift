@@ -28,7 +28,8 @@ final class OriginClient: Sendable {
     let pauses = OriginPauses()
     /// Sources of image servers that are sources of image servers are fetched, up to here.
     private static let mostHops = 3
-    private let settings: ImageServerConfiguration.HTTPSources
+    let settings: ImageServerConfiguration.HTTPSources
+    let time: TimeSource
     private let transport: any HTTPTransport
     private let rules: SourceRules
     private let origins: [String: any ImageOrigin]
@@ -38,9 +39,10 @@ final class OriginClient: Sendable {
     ///   - origins: Those of other schemes.
     init(
         _ settings: ImageServerConfiguration.HTTPSources, connectionsPerHost: Int,
-        rules: SourceRules, origins: [String: any ImageOrigin]
+        rules: SourceRules, origins: [String: any ImageOrigin], time: TimeSource
     ) throws {
         self.settings = settings
+        self.time = time
         self.rules = rules
         self.origins = origins
         var client = HTTPClientConfiguration()
@@ -68,12 +70,11 @@ final class OriginClient: Sendable {
         }
         if let origin = url.scheme.flatMap({ origins[$0.lowercased()] }) {
             return try await spans.span("halcyon.fetch", ofKind: .client) { _ throws(Failure) in
-                try await Self.fetch(
-                    url, from: origin, maximumBytes: maximumBytes, unless: condition,
-                    timeout: settings.totalTimeout)
+                try await fetch(
+                    url, from: origin, maximumBytes: maximumBytes, unless: condition)
             }
         }
-        let deadline = ContinuousClock.now + settings.totalTimeout
+        let deadline = time.now + settings.totalTimeout
         var request = URLRequest(url: url)
         setOwnFields(of: &request, hops: asker.hops)
         for line in asker.forwarded.lines {
@@ -85,7 +86,7 @@ final class OriginClient: Sendable {
         for hop in 0...settings.redirects {
             request.url = try allowed(request.url, isFirst: request.url == url)
             try respectPause(of: request.url)
-            let requested = Date()
+            let requested = time.date
             let (head, body) = try await spans.span("halcyon.fetch", ofKind: .client) {
                 [request] span throws(Failure) in
                 var sent = request
@@ -96,7 +97,8 @@ final class OriginClient: Sendable {
                 return answer
             }
             if let url = request.url {
-                pauses.note(status: head.status, fields: HTTPFields(head), from: url)
+                pauses.note(
+                    status: head.status, fields: HTTPFields(head), from: url, at: time.date)
             }
             if var next = try redirect(of: request, by: head) {
                 if Self.isOfAnotherOrigin(next, than: request) {
@@ -145,7 +147,7 @@ final class OriginClient: Sendable {
 
     /// - Throws: `sourceBusy` while the server of `url` wants to be left alone.
     private func respectPause(of url: URL?) throws(Failure) {
-        let now = Date()
+        let now = time.date
         guard let end = url.flatMap({ pauses.end(for: $0, at: now) }) else { return }
         throw Failure(
             .sourceBusy, "The source has asked to be left alone",
@@ -159,7 +161,8 @@ final class OriginClient: Sendable {
         do {
             _ = try await transport.perform(
                 request,
-                terms: ExchangeTerms(stall: settings.stallTimeout, deadline: deadline),
+                terms: ExchangeTerms(
+                    stall: settings.stallTimeout, deadline: time.systemInstant(of: deadline)),
                 onResponse: { try collector.begin($0) }, onBody: { try collector.take($0) })
         } catch let failure as Failure {
             throw failure
@@ -214,11 +217,12 @@ final class OriginClient: Sendable {
             fields.remove(["content-range"])
         case 304 where isConditional:
             return Answer(
-                status: 304, fields: fields, body: Data(), requested: requested, received: Date())
+                status: 304, fields: fields, body: Data(), requested: requested, received: time.date
+            )
         case 429:
             throw Failure(
                 .sourceBusy, "The source is asked too often",
-                retryAfter: RetryAfter.delay(status: 429, fields: fields, received: Date())
+                retryAfter: RetryAfter.delay(status: 429, fields: fields, received: time.date)
                     .map { Int(min(max(1, $0.rounded(.up)), 3600)) } ?? 30)
         case 500...599:
             throw Failure(.sourceStatus(head.status), "The source has answered with \(head.status)")
@@ -228,7 +232,7 @@ final class OriginClient: Sendable {
                 "The source has answered with \(head.status)")
         }
         return Answer(
-            status: 200, fields: fields, body: body, requested: requested, received: Date())
+            status: 200, fields: fields, body: body, requested: requested, received: time.date)
     }
 }
 

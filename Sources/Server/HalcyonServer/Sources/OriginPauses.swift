@@ -16,7 +16,7 @@ final class OriginPauses: Sendable {
     private static let mostOrigins = 10_000
 
     /// Until when the server of `url` is left alone; `nil` when it may be asked.
-    func end(for url: URL, at now: Date = Date()) -> Date? {
+    func end(for url: URL, at now: Date) -> Date? {
         ends.withLock { ends in
             // Mostly nobody has asked for a pause.
             guard !ends.isEmpty, let end = ends[Self.name(of: url)], now < end,
@@ -28,7 +28,7 @@ final class OriginPauses: Sendable {
     }
 
     /// Notes an answer of the server of `url`, and tells others when it asks for a pause.
-    func note(status: Int, fields: HTTPFields, from url: URL, at now: Date = Date()) {
+    func note(status: Int, fields: HTTPFields, from url: URL, at now: Date) {
         guard status == 429 || status == 503,
             let delay = RetryAfter.delay(status: status, fields: fields, received: now), delay > 0
         else { return }
@@ -42,7 +42,7 @@ final class OriginPauses: Sendable {
     ///
     /// - Returns: Whether it was news: later than what was known by more than a second.
     @discardableResult
-    func learn(_ origin: String, until end: Date, at now: Date = Date()) -> Bool {
+    func learn(_ origin: String, until end: Date, at now: Date) -> Bool {
         let end = min(end, now.addingTimeInterval(Self.longest))
         guard end > now else { return false }
         return ends.withLock { ends in

@@ -41,27 +41,32 @@ final class RemoteSources: Sendable {
     private let glances: PictureGlances?
     private let metrics: ServerMetrics
     private let spans: SpanScope
+    private let time: TimeSource
 
     init(
         _ configuration: ImageServerConfiguration, client: OriginClient, gate: Gate,
         folder: SourceFolder?, results: ResultCache, cluster: Cluster?, metrics: ServerMetrics,
-        spans: SpanScope
+        spans: SpanScope, time: TimeSource
     ) {
         let fetches = SharedTasks<String, SourceRenewal.Found>()
         self.fetches = fetches
         self.metrics = metrics
         self.spans = spans
+        self.time = time
         hasVariants = configuration.sources.http.forwardHeaders.contains(
             where: ForwardedFields.tellsSourcesApart)
         rules = SourceCachingRules(configuration)
         // Those who wait get what is fetched, and nobody after them.
-        known = KnownSources(configuration.cache, in: folder) { fetches.separate($0.name) }
+        known = KnownSources(configuration.cache, in: folder, time: time) {
+            fetches.separate($0.name)
+        }
         glances = cluster.map { [known, rules] in
-            PictureGlances(cluster: $0, sources: known, results: results, rules: rules)
+            PictureGlances(
+                cluster: $0, sources: known, results: results, rules: rules, time: time)
         }
         renewal = SourceRenewal(
             client: client, gate: gate, rules: rules, sources: known, cluster: cluster,
-            metrics: metrics, spans: spans,
+            metrics: metrics, spans: spans, time: time,
             propagatesContext: configuration.tracing.propagatesContext)
     }
 
@@ -95,7 +100,7 @@ final class RemoteSources: Sendable {
         }
         let source = await known.source(fetch.key)
         if let source {
-            let now = Date()
+            let now = time.date
             switch rules.decision(on: source.stored, for: fetch.url, at: now) {
             case .use:
                 return hit(source, tier: source.tier, isStale: false, at: now, fetch, visit)
@@ -114,10 +119,10 @@ final class RemoteSources: Sendable {
             if let seen, let source = seen.source {
                 return hit(
                     source, tier: glance == nil ? source.tier : "shared", isStale: seen.isStale,
-                    at: Date(), fetch, visit, glance)
+                    at: time.date, fetch, visit, glance)
             }
         }
-        let start = ContinuousClock.now
+        let start = time.now
         let (outcome, isShared) = await renewed(
             fetch, source, during: visit, until: ending,
             onSharing: { metrics.noteCollapsed("source") })

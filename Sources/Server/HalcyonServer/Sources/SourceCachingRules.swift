@@ -47,10 +47,10 @@ struct SourceCachingRules: Sendable {
     }
 
     /// Whether what is known may be used although asking its server has failed.
-    func usesStale(_ stored: StoredResponse, after failure: Failure) -> Bool {
+    func usesStale(_ stored: StoredResponse, after failure: Failure, at now: Date) -> Bool {
         guard let kind = failure.kind.asCacheFailure else { return false }
         return policy.usesStale(
-            stored, for: HTTPCacheRequest(url: stored.url), after: kind, now: Date())
+            stored, for: HTTPCacheRequest(url: stored.url), after: kind, now: now)
     }
 
     /// What is known, after its server has said that it is good; `nil` when the server speaks of another

@@ -100,9 +100,9 @@ struct FoundSource: Sendable {
     }
 
     /// Seconds since the source's server has spoken of it.
-    var age: Int? {
+    func age(at now: Date) -> Int? {
         guard case .remote(let source) = place else { return nil }
-        return max(0, Int(Date().timeIntervalSince(source.stored.received)))
+        return max(0, Int(now.timeIntervalSince(source.stored.received)))
     }
 
     /// What its server says of caching.

@@ -2,6 +2,7 @@ import Foundation
 import HalcyonHTTP
 import HalcyonServerURLs
 import HalcyonTelemetry
+import HalcyonWork
 import Tracing
 
 /// Has a source as it is now: asks its server, or takes what another image server has, and keeps it.
@@ -21,6 +22,7 @@ struct SourceRenewal: Sendable {
     let cluster: Cluster?
     let metrics: ServerMetrics
     let spans: SpanScope
+    let time: TimeSource
     /// Whether servers are told of the trace.
     let propagatesContext: Bool
 
@@ -67,7 +69,7 @@ struct SourceRenewal: Sendable {
         _ fetch: SourceFetch, _ known: RemoteSource?, as generation: Int64?
     ) async -> Result<Found, Failure> {
         do throws(Failure) {
-            let queued = ContinuousClock.now
+            let queued = time.now
             let place = try await gate.enter(group: fetch.url.host ?? "")
             _ = metrics.noteStage("queue_download", since: queued)
             spans.note("halcyon.queue", from: queued, ["halcyon.gate": .string(gate.name)])
@@ -141,8 +143,9 @@ struct SourceRenewal: Sendable {
     private func failed(
         _ failure: Failure, _ fetch: SourceFetch, _ known: RemoteSource?
     ) -> Result<Found, Failure> {
-        if let known, rules.usesStale(known.stored, after: failure) {
-            let ttl = min(rules.secondsLeft(known.stored, at: Date()), -1)
+        let now = time.date
+        if let known, rules.usesStale(known.stored, after: failure, at: now) {
+            let ttl = min(rules.secondsLeft(known.stored, at: now), -1)
             return .success(Found(source: known, use: .hit(ttl: ttl, detail: "stale-if-error")))
         }
         sources.note(failure, of: fetch)
@@ -156,7 +159,7 @@ extension SourceRenewal {
         _ head: SharedHead, _ fetch: SourceFetch, _ known: RemoteSource?
     ) -> Bool {
         guard head.length <= fetch.limit,
-            case .use = rules.decision(on: head.stored, for: fetch.url, at: Date())
+            case .use = rules.decision(on: head.stored, for: fetch.url, at: time.date)
         else { return false }
         return known.map { head.stored.isAtLeastAsNew(as: $0.stored) } ?? true
     }
@@ -182,7 +185,7 @@ extension SourceRenewal {
     ) async -> Found? {
         guard let source = await kept(shared, fetch, known) else { return nil }
         metrics.noteCache("source", tier: "shared", "hit")
-        let ttl = rules.secondsLeft(shared.head.stored, at: Date())
+        let ttl = rules.secondsLeft(shared.head.stored, at: time.date)
         return Found(source: source, use: .hit(ttl: ttl, detail: "shared"), isKept: true)
     }
 
@@ -215,7 +218,7 @@ extension SourceRenewal {
     private func tellable(_ found: Result<Found, Failure>) -> TellableSource? {
         guard case .success(let found) = found, found.isKept else { return nil }
         let source = found.source
-        guard rules.secondsLeft(source.stored, at: Date()) > 0 else { return nil }
+        guard rules.secondsLeft(source.stored, at: time.date) > 0 else { return nil }
         return TellableSource(
             head: SharedHead(source.stored, length: source.size), validator: source.validator,
             isConfirmed: found.use == .validated

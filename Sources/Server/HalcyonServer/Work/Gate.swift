@@ -10,13 +10,16 @@ final class Gate: Sendable {
         let hasWaited: Bool
         fileprivate let group: String
         fileprivate let kind: String
-        fileprivate let start: ContinuousClock.Instant = .now
+        fileprivate let start: ContinuousClock.Instant
         fileprivate let isGivenBack = Atomic(false)
 
-        fileprivate init(hasWaited: Bool, group: String, kind: String) {
+        fileprivate init(
+            hasWaited: Bool, group: String, kind: String, start: ContinuousClock.Instant
+        ) {
             self.hasWaited = hasWaited
             self.group = group
             self.kind = kind
+            self.start = start
         }
     }
 
@@ -40,10 +43,12 @@ final class Gate: Sendable {
     }
 
     let name: String
+    private let time: TimeSource
     private let state: Mutex<State>
 
-    init(_ name: String, _ admission: Admission) {
+    init(_ name: String, _ admission: Admission, time: TimeSource) {
         self.name = name
+        self.time = time
         state = Mutex(State(admission: admission))
     }
 
@@ -92,13 +97,13 @@ final class Gate: Sendable {
             }
             guard isPassing else { throw Failure(.clientGone, "nobody waits any longer") }
         }
-        return Place(hasWaited: entry == .wait, group: group, kind: kind)
+        return Place(hasWaited: entry == .wait, group: group, kind: kind, start: time.now)
     }
 
     /// Gives a place back, unless that has been done.
     func leave(_ place: Place) {
         guard !place.isGivenBack.exchange(true, ordering: .relaxed) else { return }
-        noteHold(ContinuousClock.now - place.start, of: place.kind)
+        noteHold(time.now - place.start, of: place.kind)
         let next = state.withLock { state in
             state.admission.leave(group: place.group).flatMap {
                 state.waiting.removeValue(forKey: $0)
