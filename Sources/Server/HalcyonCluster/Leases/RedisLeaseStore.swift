@@ -1,6 +1,5 @@
 package import HalcyonWork
 package import NIOCore
-import Synchronization
 
 /// Records, leases and messages in a Redis server.
 ///
@@ -287,44 +286,6 @@ package final class RedisLeaseStore: LeaseStore {
         redis.call('HSET', KEYS[2], 'c', ARGV[2])
         return redis.call('PEXPIRE', KEYS[2], ARGV[3])
         """
-}
-
-/// Who waits for news, by names.
-private final class Listeners: Sendable {
-    private struct State {
-        var nextID = 0
-        var waiting: [String: [Int: OneShot<Void>]] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    func news(of name: String) -> News {
-        let arrival = OneShot<Void>()
-        let id = state.withLock { state in
-            state.nextID += 1
-            state.waiting[name, default: [:]][state.nextID] = arrival
-            return state.nextID
-        }
-        return News(arrival: arrival) { [self] in
-            state.withLock { state in
-                state.waiting[name]?[id] = nil
-                if state.waiting[name]?.isEmpty == true { state.waiting[name] = nil }
-            }
-        }
-    }
-
-    func wake(_ name: String) {
-        let all = state.withLock { $0.waiting.removeValue(forKey: name) } ?? [:]
-        for arrival in all.values { arrival.give(()) }
-    }
-
-    func wakeAll() {
-        let all = state.withLock { state in
-            defer { state.waiting = [:] }
-            return state.waiting.values.flatMap(\.values)
-        }
-        for arrival in all { arrival.give(()) }
-    }
 }
 
 extension Duration {

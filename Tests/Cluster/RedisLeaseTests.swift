@@ -1,0 +1,149 @@
+import HalcyonCluster
+import HalcyonTestKit
+import HalcyonWork
+import NIOCore
+import Testing
+
+/// Leases with a real Redis between the nodes: its own time, and what becomes of them when it goes.
+@Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+struct RedisLeaseTests {
+    private final class RedisNode: Sendable {
+        let store: RedisLeaseStore
+        let texts: TextNode
+        let messages = Recorder<String>()
+
+        init(_ server: RedisServer, timeout: Duration = .seconds(600)) {
+            let messages = messages
+            store = RedisLeaseStore(
+                .patient(server, timeout: timeout), prefix: "test",
+                onMessage: { messages.record(String(buffer: $1.content)) })
+            texts = TextNode(store, lease: .seconds(600), time: .system)
+        }
+    }
+
+    @Test func oneNodeOfFourMakesWhatAllWant() async throws {
+        let server = try await RedisServer.start()
+        let nodes = (0..<4).map { _ in RedisNode(server) }
+        let made = Locked(0)
+        let gate = Gate()
+        let texts = Task {
+            await withTaskGroup(of: String?.self) { group in
+                for node in nodes {
+                    for _ in 0..<25 {
+                        group.addTask {
+                            await node.texts.text {
+                                made.withLock { $0 += 1 }
+                                try? await gate.wait()
+                                return "made"
+                            }
+                        }
+                    }
+                }
+                return await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+        }
+        await gate.waitForWaiters()
+        for node in nodes { await node.texts.waitFor(.waited) }
+        gate.open()
+        #expect(await texts.value == Array(repeating: "made", count: 100))
+        #expect(made.value == 1)
+        #expect(await nodes[0].texts.text { "another" } == "made")
+    }
+
+    @Test func aLeaseEndsByItself() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (RedisNode(server), RedisNode(server))
+        let acquired = try await one.store.acquire(
+            "a", token: "gone", for: .milliseconds(300), after: 0
+        ).value
+        guard case .acquired = acquired else {
+            Issue.record("\(acquired)")
+            return
+        }
+        #expect(await two.texts.text { "two" } == "two")
+        // A machine that is busy may get there after the lease.
+        #expect(two.texts.events.events.filter { $0 != .waited }.first == .acquired)
+    }
+
+    @Test func withoutTheServerEachMakesItsOwn() async throws {
+        let server = try await RedisServer.start()
+        let nodes = [RedisNode(server), RedisNode(server)]
+        await server.kill()
+        for node in nodes {
+            for number in 0..<10 {
+                #expect(await node.texts.text { "\(number)" } == "\(number)")
+            }
+            #expect(node.texts.events.events == Array(repeating: .unavailable, count: 10))
+        }
+        try await server.start()
+        while !nodes[0].texts.events.events.contains(.published) {
+            _ = await nodes[0].texts.text { "shared" }
+        }
+        var text: String?
+        while text != "shared" { text = await nodes[1].texts.text { "own" } }
+    }
+
+    @Test func aServerThatFallsSilentMeanwhileKeepsNobodyWaiting() async throws {
+        let server = try await RedisServer.start()
+        let (one, two) = (RedisNode(server), RedisNode(server, timeout: .seconds(3)))
+        _ = await two.texts.text("warm") { "warm" }
+        let gate = Gate()
+        let first = Task {
+            await one.texts.text {
+                try? await gate.wait()
+                return "one"
+            }
+        }
+        await gate.waitForWaiters()
+        let second = Task { await two.texts.text { "two" } }
+        await two.texts.waitFor(.waited)
+        server.freeze()
+        #expect(await second.value == "two")
+        server.thaw()
+        gate.open()
+        #expect(await first.value == "one")
+    }
+
+    @Test func aNodeLearnsWhatWasForgottenBeforeItWasThere() async throws {
+        let server = try await RedisServer.start()
+        let one = RedisNode(server)
+        for number in 0..<1200 {
+            try await one.store.forget(["a"], telling: ByteBuffer(string: "\(number)"))
+        }
+        let expected = (0..<1200).map { "\($0)" }
+        #expect(await one.messages.waitFor(count: 1200) == expected)
+        let two = RedisNode(server)
+        #expect(await two.messages.waitFor(count: 1200) == expected)
+    }
+
+    @Test func whatIsForgottenIsToldToAll() async throws {
+        let server = try await RedisServer.start()
+        let nodes = [RedisNode(server), RedisNode(server)]
+        for node in nodes { await node.store.waitForNews() }
+        try await nodes[0].store.forget(["a", "b"], telling: ByteBuffer(string: "message"))
+        for node in nodes { #expect(await node.messages.waitFor(count: 1) == ["message"]) }
+    }
+}
+
+extension RedisSettings {
+    /// For a busy machine; tests of limits set their own.
+    static func patient(
+        _ server: RedisServer, timeout: Duration = .seconds(600)
+    ) -> RedisSettings {
+        var settings = RedisSettings(address: .unix(path: server.path))
+        settings.timeout = timeout
+        settings.pause = .milliseconds(20)
+        settings.longestPause = .milliseconds(100)
+        return settings
+    }
+}
+
+extension LeaseStore {
+    /// Waits until news come in.
+    func waitForNews() async {
+        let news = news(of: "nothing")
+        defer { news.end() }
+        // All who wait are woken when it begins.
+        if !hearsNews { await news.arrival.value }
+    }
+}
