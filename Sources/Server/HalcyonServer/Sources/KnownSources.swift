@@ -146,13 +146,16 @@ extension KnownSources {
         return true
     }
 
-    /// Keeps what is known of a source in memory alone.
+    /// Keeps what is known of a source in memory alone, unless something newer is known: a look at other servers that
+    /// began before one of them purged the source may end after this one has fetched it again.
     ///
     /// - Returns: Whether it is kept.
     func remember(_ source: RemoteSource, of fetch: SourceFetch) -> Bool {
         // Whoever forgets it takes it out of this set first, and then out of memory.
         underWay.withLock { underWay in
             guard underWay.contains(fetch) else { return false }
+            let known = memory.value(forKey: source.key, extendingExpiration: .none)
+            if let known, source.isOlder(than: known) { return false }
             memory.store(value: source, forKey: source.key)
             return true
         }

@@ -57,6 +57,15 @@ final class RemoteSource: Sendable, CacheCostCalculable {
         generationAmongServers.store(generation ?? 0, ordering: .relaxed)
     }
 
+    /// Whether another server has told of it, and it was heard of before another one: by the clock of all servers, as
+    /// far as that is known, and by that of the source's server, or of the one that asked it. Any of them may have been
+    /// set back.
+    func isOlder(than other: RemoteSource) -> Bool {
+        guard let generation = sharedGeneration else { return false }
+        return generation < other.sharedGeneration ?? Int64.max
+            && !stored.isAtLeastAsNew(as: other.stored)
+    }
+
     /// - Returns: Whether what is known of it is to be written on the disk now; only once.
     func takeTurn() -> Bool {
         isUnwritten.load(ordering: .relaxed) && isUnwritten.exchange(false, ordering: .relaxed)
