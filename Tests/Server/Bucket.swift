@@ -17,12 +17,12 @@ final class Bucket: Sendable {
 
     private let port: Int
     /// By their paths.
-    private let objects: Locked<[String: Object]>
+    private let objects: Observed<[String: Object]>
     private let asked: Locked<[String]>
 
     /// It serves until the tests have ended: servers put what they have made there behind their answers.
     init() async throws {
-        let objects = Locked<[String: Object]>([:])
+        let objects = Observed<[String: Object]>([:])
         let asked = Locked<[String]>([])
         let listening = OneShot<Int>()
         let application = ServerApplication.make(
@@ -45,10 +45,10 @@ final class Bucket: Sendable {
     }
 
     private static func answer(
-        _ request: ServerRequest, _ objects: Locked<[String: Object]>
+        _ request: ServerRequest, _ objects: Observed<[String: Object]>
     ) async -> ServerAnswer {
         let body = try? await request.body(1 << 20)
-        return objects.withLock { objects -> ServerAnswer in
+        return objects.update { objects -> ServerAnswer in
             let known = objects[request.target]
             switch request.method {
             case "PUT":
@@ -91,7 +91,7 @@ final class Bucket: Sendable {
 
     /// Changes a byte of each picture.
     func damagePictures() {
-        objects.withLock { objects in
+        objects.update { objects in
             for (path, object) in objects where path.hasPrefix("/pictures/r/") {
                 var bytes = Array(object.body.readableBytesView)
                 bytes[bytes.count / 2] ^= 1
@@ -100,25 +100,23 @@ final class Bucket: Sendable {
         }
     }
 
-    /// Of the pictures that are there.
-    private var generations: [Int] {
-        objects.value.filter { $0.key.hasPrefix("/pictures/r/") }.values.map {
+    /// Of the pictures among objects.
+    private static func generations(_ objects: [String: Object]) -> [Int] {
+        objects.filter { $0.key.hasPrefix("/pictures/r/") }.values.map {
             $0.fields.first("x-amz-meta-halcyon-generation").flatMap { Int($0) } ?? 0
         }
     }
 
     /// Waits until there are so many pictures.
     func waitForPictures(_ count: Int) async {
-        while generations.count != count { await pause() }
+        await objects.wait { Self.generations($0).count == count }
     }
 
     /// Waits for a picture of a later generation.
     ///
     /// - Returns: Its generation.
     func picture(after generation: Int) async -> Int {
-        while true {
-            if let found = generations.first(where: { $0 > generation }) { return found }
-            await pause()
-        }
+        let then = await objects.wait { Self.generations($0).contains { $0 > generation } }
+        return Self.generations(then ?? [:]).first { $0 > generation } ?? generation
     }
 }

@@ -5,13 +5,13 @@ import HalcyonTestKit
 /// last, and never ask twice.
 final class KeptConnections: Sendable {
     private let port: Int
-    private let answers: Locked<[Int]>
+    private let answers: Observed<[Int]>
     private let isOver = Locked(false)
     private let faults = Locked<[String]>([])
 
     init(port: Int, clients: Int) {
         self.port = port
-        answers = Locked(Array(repeating: 0, count: clients))
+        answers = Observed(Array(repeating: 0, count: clients))
     }
 
     /// Has the clients ask for as long as `body` runs.
@@ -31,7 +31,7 @@ final class KeptConnections: Sendable {
     /// Waits until each client has had so many more answers.
     func wait(forAnswers count: Int) async {
         let before = answers.value
-        while zip(answers.value, before).contains(where: { $0 < $1 + count }) { await pause() }
+        await answers.wait { zip($0, before).allSatisfy { $0 >= $1 + count } }
     }
 
     private func ask(_ client: Int) async {
@@ -50,7 +50,7 @@ final class KeptConnections: Sendable {
             if !answer.isWhole || answer.status != "200" {
                 faults.withLock { $0.append("error \(answer.error): \(answer.head)") }
             }
-            answers.withLock { $0[client] += 1 }
+            answers.update { $0[client] += 1 }
             connection = answer.isWhole && !answer.isLast ? open : nil
         }
     }

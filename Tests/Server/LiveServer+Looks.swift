@@ -1,5 +1,6 @@
 import Halcyon
 import HalcyonPixels
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -17,8 +18,8 @@ extension LiveServer {
     }
 
     /// Waits until that has happened so often.
-    func wait(forLeases event: String, _ count: Int) async throws {
-        while try await leases(event) < count { await pause() }
+    func wait(forLeases event: String, _ count: Int) async {
+        await server.metrics.leases.until([event]) { $0 >= Double(count) }
     }
 }
 

@@ -4,6 +4,7 @@ import HalcyonHTTP
 import HalcyonSamples
 import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Logging
 import Testing
 import Tracing
@@ -18,17 +19,18 @@ final class LiveServer: Sendable {
     /// Serves the sample pictures without signatures, unless `change` says otherwise.
     static func start(
         tracer: any Tracer = NoOpTracer(), origins: [String: any ImageOrigin] = [:],
+        time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer(tracer, origins, change)
+        try await LiveServer(tracer, origins, time, change)
     }
 
     /// One with sources of `origin`.
     static func start(
-        _ origin: OriginServer,
+        _ origin: OriginServer, time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await start {
+        try await start(time: time) {
             $0.takeSources(of: origin)
             try change(&$0)
         }
@@ -36,20 +38,20 @@ final class LiveServer: Sendable {
 
     /// One with sources of `origin`, which shares `redis` with others.
     static func start(
-        _ origin: OriginServer, _ redis: RedisServer,
+        _ origin: OriginServer, _ redis: RedisServer, time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await start(origin) {
+        try await start(origin, time: time) {
             $0.shared.redis.address = .unix(path: redis.path)
             // For a busy machine.
-            $0.shared.redis.timeout = .seconds(5)
+            $0.shared.redis.timeout = .seconds(240)
             $0.shared.redis.lease = .seconds(30)
             try change(&$0)
         }
     }
 
     private init(
-        _ tracer: any Tracer, _ origins: [String: any ImageOrigin],
+        _ tracer: any Tracer, _ origins: [String: any ImageOrigin], _ time: TimeSource,
         _ change: (inout ImageServerConfiguration) throws -> Void
     ) async throws {
         folder = try TemporaryDirectory()
@@ -73,7 +75,7 @@ final class LiveServer: Sendable {
         server = try ImageServer(
             configuration: configuration, origins: origins,
             logger: Logger(label: "test") { _ in RecordingLogHandler(log: log) },
-            tracer: tracer)
+            tracer: tracer, time: time)
         listening = try await ListeningServer.start(server)
     }
 

@@ -218,14 +218,18 @@ import Testing
     }
 
     @Test func whatNobodyHasUsedForTooLongGoes() async throws {
-        let live = try await LiveServer.start { $0.cache.results.maxAge = .milliseconds(50) }
+        let clock = ManualClock()
+        let live = try await LiveServer.start(time: clock.time) {
+            $0.cache.results.maxAge = .seconds(5)
+        }
         _ = try await live.ask("/_/w:20/plain/local:///china.jpg")
         let results = live.server.makers.results
         await results.finishWriting()
-        while await results.diskUsage().entries > 0 {
-            await live.server.clean()
-            await pause()
-        }
+        await live.server.clean()
+        #expect(await results.diskUsage().entries == 1)
+        clock.advance(by: .seconds(6))
+        await live.server.clean()
+        #expect(await results.diskUsage().entries == 0)
         #expect(await results.diskUsage().bytes == 0)
     }
 
@@ -277,12 +281,16 @@ import Testing
         let gate = Gate()
         let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start(origin) {
-            $0.drain.timeout = .milliseconds(100)
+        let clock = ManualClock()
+        let live = try await LiveServer.start(origin, time: clock.time) {
+            $0.drain.timeout = .seconds(7)
         }
         async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
         await origin.waitForRequests(1)
-        #expect(await live.listening.stop() == false)
+        async let hasEnded = live.listening.stop()
+        await clock.waitForSleeper(until: .seconds(7))
+        clock.advance(by: .seconds(7))
+        #expect(await hasEnded == false)
         // The answer is 503 or, when the connection has gone before it, none.
         let status = try? await answer.status
         #expect(status == nil || status == 503)

@@ -89,12 +89,14 @@ import Testing
     }
 
     @Test func oneThatDoesNotEndIsNotWaitedFor() async throws {
+        let clock = ManualClock()
         let live = try await LiveServer.start(
-            origins: ["album": Script(.notFound, isStuck: true)]
-        ) {
-            $0.sources.http.totalTimeout = .milliseconds(100)
-        }
-        #expect(try await code(live, "album:///1.png") == "504 source_timeout")
+            origins: ["album": Script(.notFound, isStuck: true)], time: clock.time
+        ) { $0.sources.http.totalTimeout = .seconds(7) }
+        async let late = code(live, "album:///1.png")
+        await clock.waitForSleeper(until: .seconds(7))
+        clock.advance(by: .seconds(7))
+        #expect(try await late == "504 source_timeout")
         try await live.expectCalm()
     }
 

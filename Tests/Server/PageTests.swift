@@ -3,14 +3,16 @@ import HalcyonHTTP
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
+import HalcyonWork
 import Testing
 
 /// The page for trying things out, as it is without its script, and who may ask it for something.
 @Suite struct PageTests {
     private func start(
+        _ time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer.start {
+        try await LiveServer.start(time: time) {
             $0.playground = true
             try change(&$0)
         }
@@ -280,13 +282,16 @@ import Testing
     }
 
     @Test func anUploadThatDoesNotComeToItsEndHasATimeLimit() async throws {
-        let live = try await start { $0.work.requestTimeout = .milliseconds(200) }
+        let clock = ManualClock()
+        let live = try await start(clock.time) { $0.work.requestTimeout = .seconds(7) }
         let given = try fields(try await live.ask("/playground/"))
         let client = try RawClient(port: live.port)
         let lines = given.map { "\($0): \($1)\r\n" }.joined()
         client.send(
             "POST /playground/upload HTTP/1.1\r\nHost: 127.0.0.1\r\n\(lines)"
                 + "Content-Length: 100\r\n\r\n0123456789")
+        await clock.waitForSleeper(until: .seconds(7))
+        clock.advance(by: .seconds(7))
         let answer = await client.read { $0.contains(UInt8(ascii: "}")) }
         let text = String(decoding: answer.bytes, as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.1 503"), "\(text)")

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonPixels
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -113,10 +113,7 @@ import Testing
         async let first = live.ask(target(origin.url("/a.png"), "w:10"))
         await origin.waitForRequests(1)
         async let second = live.ask(target(origin.url("/a.png"), "w:11"))
-        let joined = "halcyon_collapsed_total{kind=\"source\"} 1"
-        while try await !live.ask("/metrics", operations: true).text.contains(joined) {
-            await pause()
-        }
+        await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
         gate.open()
         #expect(try await first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
         #expect(try await second["Cache-Status"] == "halcyon; fwd=uri-miss; stored; collapsed")

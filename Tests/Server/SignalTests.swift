@@ -142,18 +142,18 @@ import Testing
     @Test func aCrowdThatComesWhileItEndsDoesNotKeepItFromEnding() async throws {
         for _ in 0..<3 {
             let server = try await serve("drain.timeout=120", "work.idleTimeout=600")
-            let clients = Locked<[RawClient]>([])
+            let clients = Recorder<RawClient>()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
                         for _ in 0..<500 {
                             guard let client = try? server.connect() else { return }
                             client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                            clients.withLock { $0.append(client) }
+                            clients.record(client)
                         }
                     }
                 }
-                while clients.value.count < 50 { await pause() }
+                await clients.waitFor(count: 50)
                 server.child.send(SIGTERM)
             }
             #expect(await server.child.exitCode() == 0)

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Testing
 
@@ -186,7 +186,7 @@ import Testing
         client?.send(String(repeating: request, count: 1000))
         client = nil
         while try await connections(live) > 0 { await pause() }
-        while live.server.requestsUnderWay > 0 { await pause() }
+        await live.server.metrics.inFlight.until { $0 == 0 }
         #expect(try await live.ask("/_/w:9/plain/local:///china.jpg").status == 200)
     }
 }

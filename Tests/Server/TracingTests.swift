@@ -165,9 +165,7 @@ import Tracing
         let live = try await start()
         async let first = live.ask(target("/slow.png"))
         async let second = live.ask(target("/slow.png", "w:2"))
-        while try await !live.ask("/metrics", operations: true).text
-            .contains("halcyon_collapsed_total{kind=\"source\"} 1")
-        { await pause() }
+        await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
         gate.open()
         _ = try await (first, second)
         let shared = try #require(spans.first { $0.operationName == "halcyon.shared" })

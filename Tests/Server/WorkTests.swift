@@ -22,17 +22,13 @@ import Testing
     }
 
     /// Waits until nobody has a place for downloads any longer.
-    private func downloadsEnd(_ live: LiveServer) async throws {
-        while try await metric(live, "halcyon_gate_in_use{gate=\"downloads\"}") > 0 {
-            await pause()
-        }
+    private func downloadsEnd(_ live: LiveServer) async {
+        await live.server.makers.downloads.until { $0.passing == 0 }
     }
 
     /// Waits until `count` requests have joined the fetch of another.
-    private func collapsed(_ count: Double, _ live: LiveServer) async throws {
-        while try await metric(live, "halcyon_collapsed_total{kind=\"source\"}") < count {
-            await pause()
-        }
+    private func collapsed(_ count: Double, _ live: LiveServer) async {
+        await live.server.metrics.collapsed.until(["source"]) { $0 >= count }
     }
 
     @Test func manyRequestsForOnePictureAreOneFetchAndOnePicture() async throws {
@@ -43,7 +39,7 @@ import Testing
         let target = target(origin.url("/a.png"))
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<100 { group.addTask { try await live.ask(target).body } }
-            try await collapsed(99, live)
+            await collapsed(99, live)
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -82,9 +78,7 @@ import Testing
         }
         let url = origin.url("/a.png")
         let clients = try crowd(live) { target(url, "w:\(1 + $0 % sizes)") }
-        while try await metric(live, "halcyon_http_requests_in_flight") < Double(clients.count) {
-            await pause()
-        }
+        await live.server.metrics.inFlight.until { $0 >= Double(clients.count) }
         gate.open()
         var bodies = Set<[UInt8]>()
         for client in clients {
@@ -114,7 +108,7 @@ import Testing
             let options = "rs:force:\(width):4000:1/bl:60"
             client?.send(
                 "GET /_/\(options)/plain/local:///chelsea.png HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            while gate.usage.entered == entered { await pause() }
+            await gate.until { $0.entered > entered }
             client = nil
             while try await metric(live, stopped) + metric(live, made) == stops + pictures {
                 await pause()
@@ -130,7 +124,7 @@ import Testing
         let encoders = live.server.makers.encoders
         let place = try await encoders.enter()
         async let avif = live.ask("/_/w:100/plain/local:///china.jpg@avif")
-        while encoders.usage.waiting == 0 { await pause() }
+        await encoders.until { $0.waiting > 0 }
         #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
         #expect(live.server.makers.gate.usage.passing == 0)
         encoders.leave(place)
@@ -138,10 +132,10 @@ import Testing
     }
 
     /// A server that makes one picture at a time.
-    private func oneDecoder(requestTimeout: Duration) async throws -> LiveServer {
-        try await LiveServer.start {
+    private func oneDecoder(_ time: TimeSource = .system) async throws -> LiveServer {
+        try await LiveServer.start(time: time) {
             $0.work.decoders = 1
-            $0.work.requestTimeout = requestTimeout
+            $0.work.requestTimeout = .seconds(30)
         }
     }
 
@@ -158,7 +152,7 @@ import Testing
     }
 
     @Test func whoHasTooLittleTimeLeftWhenItIsHisTurnIsToldSoAtOnce() async throws {
-        let live = try await oneDecoder(requestTimeout: .seconds(30))
+        let live = try await oneDecoder()
         let gate = live.server.makers.gate
         // Pictures seem to take a minute.
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "source") }
@@ -168,7 +162,7 @@ import Testing
         let place = try await gate.enter()
         async let late = live.ask(
             "/_/w:101/plain/local:///china.jpg", fields: ["Accept": "application/json"])
-        while gate.usage.waiting == 0 { await pause() }
+        await gate.until { $0.waiting > 0 }
         gate.leave(place)
         let answer = try await late
         #expect(answer.status == 503 && answer.text.contains("\"code\":\"deadline\""))
@@ -178,27 +172,31 @@ import Testing
     }
 
     @Test func aRequestWhoseTimeEndsInTheQueueIsToldSo() async throws {
-        let live = try await oneDecoder(requestTimeout: .milliseconds(200))
+        let clock = ManualClock()
+        let live = try await oneDecoder(clock.time)
         let gate = live.server.makers.gate
         let place = try await gate.enter()
-        let answer = try await live.ask(
+        async let late = live.ask(
             "/_/w:100/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        await gate.until { $0.waiting == 1 }
+        clock.advance(by: .seconds(30))
+        let answer = try await late
         #expect(answer.status == 503 && answer.text.contains("\"code\":\"deadline\""))
         #expect(answer["Cache-Control"] == "no-store" && answer["Retry-After"] != nil)
         // Nobody takes the place of a request that is over.
-        while gate.usage.waiting > 0 { await pause() }
+        await gate.until { $0.waiting == 0 }
         gate.leave(place)
         #expect(gate.usage.passing == 0)
     }
 
     @Test func slowPicturesOfOneKindKeepNoOthersFromBeingMade() async throws {
-        let live = try await oneDecoder(requestTimeout: .seconds(30))
+        let live = try await oneDecoder()
         let gate = live.server.makers.gate
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "avif") }
         let place = try await gate.enter()
         async let slow = live.ask("/_/w:101/plain/local:///china.jpg@avif")
         async let quick = live.ask("/_/w:101/plain/local:///china.jpg")
-        while gate.usage.waiting < 2 { await pause() }
+        await gate.until { $0.waiting == 2 }
         gate.leave(place)
         #expect(try await slow.status == 503)
         #expect(try await quick.status == 200)
@@ -226,7 +224,7 @@ import Testing
                     group.addTask { try await live.ask(target(url, "w:\(width)")).status }
                 }
             }
-            try await collapsed(49, live)
+            await collapsed(49, live)
             gate.open()
             for try await status in group { #expect(status == 200) }
         }
@@ -249,9 +247,7 @@ import Testing
         async let first = live.ask(target(urls[0]))
         await origin.waitForRequests(1)
         async let second = live.ask(target(urls[1]))
-        while try await metric(live, "halcyon_gate_waiting{gate=\"downloads\"}") < 1 {
-            await pause()
-        }
+        await live.server.makers.downloads.until { $0.waiting > 0 }
         let third = try await live.ask(target(urls[2]))
         #expect(third.status == 429)
         #expect(third["Retry-After"].flatMap { Int($0) } ?? 0 >= 1)
@@ -267,17 +263,16 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start(origin) {
-            $0.work.requestTimeout = .milliseconds(300)
-        }
-        // On a busy machine the time may be over before the source has been asked for.
-        repeat {
-            let answer = try await live.ask(target(origin.url("/a.png")))
-            #expect(answer.status == 503)
-            #expect(answer["Retry-After"] != nil)
-        } while origin.requestCount(for: "/a.png") == 0
+        let clock = ManualClock()
+        let live = try await LiveServer.start(origin, time: clock.time)
+        async let late = live.ask(target(origin.url("/a.png")))
+        await origin.waitForRequests(1)
+        clock.advance(by: live.server.configuration.work.requestTimeout)
+        let answer = try await late
+        #expect(answer.status == 503)
+        #expect(answer["Retry-After"] != nil)
         await origin.waitForAbandonedRequests(1)
-        try await downloadsEnd(live)
+        await downloadsEnd(live)
         gate.open()
     }
 
@@ -291,14 +286,14 @@ import Testing
         var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
         for client in clients { client.send(request) }
         await origin.waitForRequests(1)
-        try await collapsed(2, live)
+        await collapsed(2, live)
         clients.removeLast(2)
         await live.waitForClientsThatLeave(2)
         #expect(origin.abandonedRequestCount == 0)
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
         await live.waitForClientsThatLeave(3)
-        try await downloadsEnd(live)
+        await downloadsEnd(live)
         gate.open()
     }
 
@@ -312,7 +307,7 @@ import Testing
         leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await origin.waitForRequests(1)
         async let stays = live.ask(target)
-        try await collapsed(1, live)
+        await collapsed(1, live)
         leaver = nil
         await live.waitForClientsThatLeave(1)
         gate.open()

@@ -84,6 +84,11 @@ public final class ManualClock: Clock, Sendable {
     public func waitForSleepers(_ count: Int = 1) async {
         await state.wait { $0.sleepers.count >= count }
     }
+
+    /// Waits until a task sleeps until `offset` after the start of the clock; returns at once when cancelled.
+    package func waitForSleeper(until offset: Duration) async {
+        await state.wait { $0.sleepers.contains { $0.deadline.offset == offset } }
+    }
 }
 
 /// A task that sleeps on a manual clock.

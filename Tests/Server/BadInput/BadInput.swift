@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonServer
+@testable import HalcyonServer
 import HalcyonTestKit
 import Logging
 import Testing
@@ -41,7 +41,7 @@ extension LiveServer {
     /// Whether nothing is left of what came: no place is taken, nothing waits, and at most one line of the
     /// log was worth a warning.
     func expectCalm(warnings: Int = 1, _ location: SourceLocation = #_sourceLocation) async throws {
-        while server.requestsUnderWay > 0 { await pause() }
+        await server.metrics.inFlight.until { $0 == 0 }
         let ready = try await ask("/ready", operations: true)
         #expect(ready.status == 200, sourceLocation: location)
         let metrics = try await ask("/metrics", operations: true).text

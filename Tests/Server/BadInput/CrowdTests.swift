@@ -80,9 +80,10 @@ import Testing
                 "GET /_/rs:force:\(4000 + index):3000:1/bl:40/plain/local:///chelsea.png HTTP/1.1\r\n"
                     + "Host: localhost\r\n\r\n")
         }
-        while gate.usage.entered < clients.count { await pause() }
+        let count = clients.count
+        await gate.until { $0.entered >= count }
         clients = []
-        while gate.usage.passing + gate.usage.waiting > 0 { await pause() }
+        await gate.until { $0.passing + $0.waiting == 0 }
         try await live.expectCalm(warnings: 0)
         let left = await live.log.wait { $0.count { $0.message == "request" } == 50 }
             .count { $0["status"] == "499" }

@@ -372,11 +372,13 @@ import Testing
         let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(Self.picture).with(.wait(.gate(gate))))
-        let live = try await LiveServer.start(origin) {
-            $0.work.requestTimeout = .milliseconds(200)
-        }
+        let clock = ManualClock()
+        let live = try await LiveServer.start(origin, time: clock.time)
         let target = "/_/plain/\(origin.url("/a.png").absoluteString)"
-        let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+        async let late = live.ask(target, fields: ["Accept": "application/json"])
+        await origin.waitForRequests(1)
+        clock.advance(by: live.server.configuration.work.requestTimeout)
+        let answer = try await late
         #expect(answer.status == 503 && answer["Cache-Control"] == "no-store")
         #expect(answer.text.contains("\"code\":\"deadline\""))
         #expect(answer["Retry-After"].flatMap { Int($0) }.map { (1...30).contains($0) } == true)

@@ -1,8 +1,10 @@
+import HalcyonWork
 import Synchronization
 
 /// Tells requests under way of what is purged.
 final class PurgeJournal: Sendable {
     private let log = Mutex(PurgeLog())
+    private let done = Mutex((count: 0, change: NextChange()))
 
     /// Begins a visit, before anything is looked for.
     func visit() -> PurgeVisit {
@@ -10,6 +12,24 @@ final class PurgeJournal: Sendable {
     }
 
     func note(_ purge: Purge) { log.withLock { $0.note(purge) } }
+
+    /// Notes that a purge has been done.
+    func noteEnd() {
+        let change = done.withLock { done in
+            done.count += 1
+            return done.change.taken()
+        }
+        change?.give(())
+    }
+
+    /// Waits until so many purges have been done.
+    func until(done wanted: Int) async {
+        while true {
+            let (count, change) = done.withLock { ($0.count, $0.change.awaited()) }
+            if count >= wanted { return }
+            await change.value
+        }
+    }
 
     fileprivate func end(_ start: Int) { log.withLock { $0.end(start) } }
 

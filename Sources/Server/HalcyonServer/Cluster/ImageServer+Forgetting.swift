@@ -98,6 +98,7 @@ struct Forgetting: Sendable {
         failures.removeAll()
         headers.removeAll()
         for picture in standing { picture.forget() }
+        purges.noteEnd()
         return Gone(sources: sources, results: results)
     }
 }

@@ -104,7 +104,12 @@ final class Counter: Sendable {
     private let help: String
     private let labels: [String]
     private let kind: Kind
-    private let values = Mutex<[[String]: Double]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var values: [[String]: Double] = [:]
+        var change = NextChange()
+    }
 
     init(_ name: String, _ help: String, _ labels: [String], _ kind: Kind = .counter) {
         self.name = name
@@ -115,16 +120,31 @@ final class Counter: Sendable {
 
     /// - Parameter labels: One value for each label.
     func add(_ labels: [String] = [], _ amount: Double = 1) {
-        values.withLock { $0[labels, default: 0] += amount }
+        let change = state.withLock { state in
+            state.values[labels, default: 0] += amount
+            return state.change.taken()
+        }
+        change?.give(())
     }
 
-    func value(_ labels: [String] = []) -> Double { values.withLock { $0[labels] ?? 0 } }
+    func value(_ labels: [String] = []) -> Double { state.withLock { $0.values[labels] ?? 0 } }
+
+    /// Waits until the value is as wanted.
+    func until(_ labels: [String] = [], _ isReached: (Double) -> Bool) async {
+        while true {
+            let change = state.withLock { $0.change.awaited() }
+            if isReached(value(labels)) { return }
+            await change.value
+        }
+    }
 
     /// Of all labels together.
-    var total: Double { values.withLock { $0.values.reduce(0, +) } }
+    var total: Double { state.withLock { $0.values.values.reduce(0, +) } }
 
     var text: String {
-        let values = values.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        let values = state.withLock { $0.values }.sorted {
+            $0.key.lexicographicallyPrecedes($1.key)
+        }
         var text = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for (labels, value) in values {
             text +=

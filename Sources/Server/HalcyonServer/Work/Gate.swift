@@ -40,6 +40,7 @@ final class Gate: Sendable {
         var meanHold = 0.1
         /// The same of those of a kind.
         var meanHolds: [String: Double] = [:]
+        var change = NextChange()
     }
 
     let name: String
@@ -61,6 +62,15 @@ final class Gate: Sendable {
         }
     }
 
+    /// Waits until its usage is as wanted.
+    func until(_ isReached: (Usage) -> Bool) async {
+        while true {
+            let change = state.withLock { $0.change.awaited() }
+            if isReached(usage) { return }
+            await change.value
+        }
+    }
+
     /// About how long a place will be held by somebody of a kind; nothing as long as nobody has held one.
     func expectedHold(of kind: String) -> Duration {
         state.withLock { .seconds($0.meanHolds[kind] ?? 0) }
@@ -78,13 +88,14 @@ final class Gate: Sendable {
         group: String = "", kind: String = "", by deadline: ContinuousClock.Instant? = nil
     ) async throws(Failure) -> Place {
         let turn = OneShot<Bool>()
-        let (id, entry, retryAfter) = state.withLock { state in
+        let (id, entry, retryAfter, change) = state.withLock { state in
             state.nextID += 1
             let id = state.nextID
             let entry = state.admission.enter(id, group: group, deadline: deadline)
             if entry == .wait { state.waiting[id] = turn }
-            return (id, entry, state.secondsUntilFree)
+            return (id, entry, state.secondsUntilFree, state.change.taken())
         }
+        change?.give(())
         switch entry {
         case .pass: break
         case .full:
@@ -104,12 +115,14 @@ final class Gate: Sendable {
     func leave(_ place: Place) {
         guard !place.isGivenBack.exchange(true, ordering: .relaxed) else { return }
         noteHold(time.now - place.start, of: place.kind)
-        let next = state.withLock { state in
-            state.admission.leave(group: place.group).flatMap {
+        let (next, change) = state.withLock { state in
+            let next = state.admission.leave(group: place.group).flatMap {
                 state.waiting.removeValue(forKey: $0)
             }
+            return (next, state.change.taken())
         }
         next?.give(true)
+        change?.give(())
     }
 
     /// Takes note of how long somebody has held a place.
@@ -123,10 +136,12 @@ final class Gate: Sendable {
     }
 
     private func abandon(_ id: Int) {
-        let turn = state.withLock { state in
-            state.admission.abandon(id) ? state.waiting.removeValue(forKey: id) : nil
+        let (turn, change) = state.withLock { state in
+            let turn = state.admission.abandon(id) ? state.waiting.removeValue(forKey: id) : nil
+            return (turn, state.change.taken())
         }
         turn?.give(false)
+        change?.give(())
     }
 }
 
