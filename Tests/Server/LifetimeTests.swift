@@ -1,0 +1,57 @@
+import Foundation
+import HalcyonServer
+import HalcyonTestKit
+import Testing
+
+/// How long a server goes by what it knows, by a clock that is moved by hand.
+@Suite struct LifetimeTests {
+    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let clock = ManualClock()
+    private let origin: OriginServer
+
+    init() async throws { origin = try await OriginServer.start() }
+
+    private func target(_ path: String) -> String {
+        "/_/w:10/plain/\(origin.url(path).absoluteString)"
+    }
+
+    @Test func aSourceIsAskedForAgainWhenItsTimeIsOver() async throws {
+        origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
+        let live = try await LiveServer.start(origin, time: clock.time) {
+            $0.sources.freshness = .seconds(60)
+            $0.cache.staleWhileRevalidate = .zero
+        }
+        for (seconds, requests) in [(0, 1), (59, 1), (1, 2), (59, 2), (1, 3)] {
+            clock.advance(by: .seconds(seconds))
+            #expect(try await live.ask(target("/a.png")).status == 200)
+            #expect(origin.requestCount == requests)
+        }
+        #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+    }
+
+    @Test func aFailureIsRememberedForItsTime() async throws {
+        origin.route("/a.png", .png(picture.prefix(picture.count / 2)))
+        let live = try await LiveServer.start(origin, time: clock.time) {
+            $0.cache.negativeTTL = .seconds(60)
+        }
+        for (seconds, isKnown) in [(0, false), (59, true), (1, false)] {
+            clock.advance(by: .seconds(seconds))
+            let answer = try await live.ask(target("/a.png"))
+            #expect(answer.status == 422)
+            #expect((answer["Cache-Status"] == "halcyon; hit; detail=negative") == isKnown)
+        }
+    }
+
+    @Test func anOriginThatHasAskedForAPauseIsAskedAgainAfterIt() async throws {
+        origin.route("/a.png", .status(429).header("Retry-After", "200"))
+        for path in ["/b.png", "/c.png"] { origin.route(path, .png(picture)) }
+        let live = try await LiveServer.start(origin, time: clock.time)
+        #expect(try await live.ask(target("/a.png")).status == 503)
+        clock.advance(by: .seconds(199))
+        let paused = try await live.ask(target("/b.png"))
+        #expect(paused.status == 503 && paused["Retry-After"] == "1")
+        #expect(origin.requestCount == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await live.ask(target("/c.png")).status == 200)
+    }
+}
