@@ -113,7 +113,7 @@ struct CacheProgramTests {
         var config = DiskStorage.Config(
             name: "default", sizeLimit: 0, directory: program.folder.file("cache"))
         config.cachePathBlock = { folder, _ in folder }
-        let files = FileStore(config: config, now: { Date() })
+        let files = CacheDirectory(config: config, now: { Date() })
         try files.makeFolder()
         let row = ResponseRow(
             key: url, variant: Data(), vary: "", url: url, status: 200,

@@ -233,7 +233,7 @@ import Testing
         try Data("one".utf8).write(to: url)
         #expect(try storage.value(forKey: "1") == Note("one"))
         // It is written behind the reader's back, by whichever thread for writing is free.
-        while try storage.files.directory.withIndex(
+        while try storage.files.withIndex(
             validated: true, { try $0.row(named: "1".kf.sha256)?.checksum }) == .some(nil)
         {
             await pause()
@@ -301,7 +301,7 @@ import Testing
         do {
             let storage = try makeStorage()
             try storage.store(value: Note("one"), forKey: "1")
-            _ = try storage.files.directory.withIndex(validated: true) { index in
+            _ = try storage.files.withIndex(validated: true) { index in
                 try index.write { try $0.setVersion(version) }
             }
         }

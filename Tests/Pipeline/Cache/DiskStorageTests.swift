@@ -135,7 +135,7 @@ import Testing
         _ = try storage.value(forKey: "1")
         #expect(storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3)))
         #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(10)))
-        storage.files.directory.flushAccesses()
+        storage.files.flushAccesses()
         #expect(storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3)))
         #expect(!storage.isCached(forKey: "1", referenceDate: start.addingTimeInterval(3.5)))
     }
@@ -168,7 +168,7 @@ import Testing
         for _ in 0..<3 {
             clock.advance(1e9)
             #expect(try storage.value(forKey: "1") != nil)
-            storage.files.directory.flushAccesses()
+            storage.files.flushAccesses()
         }
         #expect(try storage.removeExpiredValues().isEmpty)
     }
@@ -332,7 +332,7 @@ import Testing
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: 0, count: 9))
         try storage.store(value: png, forKey: "image")
         try storage.store(value: Data([1, 2, 3]), forKey: "other")
-        let rows = try storage.files.directory.withIndex(validated: true) { index in
+        let rows = try storage.files.withIndex(validated: true) { index in
             try ["image", "other"].map { try index.row(named: $0.kf.sha256) }
         }
         #expect(rows?[0]?.key == "image")

@@ -154,7 +154,7 @@ import Testing
                 },
                 { try $0.removeAll() },
             ] as [(DiskStorage.Backend<Note>) throws -> Void] {
-                _ = try storage.files.directory.withIndex(validated: true) { index in
+                _ = try storage.files.withIndex(validated: true) { index in
                     try index.write {
                         try $0.upsert(
                             IndexRow(

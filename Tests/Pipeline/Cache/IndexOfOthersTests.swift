@@ -306,7 +306,7 @@ struct IndexOfOthersTests {
             #expect(try storage.value(forKey: "4") == nil)
         }
         await other.kill()
-        storage.files.directory.flushAccesses()
+        storage.files.flushAccesses()
         let fresh = try makeStorage()
         #expect(try fresh.value(forKey: "3") == Note("three"), "the row is written when it can be")
         #expect(try fresh.value(forKey: "4") == nil)
@@ -346,7 +346,7 @@ struct IndexOfOthersTests {
             fcntl.flock(lock, fcntl.LOCK_EX)
             """)
         let fresh = try makeStorage()
-        let row = try fresh.files.directory.withIndex(validated: true) {
+        let row = try fresh.files.withIndex(validated: true) {
             try $0.row(named: "2".kf.sha256)
         }
         #expect(row??.expires == IndexRow.never, "it is the index that answers")

@@ -6,11 +6,11 @@ import HalcyonStorage
 /// While others keep the index locked it waits, however long that takes. A storage goes on without the
 /// index after some tenths of a second, which is no long time while other tests run.
 struct PatientStore: Sendable {
-    private let files: FileStore
+    private let files: CacheDirectory
 
     /// Makes the store and its folder.
     init(_ config: DiskStorage.Config) throws {
-        files = FileStore(config: config, now: { Date() }, lockPatience: .seconds(600))
+        files = CacheDirectory(config: config, now: { Date() }, lockPatience: .seconds(600))
         try files.makeFolder()
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct ResponseFixture {
     let folder: TemporaryDirectory
     let time = Locked(Date(timeIntervalSince1970: 1_700_000_000))
-    let store: FileStore
+    let store: CacheDirectory
 
     init() throws {
         folder = try TemporaryDirectory()
@@ -18,15 +18,15 @@ struct ResponseFixture {
 
     /// A store as another process, or the next start of this one, would have it. It waits for locks as long
     /// as a busy machine may take to give them back, unless `patience` says otherwise.
-    func makeStore(patience: Duration = .seconds(600)) -> FileStore {
+    func makeStore(patience: Duration = .seconds(600)) -> CacheDirectory {
         Self.open(folder, time, patience)
     }
 
     private static func open(
         _ folder: TemporaryDirectory, _ time: Locked<Date>, _ patience: Duration = .seconds(600)
-    ) -> FileStore {
+    ) -> CacheDirectory {
         let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
-        let store = FileStore(config: config, now: { time.value }, lockPatience: patience)
+        let store = CacheDirectory(config: config, now: { time.value }, lockPatience: patience)
         #expect(throws: Never.self) { try store.makeFolder() }
         return store
     }
@@ -56,7 +56,7 @@ struct ResponseFixture {
     /// Stores a file that was made of a response which is new.
     func put(
         _ text: String, as name: String, of row: ResponseRow, superseded: [String] = [],
-        in other: FileStore? = nil
+        in other: CacheDirectory? = nil
     ) throws {
         let put = ResponsePut(row: row, superseded: superseded.map { Data($0.utf8) })
         try write(text, as: name, made: derivation(row), with: put, in: other)
@@ -65,7 +65,7 @@ struct ResponseFixture {
     func write(
         _ text: String, as name: String, made derivation: Derivation? = nil,
         with response: ResponsePut? = nil, expiration: StorageExpiration = .never,
-        in other: FileStore? = nil
+        in other: CacheDirectory? = nil
     ) throws {
         let store = other ?? store
         let file = try store.newFile(
@@ -75,26 +75,26 @@ struct ResponseFixture {
         try store.store(#require(file))
     }
 
-    func text(_ name: String, in other: FileStore? = nil) throws -> String? {
+    func text(_ name: String, in other: CacheDirectory? = nil) throws -> String? {
         let store = other ?? store
         return try store.value(of: store.fileName(forKey: name), forKey: name, extending: .none) {
             String(decoding: $0, as: UTF8.self)
         }
     }
 
-    func origin(_ name: String, in other: FileStore? = nil) throws -> FileOrigin? {
+    func origin(_ name: String, in other: CacheDirectory? = nil) throws -> FileOrigin? {
         let store = other ?? store
         return try store.origin(of: store.fileName(forKey: name))
     }
 
     /// Keys and generations of all responses, those used last first.
-    func responses(in other: FileStore? = nil) throws -> [String] {
+    func responses(in other: CacheDirectory? = nil) throws -> [String] {
         try (other ?? store).allResponses().map { "\($0.row.key) \($0.row.generation)" }
     }
 
     /// Changes the index as anybody could.
     func change(_ statement: String) throws {
-        try store.directory.withIndex(validated: true) { index in
+        try store.withIndex(validated: true) { index in
             try index.write { try $0.execute(statement, []) }
         }
     }

@@ -9,7 +9,7 @@ import Testing
 /// Indexes of former versions, of others and of several processes.
 @Suite struct ResponseIndexTests {
     let fixture: ResponseFixture
-    var store: FileStore { fixture.store }
+    var store: CacheDirectory { fixture.store }
 
     init() throws {
         fixture = try ResponseFixture()
@@ -64,11 +64,11 @@ import Testing
         let next = fixture.row("dog", generation: 97)
         try fixture.put("dog", as: "dog", of: next, in: other)
         #expect(try fixture.responses(in: fixture.makeStore()) == ["cat 81", "dog 97"])
-        let counted = try other.directory.withIndex(validated: true) { index in
+        let counted = try other.withIndex(validated: true) { index in
             try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM counts") }
         }
         #expect(counted == 1)
-        let more = try other.directory.withIndex(validated: true) { index in
+        let more = try other.withIndex(validated: true) { index in
             try index.read {
                 try String?.fetchAll($0.db, sql: "SELECT more FROM responses ORDER BY id")
             }
@@ -89,7 +89,7 @@ import Testing
         #expect(try fixture.origin("cat", in: other)?.derivation == nil)
         try fixture.put("dog", as: "dog", of: fixture.row("dog", generation: 97), in: other)
         #expect(try fixture.text("dog", in: other) == "dog")
-        let count = try other.directory.withIndex(validated: true) { index in
+        let count = try other.withIndex(validated: true) { index in
             try index.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM responses") }
         }
         #expect(count == 1)
@@ -314,7 +314,7 @@ import Testing
         #expect(
             try fixture.origin("hen", in: locked) == FileOrigin(derivation: nil, response: nil))
         try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
-        locked.directory.flushAccesses()
+        locked.flushAccesses()
         #expect(try fixture.responses() == ["cat 81"])
         #expect(try fixture.origin("cat", in: locked)?.response == row)
         #expect(try fixture.origin("hen")?.derivation == nil)

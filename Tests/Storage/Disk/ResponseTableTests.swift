@@ -7,7 +7,7 @@ import Testing
 /// What the index keeps of responses, and of the files that were made of them.
 @Suite struct ResponseTableTests {
     let fixture: ResponseFixture
-    var store: FileStore { fixture.store }
+    var store: CacheDirectory { fixture.store }
 
     init() throws {
         fixture = try ResponseFixture()
@@ -271,7 +271,7 @@ import Testing
 
     @Test func aResponseMayBeTheFirstInItsFolder() throws {
         let config = DiskStorage.Config(name: "new", sizeLimit: 0, directory: fixture.folder.url)
-        let store = FileStore(config: config, now: { Date() })
+        let store = CacheDirectory(config: config, now: { Date() })
         #expect(try store.responses(forKey: "old") == [])
         #expect(!FileManager.default.fileExists(atPath: store.url.path))
         let row = fixture.row("old", generation: 0)
@@ -282,7 +282,7 @@ import Testing
     @Test func theLimitsHold() throws {
         var limits = IndexTransaction.ResponseLimits()
         (limits.all, limits.withoutContent, limits.variants, limits.step) = (12, 5, 3, 2)
-        try store.directory.withIndex(validated: true) { index in
+        try store.withIndex(validated: true) { index in
             try index.write { transaction in
                 for number in 0..<40 {
                     var row = fixture.row(
@@ -395,7 +395,7 @@ import Testing
         store.noteUse(ofResponse: "dog", variant: Data())
         store.noteUse(ofResponse: "hen", variant: Data())
         #expect(try other.allResponses().first?.row.key == "cat", "not yet")
-        store.directory.flushAccesses()
+        store.flushAccesses()
         let all = try fixture.makeStore().allResponses().map(\.row)
         #expect(all.map(\.key) == ["dog", "cat"])
         #expect(all.first?.used == 1_700_000_010)

@@ -124,7 +124,7 @@ struct CrashCache {
     let folder: URL
     let storage: DiskStorage.Backend<Data>
     /// The same folder, for what is said of responses.
-    let files: FileStore
+    let files: CacheDirectory
 
     init(folder: String) throws {
         self.folder = URL(filePath: folder, directoryHint: .isDirectory)
@@ -142,8 +142,8 @@ struct CrashCache {
         try DiskStorage.Backend(config: config(folder))
     }
 
-    private static func openFiles(_ folder: URL) throws -> FileStore {
-        let files = FileStore(config: config(folder), now: { Date() })
+    private static func openFiles(_ folder: URL) throws -> CacheDirectory {
+        let files = CacheDirectory(config: config(folder), now: { Date() })
         try files.makeFolder()
         return files
     }
@@ -270,7 +270,7 @@ struct CrashCache {
     }
 
     /// Each value that is said to be made of a response has to be of the generation that is told.
-    private func checkOrigins(in files: FileStore) throws {
+    private func checkOrigins(in files: CacheDirectory) throws {
         for key in ["a", "d"] {
             let name = files.fileName(forKey: key)
             let origin = try files.origin(of: name)

@@ -28,7 +28,7 @@ struct MixedOperations {
     private static let keys = (0..<4).map { "picture \($0)" }
     private static let sizes = (0..<3).map { "@\($0)" }
 
-    let files: FileStore
+    let files: CacheDirectory
 
     init(folder: String) throws {
         var config = DiskStorage.Config(
@@ -36,7 +36,7 @@ struct MixedOperations {
             directory: URL(filePath: folder, directoryHint: .isDirectory))
         config.cachePathBlock = { folder, _ in folder }
         // What is looked at is what two processes do to each other, however long one of them stands still.
-        files = FileStore(config: config, now: { Date() }, lockPatience: .seconds(60))
+        files = CacheDirectory(config: config, now: { Date() }, lockPatience: .seconds(60))
         try files.makeFolder()
     }
 

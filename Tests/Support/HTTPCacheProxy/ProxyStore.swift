@@ -12,13 +12,13 @@ struct ProxyStore: Sendable {
         let response: StoredResponse
     }
 
-    private let files: FileStore
+    private let files: CacheDirectory
     private let policy: HTTPCachePolicy
 
     init(folder: URL, policy: HTTPCachePolicy, now: @escaping @Sendable () -> Date) throws {
         var config = DiskStorage.Config(name: "proxy", sizeLimit: 0, directory: folder)
         config.cachePathBlock = { folder, _ in folder }
-        files = FileStore(config: config, now: now)
+        files = CacheDirectory(config: config, now: now)
         self.policy = policy
         try files.makeFolder()
     }

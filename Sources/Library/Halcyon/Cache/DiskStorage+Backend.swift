@@ -30,7 +30,7 @@ extension DiskStorage {
     /// All members may be used from any thread; those that touch the disk block.
     public final class Backend<T: DataTransformable>: Sendable where T: Sendable {
         /// Keeps the bytes of the values.
-        let files: FileStore
+        let files: CacheDirectory
 
         /// The folder of the files.
         public var directoryURL: URL { files.url }
@@ -60,7 +60,7 @@ extension DiskStorage {
 
         /// Makes the storage, which takes the time from `now`, without its folder.
         init(config: Config, now: @escaping @Sendable () -> Date) {
-            files = FileStore(
+            files = CacheDirectory(
                 config: config,
                 notes: RowNotes(key: \.maskingSecrets, format: ImageFormat.name(of:)), now: now)
         }

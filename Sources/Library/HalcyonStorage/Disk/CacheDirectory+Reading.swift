@@ -1,10 +1,45 @@
-import Foundation
+package import Foundation
 import GRDB
 import HalcyonWork
 
 extension CacheDirectory {
+    /// What `read` makes of the bytes of a key's file; `nil` when it is missing or expired.
+    package func value<T>(
+        of name: String, forKey key: String, extending: ExpirationExtending,
+        _ read: (Data) throws -> T
+    ) throws(StorageError) -> T? {
+        guard known({ $0.isReady }) else { throw .notReady(folder: url) }
+        do {
+            guard let found = try entry(name, at: now(), reading: true), let bytes = found.bytes
+            else { return nil }
+            let value = try read(bytes)
+            let use = now()
+            known { $0.unused.noteUse(at: use) }
+            noteAccess(found.row, extending: extending)
+            return value
+        } catch {
+            // What is in a folder that may not be entered is out of reach: a miss.
+            guard !DiskFile.isUnreachable(path + "/.") else { return nil }
+            if error is DatabaseError, let failure = IndexFailure(error) {
+                throw .cannotReadRow(key: key, file: url(of: name), failure)
+            }
+            throw .cannotRead(url(of: name), error)
+        }
+    }
+
+    /// Whether there is a file that is not expired now, or at `date`. One that cannot be had, for
+    /// whatever reason, is not there.
+    package func contains(_ name: String, at date: Date? = nil) -> Bool {
+        guard known({ $0.isReady }) else { return false }
+        do {
+            return try entry(name, at: date ?? now(), reading: false) != nil
+        } catch {
+            return false
+        }
+    }
+
     /// A cached file.
-    struct Entry {
+    private struct Entry {
         let row: IndexRow
         /// The bytes; `nil` when only asked for its existence.
         let bytes: Data?
@@ -12,7 +47,7 @@ extension CacheDirectory {
 
     /// The file `name` unless it is missing, damaged or expired at `reference`.
     /// - Throws: `POSIXError` when the file cannot be read; an error of the index.
-    func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
+    private func entry(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         countUse()
         if let mirrored = known({ $0.mirror.entry(name) }) {
             if reading, let entry = try entry(of: mirrored, at: reference) { return entry }
@@ -128,17 +163,14 @@ extension CacheDirectory {
     /// Looks again while nobody can write, and removes what is damaged.
     private func settle(_ name: String, at reference: Date, reading: Bool) throws -> Entry? {
         do {
-            return try withIndex(validated: true) { index in
-                try index.write { transaction -> Entry? in
-                    try applyAccesses(transaction, in: index.folder)
-                    let row = try transaction.row(named: name)
-                    switch try finding(of: row, in: index.folder, at: reference, reading: reading) {
-                    case .entry(let entry): return entry
-                    case .expired, .noRow: return nil
-                    case .doubtful:
-                        try delete(name, in: transaction, of: index.folder)
-                        return nil
-                    }
+            return try changing { transaction, folder -> Entry? in
+                let row = try transaction.row(named: name)
+                switch try finding(of: row, in: folder, at: reference, reading: reading) {
+                case .entry(let entry): return entry
+                case .expired, .noRow: return nil
+                case .doubtful:
+                    try delete(name, in: transaction, of: folder)
+                    return nil
                 }
             } ?? nil
         } catch  where error is DatabaseError || error is IndexUnavailable {
@@ -162,39 +194,46 @@ extension CacheDirectory {
 
     // MARK: All files
 
-    /// Bytes of all files.
-    func totalSize() throws -> Int {
-        do {
-            return try withIndex(validated: true) { try $0.totalSize() } ?? 0
-        } catch is IndexUnavailable {
-            return try rowsWithoutIndex().reduce(0) { $0 + $1.size }
+    /// All files, expired ones too, those used last first.
+    package func entries() throws -> [DiskStorage.Entry] {
+        try asking { index in
+            flushAccesses()
+            return try index.rows().map(DiskStorage.Entry.init)
+        } without: { rows in
+            rows.sorted { $0.accessed > $1.accessed }.map(DiskStorage.Entry.init)
+        } ?? []
+    }
+
+    /// Bytes of all files. Takes constant time.
+    package func totalSize() throws -> UInt {
+        let bytes: Int? = try asking {
+            try $0.totalSize()
+        } without: {
+            $0.reduce(0) { $0 + $1.size }
         }
+        return UInt(max(0, bytes ?? 0))
     }
 
     /// Files, and the bytes of all of them.
-    func usage() throws -> (files: Int, bytes: Int) {
-        do {
-            return try withIndex(validated: true) { try $0.usage() } ?? (0, 0)
-        } catch is IndexUnavailable {
-            let sizes = try rowsWithoutIndex().map(\.size)
-            return (sizes.count, sizes.reduce(0, +))
-        }
+    package func usage() throws -> (files: Int, bytes: Int) {
+        try asking {
+            try $0.usage()
+        } without: { rows in
+            (files: rows.count, bytes: rows.reduce(0) { $0 + $1.size })
+        } ?? (0, 0)
     }
 
-    /// What is known of all files, those used last first.
-    func rows() throws -> [IndexRow] {
-        do {
-            return try withIndex(validated: true) { index in
-                flushAccesses()
-                return try index.rows()
-            } ?? []
-        } catch is IndexUnavailable {
-            return try rowsWithoutIndex()
+    /// What the index says of all files, or without it what is made of those in the folder; `nil` when there is no
+    /// folder.
+    private func asking<T>(
+        _ body: (DiskIndex) throws -> T, without: ([IndexRow]) -> T
+    ) throws -> T? {
+        try indexed {
+            do {
+                return try withIndex(validated: true, body)
+            } catch is IndexUnavailable {
+                return try openFolder(validated: true).map { without(try adoptedRows(in: $0)) }
+            }
         }
-    }
-
-    private func rowsWithoutIndex() throws -> [IndexRow] {
-        guard let folder = try openFolder(validated: true) else { return [] }
-        return try adoptedRows(in: folder).sorted { $0.accessed > $1.accessed }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 import Glibc
 
@@ -9,20 +9,28 @@ extension CacheDirectory {
     /// Seconds after which a file that was being written is the remains of a crash.
     private static let temporaryAge = 600.0
 
-    /// Removes the file `name`; none is no error. With `content`, only if that is what it holds.
-    func remove(_ name: String, ifHolding content: Data? = nil) throws {
+    /// Removes a file, if it is there; with `content`, only if that is what it holds.
+    /// - Throws: `POSIXError` when the file cannot be removed, `StorageError` when the index cannot be written.
+    package func remove(_ name: String, ifHolding content: Data? = nil) throws {
         do {
-            try withIndex(validated: true) { index in
-                try index.write { transaction in
-                    try applyAccesses(transaction, in: index.folder)
-                    if let content {
-                        let row = try transaction.row(named: name)
-                        guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content)
-                        else { return }
-                    }
-                    try transaction.delete(name)
-                    try index.folder.removeIfThere(name)
+            try removeFile(name, ifHolding: content)
+        } catch {
+            guard let failure = IndexFailure(error) else { throw error }
+            throw StorageError.cannotRead(url, failure)
+        }
+    }
+
+    /// - Throws: `POSIXError` or an error of the index.
+    func removeFile(_ name: String, ifHolding content: Data? = nil) throws {
+        do {
+            _ = try changing { transaction, folder in
+                if let content {
+                    let row = try transaction.row(named: name)
+                    guard row?.checksum == nil || row?.checksum == DiskFile.checksum(content)
+                    else { return }
                 }
+                try transaction.delete(name)
+                try folder.removeIfThere(name)
             }
         } catch is IndexUnavailable {
             guard let folder = try openFolder(validated: true) else { return }
@@ -36,17 +44,45 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the files whose rows `isMeant` names; returns their names.
-    func remove(where isMeant: (IndexRow) -> Bool) throws -> [String] {
-        try withIndex(validated: true) { index in
-            try index.write { transaction in
-                try applyAccesses(transaction, in: index.folder)
-                let names = try transaction.rows().filter { mayOwn($0.name) && isMeant($0) }
-                    .map(\.name)
-                for name in names { try delete(name, in: transaction, of: index.folder) }
-                return names
+    /// Removes the files of all that processors have made of `source`, those included of which only an older
+    /// form of the index tells.
+    ///
+    /// - Returns: What was removed, with the extension that its file was forced to have, and all processors that
+    ///   the index knows of.
+    package func removeVariants(of source: String) throws
+        -> (removed: [(processor: String, forcedExtension: String?)], processors: Set<String>)
+    {
+        var removed: [(processor: String, forcedExtension: String?)] = []
+        var processors: Set<String> = []
+        let noted = notes.key(source)
+        try indexed {
+            _ = try changing { transaction, folder in
+                for row in try transaction.rows() where mayOwn(row.name) {
+                    guard let key = row.key else { continue }
+                    let variant = FileVariant(rowKey: key, of: noted)
+                    if let processor = FileVariant(rowKey: key)?.processor ?? variant?.processor {
+                        processors.insert(processor)
+                    }
+                    // Secrets of other sources may have been left out of the same text.
+                    guard let processor = variant?.processor,
+                        let ext = forcedExtension(of: row.name, forKey: "\(source)@\(processor)")
+                    else { continue }
+                    removed.append((processor, ext))
+                    try delete(row.name, in: transaction, of: folder)
+                }
             }
-        } ?? []
+        }
+        return (removed, processors)
+    }
+
+    /// The extension that a file was forced to have; `nil` when it is not that of the key.
+    private func forcedExtension(of name: String, forKey key: String) -> String?? {
+        if name == fileName(forKey: key) { return .some(nil) }
+        let base = fileName(forKey: key, forcedExtension: "")
+        guard name.hasPrefix(base), case let ext = String(name.dropFirst(base.count)), !ext.isEmpty,
+            name == fileName(forKey: key, forcedExtension: ext)
+        else { return nil }
+        return .some(ext)
     }
 
     /// Removes the files used longest ago until at most `limit` bytes remain; returns their names.
@@ -69,9 +105,15 @@ extension CacheDirectory {
     }
 
     /// Removes all files of the cache, also those without a row and those that were being written, and
-    /// the index with all that is in it. Folders and others' files stay. Returns the removed files.
-    /// - Throws: `FilesNotRemoved` when some could not be removed.
-    func removeAll() throws -> [DiskStorage.Removal] {
+    /// the index with all that is in it; returns the removed files. Folders in the folder stay, and so do files of
+    /// others, unless files are named by their keys.
+    /// - Throws: `FilesNotRemoved` when some could not be removed; `StorageError`.
+    package func removeAll() throws -> [DiskStorage.Removal] {
+        try makeFolder()
+        return try indexed { try removeEverything() }
+    }
+
+    private func removeEverything() throws -> [DiskStorage.Removal] {
         guard let folder = try openFolder(validated: true) else { return [] }
         defer {
             known {
@@ -145,21 +187,25 @@ extension CacheDirectory {
         return result
     }
 
-    /// Removes the files that are expired at `reference`, all when they were not used for long enough,
-    /// and what crashes have left; returns the names of the removed files.
-    func removeExpired(at reference: Date) throws -> [String] {
-        try withIndex(validated: true) { index in
-            let unused = try wipeIfUnused(index)
-            return try index.write { transaction in
-                try applyAccesses(transaction, in: index.folder)
-                try transaction.check()
-                let expired = try transaction.expired(at: reference).map(\.name).filter(mayOwn)
-                for name in expired { try delete(name, in: transaction, of: index.folder) }
-                let strays = try removeStrays(
-                    at: max(now(), reference), in: transaction, of: index.folder)
-                return unused + expired + strays
+    /// Removes files that are expired now, or at `date`, all files when the store was not used for long
+    /// enough, and the remains of crashes; returns the removed files.
+    package func removeExpired(at date: Date? = nil) throws -> [URL] {
+        let reference = date ?? now()
+        let removed: [String]? = try indexed {
+            try withIndex(validated: true) { index in
+                let unused = try wipeIfUnused(index)
+                return try index.write { transaction in
+                    try applyAccesses(transaction, in: index.folder)
+                    try transaction.check()
+                    let expired = try transaction.expired(at: reference).map(\.name).filter(mayOwn)
+                    for name in expired { try delete(name, in: transaction, of: index.folder) }
+                    let strays = try removeStrays(
+                        at: max(now(), reference), in: transaction, of: index.folder)
+                    return unused + expired + strays
+                }
             }
-        } ?? []
+        }
+        return removed?.map(url(of:)) ?? []
     }
 
     /// Removes files without rows, rows without files and old temporary files; returns the names of
@@ -187,16 +233,17 @@ extension CacheDirectory {
         return removed
     }
 
-    /// Unless all files together are smaller than `limit`, removes those used longest ago until at
-    /// most half of it remains; returns their names.
-    func removeExceeding(_ limit: Int) throws -> [String] {
-        try withIndex(validated: true) { index in
-            try index.write { transaction in
-                try applyAccesses(transaction, in: index.folder)
+    /// When the files have the size limit or more, removes those used longest ago until they have at
+    /// most half of it; returns the removed files.
+    package func removeExceeding() throws -> [URL] {
+        guard let limit = config.effectiveSizeLimit else { return [] }
+        let removed: [String]? = try indexed {
+            try changing { transaction, folder in
                 guard try transaction.totalSize() >= limit else { return [] }
-                return try evict(downTo: limit / 2, in: transaction, of: index.folder)
+                return try evict(downTo: limit / 2, in: transaction, of: folder)
             }
-        } ?? []
+        }
+        return removed?.map(url(of:)) ?? []
     }
 
     /// Removes all files when none was used for long enough; returns their names.

@@ -1,9 +1,15 @@
-import Foundation
+package import Foundation
 
-// Where the index cannot be used nothing is known, and nothing changes.
+/// Responses of servers, and which files were made of them. What a response says is the caller's business.
+///
+/// Other processes change the same rows at any time, so none is remembered here. When the index cannot be
+/// used now, because others lock it, nothing is known and nothing changes. All members block.
+///
+/// All throw `StorageError.cannotRead` when the index cannot be read or written.
 extension CacheDirectory {
     /// What is known of a file's origin; `nil` when there is no such file, or it has expired.
-    func origin(of name: String) throws -> FileOrigin? {
+    package func origin(of name: String) throws -> FileOrigin? {
+        guard known({ $0.isReady }) else { return nil }
         if let origin = try mirroredOrigin(of: name) { return origin }
         // What the index says is said of the file before.
         if known({ $0.unwritten.row(name) }) != nil {
@@ -23,7 +29,7 @@ extension CacheDirectory {
     private func mirroredOrigin(of name: String) throws -> FileOrigin? {
         guard let mirrored = known({ $0.mirror.entry(name) }), let made = mirrored.derivation,
             mirrored.row.expires > now().timeIntervalSince1970,
-            let folder = try openFolder(validated: true),
+            let folder = try indexed({ try openFolder(validated: true) }),
             folder.metadata(name)?.stamp == mirrored.stamp
         else { return nil }
         guard case .response(let key, let variant, _, _) = made else {
@@ -35,21 +41,24 @@ extension CacheDirectory {
         return response.map { FileOrigin(derivation: made, response: $0) }
     }
 
-    /// All variants of a response.
-    func responses(forKey key: String) throws -> [ResponseRow] {
+    /// The responses of a key, in all variants.
+    package func responses(forKey key: String) throws -> [ResponseRow] {
         try readingResponses { try $0.responses(forKey: key) } ?? []
     }
 
-    func files(
-        ofResponse id: AccessLog.ResponseID, generation: Int64
+    /// The files that were made of a generation of a response: their names, the keys that they were stored for
+    /// as far as these are known, what has processed them, and whether they hold the response's body.
+    package func files(
+        ofResponse key: String, variant: Data, generation: Int64
     ) throws -> [(name: String, key: String?, processor: String?, isOriginal: Bool)] {
-        try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
+        let id = AccessLog.ResponseID(key: key, variant: variant)
+        return try readingResponses { try $0.files(ofResponse: id, generation: generation) } ?? []
     }
 
-    /// Calls `body` with the responses that match, those used last first, without a lock. Few of them are in
-    /// memory at a time.
-    func forEachResponse(
-        where matches: (_ key: String, _ url: String) -> Bool,
+    /// Calls `body` with the responses that match, those used last first, each with the names of the files that
+    /// were made of its present generation, without a lock. Few of them are in memory at a time.
+    package func forEachResponse(
+        where matches: (_ key: String, _ url: String) -> Bool = { _, _ in true },
         _ body: (_ row: ResponseRow, _ files: [String]) throws -> Void
     ) throws {
         flushAccesses()
@@ -62,11 +71,22 @@ extension CacheDirectory {
         }
     }
 
+    /// All responses, those used last first, each with the names of the files that were made of its
+    /// present generation.
+    package func allResponses() throws -> [(row: ResponseRow, files: [String])] {
+        var responses: [(row: ResponseRow, files: [String])] = []
+        try forEachResponse { responses.append(($0, $1)) }
+        return responses
+    }
+
     /// Each may have a mebibyte of header fields.
     private static let responsesAtATime = 8
 
-    /// Stores a response without a file. One with content stays only if there are files of its generation.
-    func put(_ put: ResponsePut) throws {
+    /// Stores a response without a file, such as a redirect; what was made of a former generation is
+    /// removed. A response with content is kept only with files of its generation.
+    /// - Throws: Also `StorageError.cannotMakeFolder`.
+    package func put(_ put: ResponsePut) throws {
+        if !known({ $0.isReady }) { try makeFolder() }
         try changingResponses { transaction, folder in
             let id = put.row.id
             let stored = try transaction.responseHead(id)
@@ -81,9 +101,31 @@ extension CacheDirectory {
         }
     }
 
-    /// Replaces the row of a response that was validated, whose variant was `oldVariant`; `false` when there
-    /// is none of the same generation.
-    func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
+    /// Stores a new response together with a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The response's body if `isOriginal`, else what was made of it.
+    ///   - name: The file's name; `nil` for the usual one of the key.
+    ///   - expiration: How long the file is kept; `nil` for the config's time.
+    /// - Throws: What storing a file throws.
+    package func store(
+        _ put: ResponsePut, with bytes: Data, isOriginal: Bool = true, named name: String? = nil,
+        forKey key: String, expiration: StorageExpiration? = nil
+    ) throws {
+        let file = try newFile(
+            name ?? fileName(forKey: key), forKey: key, expiration: expiration, overwriting: true,
+            derivation: .response(
+                key: put.row.key, variant: put.row.variant, generation: put.row.generation,
+                isOriginal: isOriginal),
+            response: put
+        ) { bytes }
+        if let file { try store(file) }
+    }
+
+    /// Replaces the row of a response that the server has confirmed, and whose variant was `oldVariant`.
+    /// Its files stay.
+    /// - Returns: `false`, with nothing done, when there is no such row or another generation by now.
+    package func freshen(_ row: ResponseRow, from oldVariant: Data) throws -> Bool {
         guard row.isSound else { return false }
         return try changingResponses { transaction, folder in
             let old = AccessLog.ResponseID(key: row.key, variant: oldVariant)
@@ -100,22 +142,27 @@ extension CacheDirectory {
         } ?? false
     }
 
-    /// Removes a response with the files that were made of it.
-    func removeResponse(_ id: AccessLog.ResponseID) throws {
+    /// Removes a response with all files that were made of it.
+    package func removeResponse(key: String, variant: Data) throws {
         try changingResponses { transaction, folder in
-            guard let stored = try transaction.responseHead(id) else { return }
+            guard let stored = try transaction.responseHead(.init(key: key, variant: variant))
+            else { return }
             try remove(stored.id, in: transaction, of: folder)
         }
     }
 
-    /// Removes the files that were made of responses that match, as far as they are meant; returns how many
-    /// responses had such files, and how many files these were.
-    func removeFiles(
+    /// Removes the files that were made of responses that match, as far as they are meant. A response with
+    /// content goes with the last of its files.
+    ///
+    /// - Parameters:
+    ///   - matches: Asked of each response there is.
+    ///   - isMeant: Asked with the key that a file was stored for, empty for one of which it is not known.
+    /// - Returns: How many responses had files that were removed, and how many files these were.
+    package func removeFiles(
         ofResponsesWhere matches: (_ key: String, _ url: String) -> Bool,
-        where isMeant: (_ fileKey: String) -> Bool
+        where isMeant: (_ fileKey: String) -> Bool = { _ in true }
     ) throws -> (responses: Int, files: Int) {
-        let names = try readingResponses { try $0.responseNames() } ?? []
-        let matching = names.filter { matches($0.id.key, $0.url) }.map(\.id)
+        let matching = try responses(where: matches)
         guard !matching.isEmpty else { return (0, 0) }
         return try changingResponses { transaction, folder in
             var count = (responses: 0, files: 0)
@@ -132,14 +179,30 @@ extension CacheDirectory {
         } ?? (0, 0)
     }
 
-    /// Has the responses that match validated before they are used again; returns how many there are.
-    func invalidateResponses(where matches: (_ key: String, _ url: String) -> Bool) throws -> Int {
-        let names = try readingResponses { try $0.responseNames() } ?? []
-        let matching = names.filter { matches($0.id.key, $0.url) }.map(\.id)
+    /// Has the responses that match validated before they are used again. Their files stay.
+    /// - Returns: How many match.
+    package func invalidateResponses(
+        where matches: (_ key: String, _ url: String) -> Bool
+    ) throws -> Int {
+        let matching = try responses(where: matches)
         guard !matching.isEmpty else { return 0 }
         return try changingResponses { transaction, _ in
             try transaction.invalidate(matching)
         } ?? 0
+    }
+
+    private func responses(
+        where matches: (_ key: String, _ url: String) -> Bool
+    ) throws -> [AccessLog.ResponseID] {
+        let names = try readingResponses { try $0.responseNames() } ?? []
+        return names.filter { matches($0.id.key, $0.url) }.map(\.id)
+    }
+
+    /// Notes that a response is used now: in memory, to be written some seconds later.
+    package func noteUse(ofResponse key: String, variant: Data) {
+        let date = now().timeIntervalSince1970
+        let response = AccessLog.ResponseID(key: key, variant: variant)
+        flush(known { ($0.accesses.note(date, of: response), $0.accesses.isFull) })
     }
 
     // MARK: As part of a store
@@ -242,12 +305,14 @@ extension CacheDirectory {
     // MARK: The index
 
     private func readingResponses<T>(_ body: (IndexTransaction) throws -> T) throws -> T? {
-        do {
-            return try withIndex(validated: true) { index in
-                try index.read { $0.hasResponses ? try body($0) : nil }
-            } ?? nil
-        } catch is IndexUnavailable {
-            return nil
+        try indexed {
+            do {
+                return try withIndex(validated: true) { index in
+                    try index.read { $0.hasResponses ? try body($0) : nil }
+                } ?? nil
+            } catch is IndexUnavailable {
+                return nil
+            }
         }
     }
 
@@ -255,15 +320,14 @@ extension CacheDirectory {
     private func changingResponses<T>(
         _ body: (IndexTransaction, CacheFolder) throws -> T
     ) throws -> T? {
-        do {
-            return try withIndex(validated: true) { index in
-                try index.write { transaction -> T? in
-                    try applyAccesses(transaction, in: index.folder)
-                    return transaction.hasResponses ? try body(transaction, index.folder) : nil
-                }
-            } ?? nil
-        } catch is IndexUnavailable {
-            return nil
+        try indexed {
+            do {
+                return try changing { transaction, folder -> T? in
+                    transaction.hasResponses ? try body(transaction, folder) : nil
+                } ?? nil
+            } catch is IndexUnavailable {
+                return nil
+            }
         }
     }
 }

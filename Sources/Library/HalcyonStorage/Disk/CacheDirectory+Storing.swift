@@ -1,12 +1,50 @@
-import Foundation
+package import Foundation
 import Glibc
 
 extension CacheDirectory {
-    /// Writes a file, and removes others until no more bytes are in the folder than its limit allows.
-    /// Bytes above the limit on their own are not kept.
-    /// - Throws: `POSIXError` or an error of the index; then there is no file of that name, or the
-    ///   former one.
-    func store(_ file: NewFile) throws {
+    /// The file to be stored for a key, to be kept for `expiration` or the config's; `nil` when that
+    /// has passed already. Then `bytes` is not called.
+    ///
+    /// The file is stored together with what it was made of, as far as that is known, and, when the response
+    /// is new, with that. A file of a response that has been overtaken by one with other content is not
+    /// stored, which is no error.
+    /// - Throws: `StorageError.notReady`, or what `bytes` throws.
+    package func newFile(
+        _ name: String, forKey key: String, expiration: StorageExpiration?, overwriting: Bool,
+        derivation: Derivation? = nil, response: ResponsePut? = nil, variant: FileVariant? = nil,
+        bytes: () throws -> Data
+    ) throws -> NewFile? {
+        let config = config
+        if !known({ $0.isReady }) {
+            do {
+                try prepare()
+            } catch {
+                // Told in the words of the store: it cannot be used.
+                throw StorageError.notReady(folder: url)
+            }
+        }
+        let date = now()
+        let expiration = expiration ?? config.expiration
+        guard !expiration.isExpired(at: date) else { return nil }
+        return NewFile(
+            name: name, key: key, bytes: try bytes(),
+            expires: expiration.estimatedExpirationSince(date),
+            limit: config.effectiveSizeLimit, overwriting: overwriting, derivation: derivation,
+            response: response, variant: variant)
+    }
+
+    /// Writes a file, and removes others until no more bytes are in the folder than its limit allows. It appears
+    /// at once and whole. Bytes above the limit on their own are not kept.
+    /// - Throws: `StorageError.cannotWrite`; then there is no file of that name, or the former one.
+    package func store(_ file: NewFile) throws(StorageError) {
+        do {
+            try write(file)
+        } catch {
+            throw notWritten(file, error)
+        }
+    }
+
+    private func write(_ file: NewFile) throws {
         if try isRefused(file) { return }
         do {
             try storeOnce(file)
@@ -20,32 +58,41 @@ extension CacheDirectory {
 
     /// Does the same and calls `completion`, which may be after this has returned: the rows of files
     /// that are stored at the same time are written together. The file may have been announced.
-    func store(
-        _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    package func store(
+        _ file: NewFile, completion: @escaping @Sendable (Result<Void, StorageError>) -> Void
     ) {
+        let finish: @Sendable (Result<Void, any Error>) -> Void = { result in
+            completion(result.mapError { self.notWritten(file, $0) })
+        }
         do {
             if try isRefused(file) {
                 passOver()
-                return completion(.success(()))
+                return finish(.success(()))
             }
-            let written = try write(file, completion: completion)
+            let written = try writeTemporary(file, completion: finish)
             if known({ $0.batch.add(written) }) { settleBatch() }
         } catch {
             passOver()
             // The folder may have gone; the other way makes it again.
-            completion(Result { try store(file) })
+            finish(Result { try write(file) })
         }
     }
 
     /// Announces a file that is going to be stored with a completion, or passed over: files that are
     /// written before it wait for it, unless it is large, to be entered into the index together.
-    func announce(byteCount: Int) {
+    package func announce(byteCount: Int) {
         known { $0.batch.announce(byteCount: byteCount) }
     }
 
     /// Says that an announced file is not going to be stored.
-    func passOver() {
+    package func passOver() {
         if known({ $0.batch.passOver() }) { settleBatch() }
+    }
+
+    private func notWritten(_ file: NewFile, _ error: any Error) -> StorageError {
+        .cannotWrite(
+            file: url(of: file.name), key: file.key, bytes: file.bytes, IndexFailure(error) ?? error
+        )
     }
 
     private func settleBatch() {
@@ -55,7 +102,7 @@ extension CacheDirectory {
                     written.completion(result)
                     continue
                 }
-                written.completion(Result { try store(written.file) })
+                written.completion(Result { try write(written.file) })
             }
         }
     }
@@ -63,16 +110,16 @@ extension CacheDirectory {
     /// Whether a file is too large to be kept; what had its name is removed then.
     private func isRefused(_ file: NewFile) throws -> Bool {
         guard let limit = file.limit, file.bytes.count > limit else { return false }
-        try remove(file.name)
+        try removeFile(file.name)
         return true
     }
 
     private func storeOnce(_ file: NewFile) throws {
-        for result in settle([try write(file) { _ in }]) { try result.get() }
+        for result in settle([try writeTemporary(file) { _ in }]) { try result.get() }
     }
 
     /// Writes a file under a temporary name.
-    private func write(
+    private func writeTemporary(
         _ file: NewFile, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws -> WrittenFile {
         guard let folder = try openFolder(validated: false) else { throw POSIXError(.ENOENT) }
@@ -117,24 +164,20 @@ extension CacheDirectory {
             }
         }
         do {
-            let settled: Void? = try withIndex(validated: true) { index in
-                try index.write { transaction in
-                    try applyAccesses(transaction, in: index.folder)
-                    (overtaken, derivations) = ([], [:])
-                    for (number, written) in files.enumerated() {
-                        guard try renamed.contains(number) || admits(written.file, in: transaction)
-                        else {
-                            overtaken.insert(number)
-                            continue
-                        }
-                        guard rename(number, in: index.folder) else { continue }
-                        try transaction.upsert(written.row)
-                        derivations[number] = try link(written, in: transaction, of: index.folder)
-                        guard let limit = written.file.limit else { continue }
-                        _ = try evict(
-                            downTo: limit, keeping: written.row.name, in: transaction,
-                            of: index.folder)
+            let settled: Void? = try changing { transaction, folder in
+                (overtaken, derivations) = ([], [:])
+                for (number, written) in files.enumerated() {
+                    guard try renamed.contains(number) || admits(written.file, in: transaction)
+                    else {
+                        overtaken.insert(number)
+                        continue
                     }
+                    guard rename(number, in: folder) else { continue }
+                    try transaction.upsert(written.row)
+                    derivations[number] = try link(written, in: transaction, of: folder)
+                    guard let limit = written.file.limit else { continue }
+                    _ = try evict(
+                        downTo: limit, keeping: written.row.name, in: transaction, of: folder)
                 }
             }
             if settled == nil { throw POSIXError(.ENOENT) }

@@ -1,21 +1,23 @@
-import Foundation
+package import Foundation
 import GRDB
 import Glibc
 import HalcyonWork
 import Synchronization
 
-/// The files of a cache folder together with their index.
+/// Bytes by key, as files in one folder with an index of them in a hidden SQLite database: what is
+/// behind a `DiskStorage.Backend`, whatever the type of its values.
 ///
 /// A file counts only with its row: the row is written, and the file gets its name, in one
 /// transaction that excludes all other threads and processes. Readers take no lock; when what they
 /// see does not fit together they look again under the writers' lock, and only what is wrong then is
 /// removed. When others keep the index locked, or have put something else in its place, files are found
 /// and stored without it. All members block.
-final class CacheDirectory: Sendable {
+package final class CacheDirectory: Sendable {
     /// What this process knows beside what is in the folder.
     struct Known: Sendable {
         /// Whether the folder has been made, or found, once.
         var isReady = false
+        var config: DiskStorage.Config
         /// The folder and the index that were opened last.
         var folder: CacheFolder?
         var index: DiskIndex?
@@ -28,9 +30,17 @@ final class CacheDirectory: Sendable {
         var batch = StoreBatch()
         /// Files that had to go so far to make room for others.
         var evictionCount = 0
+
+        mutating func set(_ config: DiskStorage.Config) {
+            self.config = config
+            self.config.cachePathBlock = nil
+            unused.setLimit(config.wipesWhenUnusedFor)
+            if !config.usesHashedFileName { usesHashedNames = false }
+        }
     }
 
-    let url: URL
+    /// The folder of the files.
+    package let url: URL
     let path: String
     let notes: RowNotes
     let now: @Sendable () -> Date
@@ -44,14 +54,18 @@ final class CacheDirectory: Sendable {
     let patience: LockPatience
     /// Makes threads wait for the one that opens the index.
     private let opening = NSLock()
-    /// How often the folder or its index was looked into.
-    private let useCount = Atomic(0)
+    private let uses = Atomic(0)
 
-    init(
-        _ config: DiskStorage.Config, at location: DiskStorage.Location, notes: RowNotes,
-        now: @escaping @Sendable () -> Date, lockPatience: Duration = LockPatience.standard
+    /// Makes the store, which takes the time from `now`, without its folder.
+    ///
+    /// - Parameter lockPatience: How long it waits while others keep its index locked, before it goes on
+    ///   without; 0.4 seconds by default.
+    package init(
+        config: DiskStorage.Config, notes: RowNotes = RowNotes(),
+        now: @escaping @Sendable () -> Date, lockPatience: Duration? = nil
     ) {
-        patience = LockPatience(limit: lockPatience)
+        let location = DiskStorage.Location(config)
+        patience = LockPatience(limit: lockPatience ?? LockPatience.standard)
         url = location.url
         path = location.url.path
         isPrivate = location.isDefault
@@ -59,8 +73,8 @@ final class CacheDirectory: Sendable {
         adoptedExpiration = config.expiration
         self.notes = notes
         self.now = now
-        var known = Known(usesHashedNames: config.usesHashedFileName)
-        known.unused.setLimit(config.wipesWhenUnusedFor)
+        var known = Known(config: config, usesHashedNames: config.usesHashedFileName)
+        known.set(config)
         state = Mutex(known)
     }
 
@@ -81,16 +95,51 @@ final class CacheDirectory: Sendable {
         state.withLock { body(&$0) }
     }
 
+    package var config: DiskStorage.Config {
+        get { known { $0.config } }
+        set { known { $0.set(newValue) } }
+    }
+
+    /// Files that had to go so far to make room for others.
+    package var evictionCount: Int { known { $0.evictionCount } }
+
+    // MARK: Names
+
+    /// The name of the key's file.
+    package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
+        let config = config
+        var ext = forcedExtension ?? config.pathExtension
+        if ext == nil, config.usesHashedFileName, config.autoExtAfterHashedFileName {
+            ext = CacheFileName.fileExtension(of: key)
+        }
+        return CacheFileName.name(
+            base: config.usesHashedFileName ? CacheFileName.digest(of: key) : key, extension: ext)
+    }
+
+    /// Where a file is, or would be.
+    package func url(of name: String) -> URL {
+        url.appendingPathComponent(name, isDirectory: false)
+    }
+
+    /// The path of a file.
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
     // MARK: The folder
 
-    /// How often the folder or its index was looked into so far.
-    var uses: Int { useCount.load(ordering: .relaxed) }
+    /// How often the folder or its index was looked into so far: not at all for what is known in memory.
+    package var useCount: Int { uses.load(ordering: .relaxed) }
 
     /// Counts a look into the folder or its index.
-    func countUse() { useCount.add(1, ordering: .relaxed) }
+    func countUse() { uses.add(1, ordering: .relaxed) }
 
-    /// Whether there is a folder that this process may enter.
-    var isSearchable: Bool { !DiskFile.isUnreachable(path + "/.") }
+    /// Makes the folder.
+    package func makeFolder() throws(StorageError) {
+        do {
+            try prepare()
+        } catch {
+            throw .cannotMakeFolder(path: path, error)
+        }
+    }
 
     /// Makes the folder, which only its owner can enter. One that is there keeps its permissions,
     /// unless nobody has chosen it.
@@ -131,10 +180,19 @@ final class CacheDirectory: Sendable {
             && (CacheFileName.isDigest(name) || !known { $0.usesHashedNames })
     }
 
-    /// The path of a file.
-    func path(of name: String) -> String { "\(path)/\(name)" }
-
     // MARK: The index
+
+    /// Runs what needs the folder and its index as a whole.
+    /// - Throws: `StorageError.cannotRead` of the folder when it cannot be used, or its index; what else `body` throws.
+    func indexed<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            if let failure = IndexFailure(error) { throw StorageError.cannotRead(url, failure) }
+            guard let system = error as? POSIXError else { throw error }
+            throw StorageError.cannotRead(url, system)
+        }
+    }
 
     /// Runs `body` with the index, and once more with a new one when that turns out to be damaged.
     /// - Parameter validated: whether to look first if the folder and the index are still those at the
@@ -158,6 +216,18 @@ final class CacheDirectory: Sendable {
             }
         } catch let error as DatabaseError where error.tellsOfLock {
             throw IndexUnavailable.locked
+        }
+    }
+
+    /// Changes files and their index in one transaction, which begins with what is not in the index yet.
+    /// - Returns: `nil` when there is no folder.
+    /// - Throws: What `withIndex` throws.
+    func changing<T>(_ body: (IndexTransaction, CacheFolder) throws -> T) throws -> T? {
+        try withIndex(validated: true) { index in
+            try index.write { transaction in
+                try applyAccesses(transaction, in: index.folder)
+                return try body(transaction, index.folder)
+            }
         }
     }
 
@@ -247,14 +317,8 @@ final class CacheDirectory: Sendable {
             })
     }
 
-    /// Notes that a response is used now.
-    func noteUse(of response: AccessLog.ResponseID) {
-        let date = now().timeIntervalSince1970
-        flush(known { ($0.accesses.note(date, of: response), $0.accesses.isFull) })
-    }
-
     /// Writes the log of accesses soon: in some seconds when it has its first entry, at once when it is full.
-    private func flush(_ log: (isBegun: Bool, isFull: Bool)) {
+    func flush(_ log: (isBegun: Bool, isFull: Bool)) {
         if log.isFull {
             DiskLane.writing.submit { [weak self] in self?.flushAccesses() }
         } else if log.isBegun {
@@ -272,9 +336,7 @@ final class CacheDirectory: Sendable {
     func flushAccesses() {
         guard known({ !$0.accesses.isEmpty || !$0.unwritten.isEmpty }) else { return }
         // Lost accesses only cost precision when files are evicted.
-        _ = try? withIndex(validated: true) { index in
-            try index.write { try applyAccesses($0, in: index.folder) }
-        }
+        _ = try? changing { _, _ in }
     }
 
     /// Writes the noted accesses, and the rows that could not be written before, as part of a
@@ -293,5 +355,28 @@ final class CacheDirectory: Sendable {
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.accessDelay) {
             DiskLane.writing.submit(flush)
         }
+    }
+}
+
+/// What rows say for people. The store itself knows neither what in a key is a secret nor what bytes
+/// mean.
+package struct RowNotes: Sendable {
+    /// The key as it may be kept.
+    let key: @Sendable (String) -> String
+    /// The name of the format of a file's bytes, if it is known.
+    let format: @Sendable (Data) -> String?
+
+    /// The key in the row of a file.
+    func rowKey(of file: NewFile) -> String {
+        guard let variant = file.variant else { return key(file.key) }
+        return FileVariant(source: key(variant.source), processor: key(variant.processor)).rowKey
+    }
+
+    package init(
+        key: @escaping @Sendable (String) -> String = { $0 },
+        format: @escaping @Sendable (Data) -> String? = { _ in nil }
+    ) {
+        self.key = key
+        self.format = format
     }
 }

@@ -36,8 +36,7 @@ package final class PartialFiles: Sendable {
         var config = DiskStorage.Config(name: "partials", sizeLimit: 0)
         config.expiration = expiration
         if let folder { config.cachePathBlock = { _, _ in folder } }
-        directory = CacheDirectory(
-            config, at: DiskStorage.Location(config), notes: RowNotes(), now: now)
+        directory = CacheDirectory(config: config, now: now)
         self.sizeLimit = max(0, sizeLimit)
         self.expiration = expiration
         failed.whenGiven(onFailure)

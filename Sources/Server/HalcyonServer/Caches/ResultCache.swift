@@ -52,7 +52,7 @@ final class MadePicture: Sendable, CacheCostCalculable {
 /// of, which the index of the files knows, too.
 final class ResultCache: Sendable {
     private let memory: MemoryStorage.Backend<MadePicture>?
-    private let files: FileStore?
+    private let files: CacheDirectory?
     private let writes = DiskOperations()
     /// Larger ones would push too many others out.
     private let largest: Int
@@ -70,7 +70,7 @@ final class ResultCache: Sendable {
         self.time = time
         self.onError = onError
         largest = tier.bytes / 20
-        files = tier.bytes > 0 ? FileStore(tier, named: "results", in: directory, time: time) : nil
+        files = tier.bytes > 0 ? CacheDirectory(tier, named: "results", in: directory, time: time) : nil
         guard tier.memoryBytes > 0 else {
             memory = nil
             return
@@ -98,7 +98,8 @@ final class ResultCache: Sendable {
     }
 
     private func read(
-        _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?, from files: FileStore
+        _ key: String, of origin: PictureOrigin, during visit: PurgeVisit?,
+        from files: CacheDirectory
     ) async -> MadePicture? {
         do {
             let picture = try await DiskLane.reading.run {
@@ -235,7 +236,7 @@ final class ResultCache: Sendable {
     }
 
     private static func remove(
-        _ purge: Purge, from files: FileStore
+        _ purge: Purge, from files: CacheDirectory
     ) throws -> (count: Int, keys: [String]) {
         var isPlanMeant: (Substring?) -> Bool = { _ in true }
         var isSourceMeant = purge.matches(source:url:)

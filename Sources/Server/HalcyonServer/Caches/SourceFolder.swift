@@ -8,14 +8,14 @@ import HalcyonWork
 ///
 /// A folder that cannot be used is an empty one, after `onError` was told why.
 struct SourceFolder: Sendable {
-    private let files: FileStore
+    private let files: CacheDirectory
     private let onError: @Sendable (any Error) -> Void
 
     init(
         _ tier: ImageServerConfiguration.Tier, in directory: URL, time: TimeSource,
         onError: @escaping @Sendable (any Error) -> Void
     ) {
-        files = FileStore(tier, named: "sources", in: directory, time: time)
+        files = CacheDirectory(tier, named: "sources", in: directory, time: time)
         self.onError = onError
     }
 
@@ -113,7 +113,7 @@ struct SourceFolder: Sendable {
 
     private func onLane<Value: Sendable>(
         _ lane: ThreadPool, _ fallback: Value,
-        _ work: @escaping @Sendable (FileStore) throws -> Value
+        _ work: @escaping @Sendable (CacheDirectory) throws -> Value
     ) async -> Value {
         do {
             return try await lane.run { [files] in try work(files) }
@@ -154,7 +154,7 @@ struct TierUsage: Sendable {
 
     init() {}
 
-    init(of files: FileStore) throws {
+    init(of files: CacheDirectory) throws {
         (entries, bytes) = try files.usage()
         evictions = files.evictionCount
     }
@@ -165,7 +165,7 @@ struct TierUsage: Sendable {
     }
 }
 
-extension FileStore {
+extension CacheDirectory {
     /// One of the server's caches. Its folder is made here if that is possible, otherwise when it is first
     /// written to.
     convenience init(

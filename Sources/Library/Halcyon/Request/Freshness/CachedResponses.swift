@@ -11,11 +11,11 @@ final class CachedResponses: Sendable {
         weak var record: ResponseRecord?
     }
 
-    private let files: FileStore
+    private let files: CacheDirectory
     /// Each variant of a key once, as far as anybody holds them.
     private let known = Mutex<[String: [Weak]]>([:])
 
-    init(_ files: FileStore) {
+    init(_ files: CacheDirectory) {
         self.files = files
     }
 

@@ -1,5 +1,17 @@
-import Foundation
+package import Foundation
 import GRDB
+
+/// Why a store on the disk did not do what it was asked for; each with the error beneath.
+package enum StorageError: Error {
+    /// There is no folder, and none could be made before.
+    case notReady(folder: URL)
+    case cannotMakeFolder(path: String, any Error)
+    /// The index could not be asked for a file.
+    case cannotReadRow(key: String, file: URL, any Error)
+    /// A file cannot be read, or holds no such value; for the folder itself, its index cannot be used.
+    case cannotRead(URL, any Error)
+    case cannotWrite(file: URL, key: String, bytes: Data, any Error)
+}
 
 /// Why the index of a cache cannot be used, in the words of those who have a cache, not a database.
 package struct IndexFailure: LocalizedError {
