@@ -16,10 +16,10 @@ struct JPEGDamageTests {
         let work: [() throws -> Void] = [
             { _ = try file.jpegPixels() },
             { _ = try file.jpegPixels(denominator: 2) },
-            { _ = try file.jpegPixels(20, 15, .best) },
-            { _ = try file.jpegPixels(20, 15, .fast) },
-            { _ = try file.jpegPixels(10, 7, .fast) },
-            { _ = try file.jpegPixels(5, 3, .best) },
+            { _ = try file.jpegPixels(20, 15) },
+            { _ = try file.jpegPixels(20, 15, isFast: true) },
+            { _ = try file.jpegPixels(10, 7, isFast: true) },
+            { _ = try file.jpegPixels(5, 3) },
         ]
         return work.map { work in
             do {

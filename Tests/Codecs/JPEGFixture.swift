@@ -61,14 +61,14 @@ extension Data {
 
     /// The pixels of this JPEG file at another size.
     func jpegPixels(
-        _ width: Int, _ height: Int, _ quality: ReductionQuality = .best
+        _ width: Int, _ height: Int, isFast: Bool = false
     ) throws -> [UInt8] {
         try withUnsafeBytes { bytes in
             guard let header = JPEGHeader(bytes) else { throw DirectCodecError.corrupt("refused") }
             var pixels = [UInt8](repeating: 0, count: width * height * 3)
             try pixels.withUnsafeMutableBufferPointer {
                 try JPEGReader.read(
-                    bytes, header: header, width: width, height: height, quality: quality,
+                    bytes, header: header, width: width, height: height, isFast: isFast,
                     into: $0.baseAddress!)
             }
             return pixels

@@ -42,7 +42,7 @@ struct JPEGReaderTests {
     func fastIsNearEnough(_ isProgressive: Bool) throws {
         let file = try JPEGFixture(width: 320, height: 240).jpeg(isProgressive: isProgressive)
         for (width, height) in [(40, 30), (70, 52), (150, 112)] {
-            let made = try file.jpegPixels(width, height, .fast)
+            let made = try file.jpegPixels(width, height, isFast: true)
             #expect(Self.quality(made, width, height, of: try file.jpegPixels(), 320) > 30)
         }
     }
@@ -57,15 +57,15 @@ struct JPEGReaderTests {
 
     @Test func decodesNoMoreThanQualityNeeds() throws {
         let header = try #require(try JPEGFixture(width: 801, height: 600).jpeg().jpegHeader)
-        func denominator(_ width: Int, _ height: Int, _ quality: ReductionQuality) -> Int {
-            JPEGReader.denominator(for: header, width: width, height: height, quality: quality)
+        func denominator(_ width: Int, _ height: Int, isFast: Bool) -> Int {
+            JPEGReader.denominator(for: header, width: width, height: height, isFast: isFast)
         }
-        #expect(denominator(101, 75, .fast) == 8)
-        #expect(denominator(102, 75, .fast) == 4)
-        #expect(denominator(101, 75, .best) == 2)
-        #expect(denominator(50, 37, .best) == 8)
-        #expect(denominator(500, 10, .fast) == 1)
-        #expect(denominator(900, 900, .best) == 1)
+        #expect(denominator(101, 75, isFast: true) == 8)
+        #expect(denominator(102, 75, isFast: true) == 4)
+        #expect(denominator(101, 75, isFast: false) == 2)
+        #expect(denominator(50, 37, isFast: false) == 8)
+        #expect(denominator(500, 10, isFast: true) == 1)
+        #expect(denominator(900, 900, isFast: false) == 1)
     }
 
     @Test(arguments: [false, true])
@@ -75,8 +75,8 @@ struct JPEGReaderTests {
             grey, width: 90, height: 70, channels: 3,
             options: JPEGWriter.Options(quality: 95, isProgressive: isProgressive))
         for (width, height) in [(90, 70), (45, 35), (31, 24), (9, 7), (1, 1)] {
-            for quality in [ReductionQuality.best, .fast] {
-                #expect(try file.jpegPixels(width, height, quality).allSatisfy { $0 == 140 })
+            for isFast in [false, true] {
+                #expect(try file.jpegPixels(width, height, isFast: isFast).allSatisfy { $0 == 140 })
             }
         }
     }

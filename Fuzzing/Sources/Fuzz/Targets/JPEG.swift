@@ -30,10 +30,10 @@ extension FuzzTarget {
                 try? JPEGReader.read(
                     bytes, header: header, denominator: denominator, into: pixels)
             }
-            for quality in [ReductionQuality.best, .fast] {
+            for isFast in [false, true] {
                 try? JPEGReader.read(
                     bytes, header: header, width: max(1, header.width / 9),
-                    height: max(1, header.height / 9), quality: quality, into: pixels)
+                    height: max(1, header.height / 9), isFast: isFast, into: pixels)
             }
             if header.orientation > 1 {
                 try? JPEGReader.readTurned(bytes, header: header, into: pixels)

@@ -1,14 +1,6 @@
 import CCodecs
 import CoefficientJPEG
 
-/// How much of a picture's fineness a reduction keeps.
-public enum ReductionQuality: Sendable {
-    /// Decodes at twice the target's size or more where there is so much, and resamples the rest.
-    case best
-    /// Decodes at the smallest size that is not below the target's.
-    case fast
-}
-
 /// Reads ordinary JPEG files with libjpeg-turbo and nothing around it: the pipeline of an imaging library
 /// costs more than the pixels of a small picture.
 ///
@@ -45,19 +37,20 @@ public enum JPEGReader {
     /// larger picture.
     ///
     /// - Parameters:
+    ///   - isFast: Whether the smallest size that is not below the target's is decoded, in place of twice that
+    ///     or more.
     ///   - skipsCoefficients: Whether files that allow it are read with the decoder that steps over what a
     ///     reduced picture does not need. What it refuses is left to libjpeg-turbo in any case.
     ///   - pixels: Receives RGB rows without padding.
     /// - Throws: `DirectCodecError`.
     public static func read(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader, width: Int, height: Int,
-        quality: ReductionQuality, skipsCoefficients: Bool = true,
+        isFast: Bool = false, skipsCoefficients: Bool = true,
         into pixels: UnsafeMutablePointer<UInt8>
     ) throws(DirectCodecError) {
-        let denominator = denominator(
-            for: header, width: width, height: height, quality: quality)
+        let denominator = denominator(for: header, width: width, height: height, isFast: isFast)
         // Where a progressive file is made of means alone, most of its scans need not be read.
-        let isOfMeans = header.isProgressive && quality == .fast && denominator == 8
+        let isOfMeans = header.isProgressive && isFast && denominator == 8
         if skipsCoefficients,
             try CoefficientPlanes.read(
                 file, width: width, height: height, denominator: denominator,
@@ -74,11 +67,11 @@ public enum JPEGReader {
         (length + denominator - 1) / denominator
     }
 
-    /// The greatest reduction that leaves the samples that `quality` wants.
+    /// The greatest reduction that leaves as many samples as are wanted.
     static func denominator(
-        for header: JPEGHeader, width: Int, height: Int, quality: ReductionQuality
+        for header: JPEGHeader, width: Int, height: Int, isFast: Bool
     ) -> Int {
-        let factor = quality == .best ? 2 : 1
+        let factor = isFast ? 1 : 2
         return [8, 4, 2].first {
             reduced(header.width, $0) >= factor * width
                 && reduced(header.height, $0) >= factor * height

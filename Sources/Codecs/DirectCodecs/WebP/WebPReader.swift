@@ -20,9 +20,9 @@ package struct WebPReader {
     /// - Parameter pixels: Room for `width × height × channels` bytes.
     package func read(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int,
-        quality: ReductionQuality = .best
+        isFast: Bool = false
     ) throws(WebPRefusal) {
-        if quality == .best, width < file.width || height < file.height,
+        if !isFast, width < file.width || height < file.height,
             WebPPlanes.exist(in: file, bytes)
         {
             let source = try WebPPlanes(file, bytes)
@@ -30,7 +30,7 @@ package struct WebPReader {
                 .run(source.samples, into: pixels)
             return
         }
-        let factor = quality == .best ? 2 : 1
+        let factor = isFast ? 1 : 2
         let isReduced =
             !file.hasAlpha && file.width > factor * width && file.height > factor * height
         let middleWidth = isReduced ? factor * width : file.width

@@ -85,7 +85,7 @@ struct OpenedJPEG: OpenedImage {
         try upright(size: reduction.size) { bytes, size, pixels in
             try JPEGReader.read(
                 bytes, header: stored, width: size.width, height: size.height,
-                quality: reduction.quality == .best ? .best : .fast,
+                isFast: reduction.quality == .fast,
                 skipsCoefficients: skipsCoefficients, into: pixels)
         }
     }

@@ -93,7 +93,7 @@ struct OpenedWebP: OpenedImage {
                 stored, pixels throws(WebPRefusal) in
                 try reader.read(
                     into: pixels, width: stored.width, height: stored.height,
-                    quality: quality == .best ? .best : .fast)
+                    isFast: quality == .fast)
             }
         }
     }
