@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -65,7 +66,7 @@ struct ColourConversionTests {
             owner.bytes, count: pixels.count, owner: owner, width: 16, height: 16, bands: 4,
             format: .uchar, interpretation: .cmyk)
         let jpeg = try image.encoded("jpegsave_buffer", ["Q": 100])
-        #expect(JPEGFrameHeader(jpeg)?.components == 4)
+        #expect(JPEGFrame(jpeg)?.componentCount == 4)
         let tiff = try image.encoded("tiffsave_buffer")
         for data in [jpeg, tiff] {
             let picture = try Image.decoding(data)

@@ -171,7 +171,7 @@ struct DecodingLimitsTests {
         // 12000 × 12000 pixels.
         data.replaceSubrange(
             frame.lowerBound + 5..<frame.lowerBound + 9, with: [0x2E, 0xE0, 0x2E, 0xE0])
-        #expect(JPEGFrameHeader.scanCount(of: data) == 10)
+        #expect(JPEGFrame.scanCount(of: data) == 10)
         let scan = data[(fixture.scanEnds[8] - 2)..<(data.count - 2)]
         data.removeLast(2)
         for _ in 0..<85 { data += scan }

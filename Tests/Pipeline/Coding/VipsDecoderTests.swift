@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import HalcyonTestKit
 import Testing
@@ -85,11 +86,11 @@ struct VipsDecoderTests {
         for interlace in [false, true] {
             let data = try bitmap.vipsImage().encoded(
                 "jpegsave_buffer", ["Q": 95, "interlace": .bool(interlace)])
-            #expect(JPEGFrameHeader(data)?.isProgressive == interlace)
+            #expect(JPEGFrame(data)?.isProgressive == interlace)
             #expect(try decoded(data).meanDifference(from: bitmap) < 2)
         }
         let grey = try bitmap.vipsImage().converted(to: .bw).encoded("jpegsave_buffer", ["Q": 95])
-        #expect(JPEGFrameHeader(grey)?.components == 1)
+        #expect(JPEGFrame(grey)?.componentCount == 1)
         let image = try decoded(grey)
         #expect(image.channels == 3)
         let sample = image.samples(20, 20)

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -27,7 +28,7 @@ extension FuzzTarget {
     ) { data in
         if ImageSniffer.format(of: data) == .unknown { _ = ImageSniffer.describe(data) }
         _ = HEIFProperties(data)
-        _ = JPEGFrameHeader(data)
+        _ = JPEGFrame(data)
         for count in [data.count / 2, data.count * 9 / 10] {
             guard let information = try? ImageInformation(ofPrefix: data.prefix(count)) else {
                 continue

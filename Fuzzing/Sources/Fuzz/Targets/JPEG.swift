@@ -19,7 +19,7 @@ extension FuzzTarget {
     /// Whole pictures, reduced ones and turned ones.
     static let jpeg = FuzzTarget("jpeg", seeds: files) { data in
         data.withUnsafeBytes { bytes in
-            _ = JPEGFrameHeader(data)
+            _ = JPEGFrame(data)
             guard let header = JPEGHeader(bytes),
                 header.width * header.height <= mostPixels
             else { return }

@@ -27,8 +27,7 @@ package enum JPEGEnding {
 
     /// The scans of a file.
     private struct Scans {
-        private let components: [UInt8]
-        private let isProgressive: Bool
+        private let frame: JPEGFrame
         /// For each component how many bits of each coefficient are still to come.
         private var missingBits: [UInt8: [UInt8]] = [:]
         private(set) var lackOnlyEnding = false
@@ -36,21 +35,17 @@ package enum JPEGEnding {
         /// `nil` for a file of another kind, and for one whose pixels nobody can tell to be missing.
         init?(_ bytes: UnsafeRawBufferPointer) {
             var segments = JPEGSegments(bytes)
-            var frame: (components: [UInt8], isProgressive: Bool)?
-            while let segment = segments.next() {
-                guard (0xC0...0xC2).contains(segment.code) else {
-                    if segment.code == 0xDA { return nil }
-                    continue
-                }
-                let count = segment.content.count > 5 ? Int(segment.content[5]) : 0
-                guard count > 0, segment.content.count >= 6 + 3 * count else { return nil }
-                frame = (
-                    (0..<count).map { segment.content[6 + 3 * $0] }, segment.code == 0xC2
-                )
-                break
+            var found: JPEGFrame?
+            while found == nil, let segment = segments.next() {
+                if segment.code == 0xDA { return nil }
+                guard (0xC0...0xC2).contains(segment.code) else { continue }
+                guard let frame = JPEGFrame(segment), !frame.components.isEmpty,
+                    frame.components.count == frame.componentCount
+                else { return nil }
+                found = frame
             }
-            guard let frame else { return nil }
-            (components, isProgressive) = frame
+            guard let found else { return nil }
+            frame = found
             while let segment = segments.next() {
                 guard segment.code == 0xDA else { continue }
                 guard take(segment.content) else { return nil }
@@ -67,19 +62,21 @@ package enum JPEGEnding {
                 return false
             }
             let (first, last) = (Int(header[1 + 2 * count]), Int(header[2 + 2 * count]))
-            let left = isProgressive ? header[3 + 2 * count] & 15 : 0
+            let left = frame.isProgressive ? header[3 + 2 * count] & 15 : 0
             guard first <= last, last < 64 else { return false }
             for index in 0..<count {
                 let component = header[1 + 2 * index]
                 var bits = missingBits[component] ?? [UInt8](repeating: 255, count: 64)
-                for place in isProgressive ? first...last : 0...63 { bits[place] = left }
+                for place in frame.isProgressive ? first...last : 0...63 { bits[place] = left }
                 missingBits[component] = bits
             }
             return true
         }
 
         private var isCovered: Bool {
-            components.allSatisfy { missingBits[$0]?.allSatisfy { $0 == 0 } ?? false }
+            frame.components.allSatisfy {
+                missingBits[$0.identifier]?.allSatisfy { $0 == 0 } ?? false
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ public struct JPEGHeader: Equatable, Sendable {
         while true {
             guard let segment = segments.next() else { return nil }
             if segment.code == 0xDA { break }
-            guard parts.take(segment.code, segment.content) else { return nil }
+            guard parts.take(segment) else { return nil }
         }
         guard let frame = parts.frame, frame.isOrdinary, parts.isOrdinary(frame) else {
             return nil
@@ -48,22 +48,22 @@ extension JPEGHeader {
         private var adobeTransform: UInt8?
 
         /// Takes a segment; false for what an ordinary file does not have.
-        mutating func take(_ code: UInt8, _ segment: UnsafeRawBufferPointer) -> Bool {
-            switch code {
+        mutating func take(_ segment: JPEGSegments.Segment) -> Bool {
+            let content = segment.content
+            switch segment.code {
             case 0xC0, 0xC1, 0xC2:
-                guard frame == nil, let found = JPEGFrame(segment, isProgressive: code == 0xC2)
-                else { return false }
+                guard frame == nil, let found = JPEGFrame(segment) else { return false }
                 frame = found
             case 0xE0:
-                if segment.hasText("JFIF\0", at: 0), segment.count >= 14 { hasJFIF = true }
-            case 0xE1 where segment.hasText("Exif", at: 0):
-                guard !hasEXIF, let found = EXIFBlock.orientation(in: segment) else { return false }
+                if content.hasText("JFIF\0", at: 0), content.count >= 14 { hasJFIF = true }
+            case 0xE1 where content.hasText("Exif", at: 0):
+                guard !hasEXIF, let found = EXIFBlock.orientation(in: content) else { return false }
                 hasEXIF = true
                 orientation = found
-            case 0xE2 where segment.hasText("ICC_PROFILE\0", at: 0):
-                return profile.take(segment)
-            case 0xEE where segment.hasText("Adobe", at: 0) && segment.count >= 12:
-                adobeTransform = segment[11]
+            case 0xE2 where content.hasText("ICC_PROFILE\0", at: 0):
+                return profile.take(content)
+            case 0xEE where content.hasText("Adobe", at: 0) && content.count >= 12:
+                adobeTransform = content[11]
             case 0xC4, 0xDB, 0xDD, 0xE0...0xEF, 0xFE:
                 break
             default:
@@ -79,57 +79,6 @@ extension JPEGHeader {
             if let adobeTransform { return adobeTransform == 1 }
             return frame.components.map(\.identifier) != Array("RGB".utf8)
         }
-    }
-}
-
-/// A frame header (SOF0…SOF2).
-struct JPEGFrame {
-    struct Component {
-        let identifier: UInt8
-        let horizontal: Int
-        let vertical: Int
-        /// Which quantisation table it has, 0…3.
-        let quantizer: Int
-    }
-
-    let precision: UInt8
-    let width: Int
-    let height: Int
-    let components: [Component]
-    let isProgressive: Bool
-
-    /// - Parameter segment: What follows the segment's length.
-    init?(_ segment: UnsafeRawBufferPointer, isProgressive: Bool) {
-        guard segment.count >= 6, segment.count == 6 + 3 * Int(segment[5]) else { return nil }
-        precision = segment[0]
-        height = Int(segment[1]) << 8 | Int(segment[2])
-        width = Int(segment[3]) << 8 | Int(segment[4])
-        components = (0..<Int(segment[5])).map { index in
-            let factors = segment[7 + 3 * index]
-            return Component(
-                identifier: segment[6 + 3 * index], horizontal: Int(factors >> 4),
-                vertical: Int(factors & 15), quantizer: Int(segment[8 + 3 * index]))
-        }
-        self.isProgressive = isProgressive
-    }
-
-    var isOrdinary: Bool {
-        guard precision == 8, width > 0, height > 0, components.count == 1 || components.count == 3
-        else { return false }
-        let first = components[0]
-        return components.allSatisfy {
-            $0.quantizer < 4 && (1...4).contains($0.horizontal) && (1...4).contains($0.vertical)
-                && first.horizontal % $0.horizontal == 0 && first.vertical % $0.vertical == 0
-        }
-    }
-
-    /// Blocks of 8×8 samples that a component has along `length`, a side of the picture.
-    /// - Parameters:
-    ///   - factor: The component's sampling factor, 1 for units of all components.
-    ///   - side: The direction.
-    func blocks(_ length: Int, _ factor: Int, of side: KeyPath<Component, Int>) -> Int {
-        let most = 8 * components[0][keyPath: side]
-        return (length * factor + most - 1) / most
     }
 }
 

@@ -104,7 +104,7 @@ extension EncodedImage {
     }
 
     private var jpegMemory: Int {
-        guard let frame = JPEGFrameHeader(data), frame.keepsCoefficients else { return 0 }
+        guard let frame = JPEGFrame(data), frame.keepsCoefficients else { return 0 }
         // Two bytes for each coefficient, in whole blocks.
         return Int(2 * frame.samplesPerPixel * Double(frame.size.pixelCount) * 1.02)
     }

@@ -120,7 +120,7 @@ extension EncodedImage {
         guard header.format == .JPEG, count > Self.mostScanWork / JPEGScanCounter.mostScans else {
             return
         }
-        let scans = JPEGFrameHeader.scanCount(of: data)
+        let scans = JPEGFrame.scanCount(of: data)
         guard count.clampedTimes(scans) > Self.mostScanWork else { return }
         throw .tooComplex(
             .JPEG,

@@ -72,7 +72,7 @@ struct VipsDecoder: ImageDecoder {
     ) throws {
         switch format {
         case .JPEG:
-            if let refusal = JPEGFrameHeader(data)?.refusal {
+            if let refusal = JPEGFrame(data)?.refusal {
                 throw ImageCodingError.unsupported(.JPEG, reason: refusal)
             }
         case .TIFF:

@@ -32,11 +32,11 @@ extension ImageInformation {
 
 /// What the segments before the pixels of a JPEG file tell.
 private struct JPEGFindings {
-    private(set) var frame: JPEGFrameHeader?
+    private(set) var frame: JPEGFrame?
     private(set) var orientation = 1
     private(set) var camera: ImageInformation.Camera?
     private(set) var profile: ImageInformation.ColorProfile?
-    private var tables: [UInt8: [Int]] = [:]
+    private var tables: [Int: [Int]] = [:]
     private var hasEXIF = false
     private var saysGainMap = false
     /// Where further pictures in the file begin, counted from the place in the second.
@@ -44,7 +44,7 @@ private struct JPEGFindings {
 
     mutating func take(_ segment: JPEGSegments.Segment) {
         let content = segment.content
-        if frame == nil, let header = JPEGFrameHeader(segment) { frame = header }
+        if frame == nil, let found = JPEGFrame(segment) { frame = found }
         switch segment.code {
         case 0xDB:
             readTables(content)
@@ -72,7 +72,9 @@ private struct JPEGFindings {
 
     /// The quality at which libjpeg would have made the table of the first component.
     var quality: Int? {
-        guard let table = frame.flatMap({ tables[$0.firstQuantizer] }) else { return nil }
+        guard let table = frame.flatMap({ tables[$0.components.first?.quantizer ?? 0] }) else {
+            return nil
+        }
         return JPEGQuality.nearest(to: table)
     }
 
@@ -109,7 +111,7 @@ private struct JPEGFindings {
         while let kind = reader.byte(offset) {
             let length = kind >> 4 == 0 ? 1 : 2
             guard reader.slice(offset + 1, count: 64 * length) != nil else { return }
-            tables[kind & 15] = (0..<64).compactMap { index in
+            tables[Int(kind & 15)] = (0..<64).compactMap { index in
                 let place = offset + 1 + index * length
                 return length == 1 ? reader.byte(place).map(Int.init) : reader.bigUInt16(place)
             }
