@@ -67,7 +67,7 @@ struct JPEGDamageTests {
         let large = try #require(
             try JPEGFixture(width: 90, height: 61).jpeg().jpegHeader)
         var pixels = [UInt8](repeating: 0, count: 90 * 61 * 3)
-        #expect(throws: DirectCodecError.corrupt("Its headers contradict each other")) {
+        #expect(throws: CodecRefusal.damaged("Its headers contradict each other")) {
             try small.withUnsafeBytes { bytes in
                 try pixels.withUnsafeMutableBufferPointer {
                     try JPEGReader.read(

@@ -46,7 +46,7 @@ extension Data {
     /// All pixels of this JPEG file, or those at a part of its size.
     func jpegPixels(denominator: Int = 1) throws -> [UInt8] {
         try withUnsafeBytes { bytes in
-            guard let header = JPEGHeader(bytes) else { throw DirectCodecError.corrupt("refused") }
+            guard let header = JPEGHeader(bytes) else { throw CodecRefusal.damaged("refused") }
             let count =
                 JPEGReader.reduced(header.width, denominator)
                 * JPEGReader.reduced(header.height, denominator) * 3
@@ -64,7 +64,7 @@ extension Data {
         _ width: Int, _ height: Int, isFast: Bool = false
     ) throws -> [UInt8] {
         try withUnsafeBytes { bytes in
-            guard let header = JPEGHeader(bytes) else { throw DirectCodecError.corrupt("refused") }
+            guard let header = JPEGHeader(bytes) else { throw CodecRefusal.damaged("refused") }
             var pixels = [UInt8](repeating: 0, count: width * height * 3)
             try pixels.withUnsafeMutableBufferPointer {
                 try JPEGReader.read(

@@ -60,7 +60,7 @@ struct JPEGWriterTests {
     }
 
     @Test func saysWhatCannotBeWritten() {
-        #expect(throws: DirectCodecError.self) {
+        #expect(throws: CodecRefusal.self) {
             try JPEGWriter.write(
                 [UInt8](repeating: 0, count: 70_000 * 3), width: 70_000, height: 1, channels: 3,
                 options: JPEGWriter.Options(quality: 80))

@@ -1,3 +1,5 @@
+import DirectCodecs
+
 /// Why bytes could not be decoded, or pixels not encoded.
 public enum ImageCodingError: Error, Equatable, Sendable {
     /// There are no bytes.
@@ -125,5 +127,16 @@ extension String {
         if letters.contains("_") { return letters.allSatisfy { $0 == "_" || $0.isLowercase } }
         let humps = zip(letters, letters.dropFirst()).count { $0.isLowercase && $1.isUppercase }
         return humps >= 2 && letters.allSatisfy { $0.isLetter || $0.isNumber }
+    }
+}
+
+extension CodecRefusal {
+    /// What it means of a file of `format` where no other decoder is left.
+    func codingError(_ format: ImageFormat) -> ImageCodingError {
+        switch self {
+        case .unusual(let reason): .unsupported(format, reason: reason)
+        case .damaged(let reason): .corrupt(format, reason: reason)
+        case .tooManyFrames(let count): .tooManyFrames(count, limit: APNGFile.mostFrames)
+        }
     }
 }

@@ -107,7 +107,7 @@ struct GIFCanvasTests {
             GIFFixture.Frame(.solid(.red, width: 4, height: 4)),
             GIFFixture.Frame(.solid(.red, width: 5, height: 4)),
         ])
-        #expect(throws: GIFRefusal.unusual("a frame is larger than the canvas")) {
+        #expect(throws: CodecRefusal.unusual("a frame is larger than the canvas")) {
             try data.withUnsafeBytes { try GIFFile($0, width: 4, height: 4, frameCount: 2) }
         }
     }
@@ -127,7 +127,7 @@ struct GIFCanvasTests {
             }
             do {
                 _ = try Self.frames(damaged, width: 19, height: 17, count: 16, channels: 4)
-            } catch is GIFRefusal {
+            } catch is CodecRefusal {
                 // As it should be.
             }
         }
@@ -147,7 +147,7 @@ struct GIFCanvasTests {
             do {
                 _ = try Self.frames(data, width: 40, height: 40, count: 1, channels: 3)
             } catch {
-                #expect(error as? GIFRefusal == .damagedFrame(0))
+                #expect(error as? CodecRefusal == .damaged("the pixels of frame 0 are damaged"))
             }
         }
     }

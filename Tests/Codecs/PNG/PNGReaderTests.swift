@@ -125,11 +125,11 @@ struct PNGReaderTests {
 
     // MARK: What is refused
 
-    private func refusal(_ data: Data) -> PNGRefusal? {
+    private func refusal(_ data: Data) -> CodecRefusal? {
         do {
             _ = try Self.pixels(data)
             return nil
-        } catch let refusal as PNGRefusal {
+        } catch let refusal as CodecRefusal {
             return refusal
         } catch {
             Issue.record(error)

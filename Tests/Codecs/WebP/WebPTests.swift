@@ -128,7 +128,7 @@ struct WebPTests {
         let (image, _) = try PNGReaderTests.picture(width: 40, height: 30, bands: kind.bands)
         let data = try image.encoded("webpsave_buffer", kind.options)
         for length in stride(from: 0, to: data.count, by: 3) {
-            #expect(throws: WebPRefusal.self) { try pixels(data.prefix(length)) }
+            #expect(throws: CodecRefusal.self) { try pixels(data.prefix(length)) }
         }
         var noise = Noise(9)
         for _ in 0..<300 {
@@ -139,7 +139,7 @@ struct WebPTests {
                 let file = try damaged.withUnsafeBytes { try WebPFile($0) }
                 guard file.width * file.height < 1_000_000 else { continue }
                 _ = try pixels(damaged)
-            } catch is WebPRefusal {
+            } catch is CodecRefusal {
                 // As it should be.
             }
         }
@@ -180,12 +180,12 @@ struct WebPTests {
         }
         let ended = try WebPAnimation(bytes, owner: owner)
         for _ in 0..<3 { try ended.skip() }
-        #expect(throws: WebPRefusal.self) { try ended.skip() }
+        #expect(throws: CodecRefusal.self) { try ended.skip() }
     }
 
     @Test func leavesAnimationsOfOneFrameToOthers() throws {
         let data = try animation(bands: 3)
-        #expect(throws: WebPRefusal.self) { try pixels(data) }
+        #expect(throws: CodecRefusal.self) { try pixels(data) }
     }
 
     // MARK: Writing
@@ -217,7 +217,7 @@ struct WebPTests {
     @Test func refusesSidesThatTheFormatCannotHold() {
         let pixels: [UInt8] = [1, 2, 3]
         for (width, height) in [(16384, 1), (0, 1), (1, 16384)] {
-            #expect(throws: WebPRefusal.unusual("its size")) {
+            #expect(throws: CodecRefusal.unusual("its size")) {
                 try WebPWriter(.lossless).file(
                     of: pixels, width: width, height: height, channels: 3)
             }

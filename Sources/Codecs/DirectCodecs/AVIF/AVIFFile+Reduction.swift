@@ -15,7 +15,7 @@ extension AVIFFile {
     ///   - width: At most that of the part that is shown; so is `height`.
     package func next(
         into pixels: UnsafeMutableRawPointer, width: Int, height: Int
-    ) throws(AVIFRefusal) {
+    ) throws(CodecRefusal) {
         let image = try nextImage()
         if !hasAlpha, let planes = AVIFPlanes(image, shown) {
             try planes.reduce(into: pixels, width: width, height: height)
@@ -31,7 +31,7 @@ extension AVIFFile {
 
     private func reduceStrips(
         of image: avifImage, into pixels: UnsafeMutableRawPointer, width: Int, height: Int
-    ) throws(AVIFRefusal) {
+    ) throws(CodecRefusal) {
         let shown = shown
         let reducer = PixelReducer(
             source: (shown.width, shown.height), width: width, height: height,

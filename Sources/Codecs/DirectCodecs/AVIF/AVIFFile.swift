@@ -77,12 +77,12 @@ package final class AVIFFile: @unchecked Sendable {
     /// Reads the boxes of a whole file; decodes nothing.
     ///
     /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
-    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(AVIFRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
         let avif = try Self.library()
         guard let decoder = avif.decoder_create() else {
-            throw AVIFRefusal(AVIF_RESULT_OUT_OF_MEMORY)
+            throw CodecRefusal(AVIF_RESULT_OUT_OF_MEMORY)
         }
-        do throws(AVIFRefusal) {
+        do throws(CodecRefusal) {
             try Self.parse(avif, bytes, with: decoder)
             guard let image = decoder.pointee.image, image.pointee.width > 0,
                 image.pointee.height > 0
@@ -122,12 +122,12 @@ package final class AVIFFile: @unchecked Sendable {
     /// channels or, with opacity, 4, straight, of 8 bits or, when more are stored, 16.
     ///
     /// - Parameter pixels: Room for them.
-    package func next(into pixels: UnsafeMutableRawPointer) throws(AVIFRefusal) {
+    package func next(into pixels: UnsafeMutableRawPointer) throws(CodecRefusal) {
         try convert(try nextImage(), into: pixels)
     }
 
     /// Decodes the next frame, whose planes stay where they are until the one after it is decoded.
-    func nextImage() throws(AVIFRefusal) -> avifImage {
+    func nextImage() throws(CodecRefusal) -> avifImage {
         try skip()
         guard let image = decoder.pointee.image?.pointee, image.width == width,
             image.height == height, image.depth == depth, !hasAlpha || image.alphaPlane != nil
@@ -138,7 +138,7 @@ package final class AVIFFile: @unchecked Sendable {
     /// Writes the pixels of a frame, or of some rows of one, as ``next(into:)`` does.
     func convert(
         _ image: avifImage, into pixels: UnsafeMutableRawPointer
-    ) throws(AVIFRefusal) {
+    ) throws(CodecRefusal) {
         var image = image
         var rgb = avifRGBImage()
         avif.rgb_set_defaults(&rgb, &image)
@@ -147,7 +147,7 @@ package final class AVIFFile: @unchecked Sendable {
         rgb.pixels = pixels.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(width * channels * deliveredDepth / 8)
         let result = avif.image_to_rgb(&image, &rgb)
-        guard result == AVIF_RESULT_OK else { throw AVIFRefusal(result) }
+        guard result == AVIF_RESULT_OK else { throw CodecRefusal(result) }
     }
 
     /// Channels and bits per sample as delivered.
@@ -155,15 +155,15 @@ package final class AVIFFile: @unchecked Sendable {
     package var deliveredDepth: Int { depth > 8 ? 16 : 8 }
 
     /// Decodes the next frame for those behind it only.
-    package func skip() throws(AVIFRefusal) {
+    package func skip() throws(CodecRefusal) {
         let result = avif.decoder_next_image(decoder)
-        guard result == AVIF_RESULT_OK else { throw AVIFRefusal(result) }
+        guard result == AVIF_RESULT_OK else { throw CodecRefusal(result) }
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
 
-    private static func library() throws(AVIFRefusal) -> cavif_functions {
+    private static func library() throws(CodecRefusal) -> cavif_functions {
         guard let functions = cavif_load() else {
-            throw .unsupported("no decoder for it is installed")
+            throw .unusual("no decoder for it is installed")
         }
         return functions.pointee
     }
@@ -171,7 +171,7 @@ package final class AVIFFile: @unchecked Sendable {
     private static func parse(
         _ avif: cavif_functions, _ bytes: UnsafeRawBufferPointer,
         with decoder: UnsafeMutablePointer<avifDecoder>
-    ) throws(AVIFRefusal) {
+    ) throws(CodecRefusal) {
         decoder.pointee.maxThreads = 1
         decoder.pointee.ignoreExif = 1
         decoder.pointee.ignoreXMP = 1
@@ -181,7 +181,7 @@ package final class AVIFFile: @unchecked Sendable {
         var result = avif.decoder_set_memory(
             decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         if result == AVIF_RESULT_OK { result = avif.decoder_parse(decoder) }
-        guard result == AVIF_RESULT_OK else { throw AVIFRefusal(result) }
+        guard result == AVIF_RESULT_OK else { throw CodecRefusal(result) }
     }
 
     private static func duration(
@@ -196,7 +196,7 @@ package final class AVIFFile: @unchecked Sendable {
 extension AVIFFile {
     private static func transforms(
         _ image: UnsafeMutablePointer<avifImage>
-    ) throws(AVIFRefusal) -> Transforms {
+    ) throws(CodecRefusal) -> Transforms {
         let flags = image.pointee.transformFlags
         var transforms = Transforms()
         if flags & AVIF_TRANSFORM_CLAP.rawValue != 0 {
@@ -212,7 +212,7 @@ extension AVIFFile {
     }
 
     /// The clean aperture (ISO/IEC 14496-12, 12.1.4), its corner rounded down to whole pixels.
-    private static func crop(_ image: avifImage) throws(AVIFRefusal) -> Transforms.Crop {
+    private static func crop(_ image: avifImage) throws(CodecRefusal) -> Transforms.Crop {
         let box = image.clap
         guard
             let left = corner(
@@ -238,15 +238,9 @@ extension AVIFFile {
     }
 }
 
-/// Why an AVIF file is not read here.
-package enum AVIFRefusal: Error, Equatable {
-    /// The file is of a kind that libavif does not read.
-    case unsupported(String)
-    /// The file is cut short, or parts of it are not valid.
-    case damaged(String)
-
+extension CodecRefusal {
     /// What a result of libavif other than success means.
-    init(_ result: avifResult) {
+    fileprivate init(_ result: avifResult) {
         self =
             switch result {
             case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_IO_ERROR:
@@ -258,23 +252,15 @@ package enum AVIFRefusal: Error, Equatable {
             case AVIF_RESULT_NO_IMAGES_REMAINING:
                 .damaged("frames are missing")
             case AVIF_RESULT_UNSUPPORTED_DEPTH:
-                .unsupported("its number of bits per sample is not read")
+                .unusual("its number of bits per sample is not read")
             case AVIF_RESULT_REFORMAT_FAILED, AVIF_RESULT_NOT_IMPLEMENTED:
-                .unsupported("the way it stores colours is not read")
+                .unusual("the way it stores colours is not read")
             case AVIF_RESULT_NO_CODEC_AVAILABLE:
-                .unsupported("no AV1 decoder is installed")
+                .unusual("no AV1 decoder is installed")
             case AVIF_RESULT_OUT_OF_MEMORY:
-                .unsupported("there is not enough memory for it")
+                .unusual("there is not enough memory for it")
             default:
                 .damaged("its boxes are not valid")
             }
-    }
-}
-
-extension AVIFRefusal: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .unsupported(let reason), .damaged(let reason): reason
-        }
     }
 }

@@ -53,7 +53,7 @@ struct AVIFPlanes {
     /// Writes RGB of 8 or 16 bits, rows without padding.
     func reduce(
         into pixels: UnsafeMutableRawPointer, width: Int, height: Int
-    ) throws(AVIFRefusal) {
+    ) throws(CodecRefusal) {
         let reductions = planes.map { AVIFPlaneReduction($0, width: width, height: height) }
         let made = UnsafeMutablePointer<Float>.allocate(capacity: planes.count * width)
         defer { made.deallocate() }

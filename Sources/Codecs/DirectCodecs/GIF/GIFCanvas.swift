@@ -55,7 +55,7 @@ package final class GIFCanvas: @unchecked Sendable {
     ///   - channels: 4 for RGBA with straight alpha, 3 for RGB.
     package func next(
         _ bytes: UnsafeRawBufferPointer, into pixels: UnsafeMutablePointer<UInt8>, channels: Int
-    ) throws(GIFRefusal) {
+    ) throws(CodecRefusal) {
         try skip(bytes)
         let drawn = UnsafeRawPointer(canvas).assumingMemoryBound(to: UInt8.self)
         if channels == 4 {
@@ -66,7 +66,7 @@ package final class GIFCanvas: @unchecked Sendable {
     }
 
     /// Draws the next frame for those behind it only.
-    package func skip(_ bytes: UnsafeRawBufferPointer) throws(GIFRefusal) {
+    package func skip(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         let index = nextFrame
         guard index < file.frames.count else { throw .damaged("frames are missing") }
@@ -79,7 +79,7 @@ package final class GIFCanvas: @unchecked Sendable {
         reserveIndices(count + GIFCodes.slack)
         guard codes.decode(bytes, offset: frame.image.dataOffset, into: indices, count: count)
         else {
-            throw .damagedFrame(index)
+            throw .damaged("the pixels of frame \(index) are damaged")
         }
         if let range = frame.image.palette { Self.read(bytes, range, into: &localPalette) }
         draw(frame, frame.image.palette == nil ? globalPalette : localPalette)

@@ -29,7 +29,7 @@ package struct GIFFile {
     ///   - frameCount: The frames that are expected; others are not looked at.
     package init(
         _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, frameCount: Int
-    ) throws(GIFRefusal) {
+    ) throws(CodecRefusal) {
         guard bytes.count > 13, width > 0, height > 0, var blocks = GIFBlocks(bytes),
             blocks.palette?.upperBound ?? 0 <= bytes.count
         else { throw .damaged("it is cut short") }
@@ -74,24 +74,5 @@ extension GIFBlocks.Control {
     fileprivate var disposal: GIFFile.Disposal {
         if isTakenBack { return .previous }
         return flags >> 2 & 7 == 2 ? .background : .keep
-    }
-}
-
-/// Why a GIF file, or a frame of it, is not read here.
-package enum GIFRefusal: Error, Equatable {
-    /// The file is of a kind that is not read here; another decoder may read it.
-    case unusual(String)
-    /// The file's blocks are cut short or not understood.
-    case damaged(String)
-    /// The compressed pixels of a frame are invalid or too few.
-    case damagedFrame(Int)
-}
-
-extension GIFRefusal: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .unusual(let reason), .damaged(let reason): reason
-        case .damagedFrame(let index): "the pixels of frame \(index) are damaged"
-        }
     }
 }

@@ -5,18 +5,18 @@ final class JPEGLibrary {
     private let reader: OpaquePointer
 
     /// - Parameter file: It has to stay where it is as long as this lives.
-    /// - Throws: `DirectCodecError` when the header is damaged, or does not say what `header` says.
-    init(_ file: UnsafeRawBufferPointer, header: JPEGHeader) throws(DirectCodecError) {
+    /// - Throws: `CodecRefusal` when the header is damaged, or does not say what `header` says.
+    init(_ file: UnsafeRawBufferPointer, header: JPEGHeader) throws(CodecRefusal) {
         let bytes = file.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let reader = cjpeg_reader_create(bytes, file.count) else {
-            throw .corrupt("there is no memory to decode it")
+            throw .damaged("there is no memory to decode it")
         }
         self.reader = reader
         var found = cjpeg_reader_header()
         guard cjpeg_reader_open(reader, &found) else { throw failure }
         guard found.width == header.width, found.height == header.height,
             found.channels == (header.isGrey ? 1 : 3)
-        else { throw .corrupt("Its headers contradict each other") }
+        else { throw .damaged("Its headers contradict each other") }
     }
 
     deinit {
@@ -24,7 +24,7 @@ final class JPEGLibrary {
     }
 
     /// Starts to decode planes at one over `denominator`.
-    func planes(denominator: Int, count: Int) throws(DirectCodecError) -> [JPEGPlane] {
+    func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [JPEGPlane] {
         var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
             cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
         )
@@ -42,14 +42,14 @@ final class JPEGLibrary {
         }
     }
 
-    func readStrip(into rows: JPEGStrip) throws(DirectCodecError) {
+    func readStrip(into rows: JPEGStrip) throws(CodecRefusal) {
         guard cjpeg_reader_read_strip(reader, rows) else { throw failure }
     }
 
     /// Decodes everything at one over `denominator`, to RGB rows without padding.
     func readRGB(
         denominator: Int, width: Int, height: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         guard
             cjpeg_reader_read_rgb(
                 reader, Int32(denominator), width, height, pixels, width * 3)
@@ -59,7 +59,7 @@ final class JPEGLibrary {
     /// Decodes everything, to RGB rows without padding, as `orientation` shows them.
     func readTurned(
         width: Int, height: Int, orientation: Int, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: 16 * 3 * width)
         defer { strip.deallocate() }
         guard
@@ -67,8 +67,8 @@ final class JPEGLibrary {
         else { throw failure }
     }
 
-    private var failure: DirectCodecError {
-        .corrupt(String(cString: cjpeg_reader_message(reader)))
+    private var failure: CodecRefusal {
+        .damaged(String(cString: cjpeg_reader_message(reader)))
     }
 }
 
@@ -80,12 +80,12 @@ final class JPEGLibraryPlanes: JPEGPlaneSource {
 
     init(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         library = try JPEGLibrary(file, header: header)
         planes = try library.planes(denominator: denominator, count: header.isGrey ? 1 : 3)
     }
 
-    func readStrip(into rows: JPEGStrip) throws(DirectCodecError) {
+    func readStrip(into rows: JPEGStrip) throws(CodecRefusal) {
         try library.readStrip(into: rows)
     }
 }
@@ -128,8 +128,8 @@ public protocol JPEGPlaneSource: AnyObject {
 
     /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
     /// bytes: `stripHeight` rows of each plane, also in the last strip, whose surplus rows mean nothing.
-    /// - Throws: `DirectCodecError`.
-    func readStrip(into rows: JPEGStrip) throws(DirectCodecError)
+    /// - Throws: `CodecRefusal`.
+    func readStrip(into rows: JPEGStrip) throws(CodecRefusal)
 }
 
 /// For each plane the rows of a strip.

@@ -9,11 +9,11 @@ public enum JPEGReader {
     /// Decodes everything at one over `denominator` (1, 2, 4 or 8), sizes rounded up.
     ///
     /// - Parameter pixels: Receives RGB rows without padding.
-    /// - Throws: `DirectCodecError`.
+    /// - Throws: `CodecRefusal`.
     public static func read(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int,
         into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         let width = reduced(header.width, denominator)
         let height = reduced(header.height, denominator)
         try JPEGLibrary(file, header: header)
@@ -23,11 +23,11 @@ public enum JPEGReader {
     /// Decodes everything and turns it as the header says, without ever holding the picture twice.
     ///
     /// - Parameter pixels: Receives RGB rows without padding, as shown.
-    /// - Throws: `DirectCodecError`.
+    /// - Throws: `CodecRefusal`.
     public static func readTurned(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader,
         into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         try JPEGLibrary(file, header: header).readTurned(
             width: header.width, height: header.height, orientation: header.orientation,
             into: pixels)
@@ -42,12 +42,12 @@ public enum JPEGReader {
     ///   - skipsCoefficients: Whether files that allow it are read with the decoder that steps over what a
     ///     reduced picture does not need. What it refuses is left to libjpeg-turbo in any case.
     ///   - pixels: Receives RGB rows without padding.
-    /// - Throws: `DirectCodecError`.
+    /// - Throws: `CodecRefusal`.
     public static func read(
         _ file: UnsafeRawBufferPointer, header: JPEGHeader, width: Int, height: Int,
         isFast: Bool = false, skipsCoefficients: Bool = true,
         into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         let denominator = denominator(for: header, width: width, height: height, isFast: isFast)
         // Where a progressive file is made of means alone, most of its scans need not be read.
         let isOfMeans = header.isProgressive && isFast && denominator == 8
@@ -107,7 +107,7 @@ enum CoefficientPlanes {
     static func read(
         _ file: UnsafeRawBufferPointer, width: Int, height: Int, denominator: Int,
         enlargesChroma: Bool, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) -> Bool {
+    ) throws(CodecRefusal) -> Bool {
         guard let reduction = JPEGReduction(rawValue: denominator) else { return false }
         do {
             let picture = try ReducedJPEG(
@@ -116,7 +116,7 @@ enum CoefficientPlanes {
                 .run(picture, into: pixels)
             return true
         } catch JPEGRefusal.late {
-            throw .corrupt("It takes too long")
+            throw .damaged("It takes too long")
         } catch {
             // Only a refusal: it is answered by reading the file in another way.
             return false
@@ -130,12 +130,4 @@ extension JPEGPlane {
             width: size.width, height: size.height, extentX: size.extentX, extentY: size.extentY,
             rowCapacity: size.width, stripHeight: size.rowsPerStrip)
     }
-}
-
-/// Why a file could not be read or written directly.
-public enum DirectCodecError: Error, Equatable, Sendable {
-    /// The file is damaged or cut short; the text is the codec's own message.
-    case corrupt(String)
-    /// Pixels could not be written; the text is the codec's own message.
-    case encodingFailed(String)
 }

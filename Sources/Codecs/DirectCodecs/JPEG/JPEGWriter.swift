@@ -27,10 +27,10 @@ public enum JPEGWriter {
     /// paper.
     ///
     /// - Parameter pixels: Rows without padding.
-    /// - Throws: `DirectCodecError`.
+    /// - Throws: `CodecRefusal`.
     public static func write(
         _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options
-    ) throws(DirectCodecError) -> Data {
+    ) throws(CodecRefusal) -> Data {
         try file(of: pixels, width: width, height: height, channels: channels, options)
     }
 
@@ -38,7 +38,7 @@ public enum JPEGWriter {
     package static func write(
         _ pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, options: Options,
         metadata: JPEGMetadata
-    ) throws(DirectCodecError) -> Data? {
+    ) throws(CodecRefusal) -> Data? {
         guard let segments = metadata.segments else { return nil }
         let file = try file(of: pixels, width: width, height: height, channels: channels, options)
         guard !segments.isEmpty else { return file }
@@ -49,7 +49,7 @@ public enum JPEGWriter {
 
     private static func file(
         of pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int, _ options: Options
-    ) throws(DirectCodecError) -> Data {
+    ) throws(CodecRefusal) -> Data {
         guard channels == 4 else {
             return try write(pixels, width: width, height: height, options)
         }
@@ -61,7 +61,7 @@ public enum JPEGWriter {
 
     private static func write(
         _ rgb: UnsafePointer<UInt8>, width: Int, height: Int, _ options: Options
-    ) throws(DirectCodecError) -> Data {
+    ) throws(CodecRefusal) -> Data {
         let written = cjpeg_write(
             rgb,
             cjpeg_writing(
@@ -72,7 +72,7 @@ public enum JPEGWriter {
             let message = withUnsafeBytes(of: written.message) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            throw .encodingFailed(message)
+            throw .damaged(message)
         }
         return Data(bytesNoCopy: bytes, count: written.count, deallocator: .free)
     }

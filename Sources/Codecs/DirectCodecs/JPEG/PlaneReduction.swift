@@ -69,7 +69,7 @@ struct PlaneReduction: ~Copyable {
     /// - Parameter source: What has the planes, and nothing has been read of.
     func run(
         _ source: any JPEGPlaneSource, into pixels: UnsafeMutablePointer<UInt8>
-    ) throws(DirectCodecError) {
+    ) throws(CodecRefusal) {
         let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
         var row = pixels
         for index in 0..<strips {

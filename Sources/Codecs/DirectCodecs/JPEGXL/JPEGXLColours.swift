@@ -8,7 +8,7 @@ struct JPEGXLColours {
     /// as they are seen, it delivers sRGB, but of light brighter than paper all that there is.
     init(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer, _ info: JxlBasicInfo
-    ) throws(JPEGXLRefusal) {
+    ) throws(CodecRefusal) {
         let isGrey = info.num_color_channels == 1
         if info.uses_original_profile == 0,
             Self.encoding(jxl, decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)?.isHDR != true
@@ -28,7 +28,7 @@ struct JPEGXLColours {
         } else if let profile = Self.profile(jxl, decoder) {
             meaning = .profile(profile)
         } else {
-            throw .unsupported("its colours are not described")
+            throw .unusual("its colours are not described")
         }
     }
 

@@ -52,14 +52,14 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// Reads the header of a whole file; decodes nothing.
     ///
     /// - Parameter owner: Keeps `bytes` where they are; kept as long as this.
-    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(JPEGXLRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
         jxl = try Self.library()
         decoder = try Self.open(
             jxl, bytes, for: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
         self.owner = owner
-        do throws(JPEGXLRefusal) {
+        do throws(CodecRefusal) {
             guard jxl.set_unpremultiply(decoder, 1) == JXL_DEC_SUCCESS else {
-                throw .unsupported("opacity cannot be separated from colours")
+                throw .unusual("opacity cannot be separated from colours")
             }
             try Self.advance(jxl, decoder, to: JXL_DEC_BASIC_INFO)
             let info = try Self.info(jxl, decoder)
@@ -89,7 +89,7 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// Decodes the next frame and writes it as shown: rows from the top without padding, straight opacity.
     ///
     /// - Parameter pixels: Room for `width × height × channels` samples of ``depth`` bits.
-    package func next(into pixels: UnsafeMutableRawPointer) throws(JPEGXLRefusal) {
+    package func next(into pixels: UnsafeMutableRawPointer) throws(CodecRefusal) {
         var format = JxlPixelFormat(
             num_channels: UInt32(channels),
             data_type: depth == 8 ? JXL_TYPE_UINT8 : JXL_TYPE_UINT16,
@@ -101,7 +101,7 @@ package final class JPEGXLFile: @unchecked Sendable {
             jxl.get_output_size(decoder, &format, &needed) == JXL_DEC_SUCCESS,
             needed == count,
             jxl.set_output(decoder, &format, pixels, count) == JXL_DEC_SUCCESS
-        else { throw .unsupported("its samples cannot be had as \(depth) bits") }
+        else { throw .unusual("its samples cannot be had as \(depth) bits") }
         try Self.advance(jxl, decoder, to: JXL_DEC_FULL_IMAGE)
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
     }
@@ -111,7 +111,7 @@ package final class JPEGXLFile: @unchecked Sendable {
     /// - Parameter target: Room for `width × height` pixels.
     package func reduce(
         _ pixels: UnsafeRawPointer, width: Int, height: Int, into target: UnsafeMutableRawPointer
-    ) throws(JPEGXLRefusal) {
+    ) throws(CodecRefusal) {
         let reducer = PixelReducer(
             source: (self.width, self.height), width: width, height: height,
             channels: channels, depth: depth, into: target)
@@ -126,9 +126,9 @@ package final class JPEGXLFile: @unchecked Sendable {
         jxl.skip_frames(decoder, count)
     }
 
-    private static func library() throws(JPEGXLRefusal) -> cjxl_functions {
+    private static func library() throws(CodecRefusal) -> cjxl_functions {
         guard let functions = cjxl_load() else {
-            throw .unsupported("no decoder for it is installed")
+            throw .unusual("no decoder for it is installed")
         }
         return functions.pointee
     }
@@ -137,9 +137,9 @@ package final class JPEGXLFile: @unchecked Sendable {
 extension JPEGXLFile {
     private static func open(
         _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, for events: [JxlDecoderStatus]
-    ) throws(JPEGXLRefusal) -> OpaquePointer {
+    ) throws(CodecRefusal) -> OpaquePointer {
         guard let decoder = jxl.create(nil) else {
-            throw .unsupported("there is not enough memory for it")
+            throw .unusual("there is not enough memory for it")
         }
         let mask = events.reduce(0) { $0 | Int32($1.rawValue) }
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -156,7 +156,7 @@ extension JPEGXLFile {
     /// Decodes until `event`.
     private static func advance(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer, to event: JxlDecoderStatus
-    ) throws(JPEGXLRefusal) {
+    ) throws(CodecRefusal) {
         while true {
             let status = jxl.process(decoder)
             switch status {
@@ -171,7 +171,7 @@ extension JPEGXLFile {
 
     private static func info(
         _ jxl: cjxl_functions, _ decoder: OpaquePointer
-    ) throws(JPEGXLRefusal) -> JxlBasicInfo {
+    ) throws(CodecRefusal) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         guard jxl.get_info(decoder, &info) == JXL_DEC_SUCCESS else {
             throw .damaged("it has no header")
@@ -181,7 +181,7 @@ extension JPEGXLFile {
             guard jxl.get_channel(decoder, index, &channel) == JXL_DEC_SUCCESS
             else { throw .damaged("its channels are not described") }
             if channel.type == JXL_CHANNEL_BLACK {
-                throw .unsupported("its colours are those of print (CMYK)")
+                throw .unusual("its colours are those of print (CMYK)")
             }
         }
         return info
@@ -190,7 +190,7 @@ extension JPEGXLFile {
     /// The times of an animation's frames, which stand at each of them: all are passed over.
     private static func durations(
         _ jxl: cjxl_functions, _ bytes: UnsafeRawBufferPointer, _ info: JxlBasicInfo
-    ) throws(JPEGXLRefusal) -> [Double] {
+    ) throws(CodecRefusal) -> [Double] {
         let decoder = try open(jxl, bytes, for: [JXL_DEC_FRAME])
         defer { jxl.destroy(decoder) }
         let tick =
@@ -209,22 +209,6 @@ extension JPEGXLFile {
             case JXL_DEC_NEED_MORE_INPUT: throw .damaged("it is cut short")
             default: throw .damaged("its frames cannot be told apart")
             }
-        }
-    }
-}
-
-/// Why a JPEG XL file is not read here.
-package enum JPEGXLRefusal: Error, Equatable {
-    /// The file is of a kind that is not read.
-    case unsupported(String)
-    /// The file is cut short, or parts of it are not valid.
-    case damaged(String)
-}
-
-extension JPEGXLRefusal: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .unsupported(let reason), .damaged(let reason): reason
         }
     }
 }

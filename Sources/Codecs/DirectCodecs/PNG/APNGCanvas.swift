@@ -38,12 +38,12 @@ package final class APNGCanvas: @unchecked Sendable {
     /// - Parameters:
     ///   - kind: What the file says of its pixels; their samples have 8 bits.
     ///   - bytes: Those that the file was made of.
-    package func drawNext(_ kind: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    package func drawNext(_ kind: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         let frame = file.frames[nextFrame]
         let reader = try PNGReader(
             kind.sized(width: frame.width, height: frame.height), bytes,
             parts: file.parts(of: nextFrame, bytes))
-        try drawNext(channels: kind.channels) { take throws(PNGRefusal) in
+        try drawNext(channels: kind.channels) { take throws(CodecRefusal) in
             try reader.forEachRow { take($0) }
         }
     }

@@ -50,7 +50,7 @@ package struct APNGFile: Sendable {
     /// - Returns: `nil` for a file without an animation.
     /// - Throws: What is wrong with the animation: frames that are missing, in disorder or outside of the
     ///   canvas.
-    package init?(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    package init?(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
         let header = try chunks.next()
         guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
@@ -97,7 +97,7 @@ package struct APNGFile: Sendable {
     /// frames.
     private static func claim(
         _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks
-    ) throws(PNGRefusal) -> (frames: Int, loops: Int)? {
+    ) throws(CodecRefusal) -> (frames: Int, loops: Int)? {
         var chunks = chunks
         while let chunk = try chunks.nextUnlessAtEnd(), chunk.type != UInt32(chunk: "IDAT") {
             guard chunk.type == UInt32(chunk: "acTL"), chunks.isIntact(chunk) else { continue }
@@ -121,7 +121,7 @@ extension APNGFile {
     /// The compressed pixels of a frame, in parts; their checksums are verified.
     func parts(
         of index: Int, _ bytes: UnsafeRawBufferPointer
-    ) throws(PNGRefusal) -> [Range<Int>] {
+    ) throws(CodecRefusal) -> [Range<Int>] {
         var chunks = PNGChunks(bytes, offset: frames[index].firstData)
         var parts: [Range<Int>] = []
         while true {
@@ -146,7 +146,7 @@ extension APNGFile {
     /// The pixels of a frame as a PNG file of their own, with what says what its colours mean.
     package func separateFile(
         of index: Int, _ bytes: UnsafeRawBufferPointer
-    ) throws(PNGRefusal) -> [UInt8] {
+    ) throws(CodecRefusal) -> [UInt8] {
         let frame = frames[index]
         let parts = try parts(of: index, bytes)
         var file = PNGChunks.signature
@@ -189,7 +189,7 @@ private struct FrameWalk {
     /// The next chunk; `nil` at the end of the file, which must be stated.
     mutating func next(
         _ chunks: inout PNGChunks, _ bytes: UnsafeRawBufferPointer
-    ) throws(PNGRefusal) -> PNGChunks.Chunk? {
+    ) throws(CodecRefusal) -> PNGChunks.Chunk? {
         let chunk = try chunks.next()
         switch chunk.type {
         case UInt32(chunk: "IEND"):
@@ -227,14 +227,14 @@ private struct FrameWalk {
         return chunk
     }
 
-    private mutating func count(_ number: UInt32) throws(PNGRefusal) {
+    private mutating func count(_ number: UInt32) throws(CodecRefusal) {
         guard Int(number) == sequence else { throw .damaged("its frames are in disorder") }
         sequence += 1
     }
 
     private mutating func begin(
         _ description: PNGChunks.Chunk, _ data: PNGChunks.Chunk, _ bytes: UnsafeRawBufferPointer
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         guard frames.count < mostFrames else {
             throw .damaged("it has more than its \(mostFrames) frames")
         }

@@ -55,7 +55,7 @@ package struct PNGFile {
     private static let largestProfile = 128 << 10
 
     /// Reads the chunks up to the pixels.
-    package init(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
         let header = try chunks.next()
         guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
@@ -141,7 +141,7 @@ package struct PNGFile {
 
     private mutating func readColours(
         _ bytes: UnsafeRawBufferPointer, _ found: [UInt32: Range<Int>]
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         let transparency = found[UInt32(chunk: "tRNS")]
         switch colourType {
         case .palette:
@@ -190,7 +190,7 @@ package struct PNGFile {
     /// The samples of a colour that is transparent, of 16 bits each as stored.
     private static func samples(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, count: Int, below limit: Int
-    ) throws(PNGRefusal) -> [UInt8] {
+    ) throws(CodecRefusal) -> [UInt8] {
         guard range.count == 2 * count else { throw .damaged("its opacities do not fit") }
         let samples = (0..<count).map { Int(bytes.bigUInt16(range.lowerBound + 2 * $0)) }
         guard samples.allSatisfy({ $0 < limit }) else {
@@ -202,7 +202,7 @@ package struct PNGFile {
     /// The profile of an `iCCP` chunk: a name, a zero, the kind of compression, a zlib stream.
     private static func profile(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
-    ) throws(PNGRefusal) -> [UInt8] {
+    ) throws(CodecRefusal) -> [UInt8] {
         guard let end = bytes[range].prefix(80).firstIndex(of: 0), end + 2 < range.upperBound,
             bytes[end + 1] == 0
         else { throw .unusual("its profile cannot be read") }
@@ -219,17 +219,8 @@ package struct PNGFile {
     }
 }
 
-/// Why a PNG file is not read here. Another decoder may read it, or say better what is wrong with it.
-package enum PNGRefusal: Error, Equatable {
-    /// The file is of a kind that is not read here.
-    case unusual(String)
-    /// The file is cut short, or its parts contradict each other.
-    case damaged(String)
-    /// There is no memory for the picture.
-    case outOfMemory
-    /// The file says that its animation has so many frames, which are not read.
-    case tooManyFrames(Int)
-
+extension CodecRefusal {
+    static let outOfMemory = CodecRefusal.damaged("there is no memory to read it")
     /// The checksum of a chunk does not fit to what is in it.
-    package static let wrongChecksum = PNGRefusal.damaged("a checksum is wrong")
+    package static let wrongChecksum = CodecRefusal.damaged("a checksum is wrong")
 }

@@ -13,14 +13,14 @@ package struct PNGReader: ~Copyable {
     ///
     /// All checksums of the pixels are verified, and memory is taken only for a stream that can be as
     /// long as it should be.
-    package init(_ file: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    package init(_ file: PNGFile, _ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         try self.init(file, bytes, parts: Self.dataRanges(bytes, from: file))
     }
 
     /// Inflates a picture like `file` of which `parts`, in `bytes`, are the pixels.
     init(
         _ file: PNGFile, _ bytes: UnsafeRawBufferPointer, parts: [Range<Int>]
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         let stored = parts.reduce(0) { $0 + $1.count }
         // Deflate makes at most 1032 bytes of one.
         guard stored >= 6, file.streamBytes / 1032 <= stored else {
@@ -45,7 +45,7 @@ package struct PNGReader: ~Copyable {
     /// - Parameter pixels: Room for `width × height × channels` bytes.
     package func read(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         guard width != file.width || height != file.height else {
             return try read(into: pixels)
         }
@@ -64,7 +64,7 @@ package struct PNGReader: ~Copyable {
     }
 
     /// Writes all pixels in the size of the file.
-    func read(into pixels: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+    func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
         let rowBytes = file.width * file.channels
         var rows = Rows(file, stream)
         if rows.areAsStored {
@@ -82,7 +82,7 @@ package struct PNGReader: ~Copyable {
     /// Hands out the rows from the top, each valid until `take` returns.
     func forEachRow(
         _ take: (UnsafeMutablePointer<UInt8>) -> Void
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: file.width * file.channels)
         defer { row.deallocate() }
         var rows = Rows(file, stream)
@@ -97,7 +97,7 @@ package struct PNGReader: ~Copyable {
     /// Chunks after them are walked up to the end of the file, so that nothing is missing.
     private static func dataRanges(
         _ bytes: UnsafeRawBufferPointer, from file: PNGFile
-    ) throws(PNGRefusal) -> [Range<Int>] {
+    ) throws(CodecRefusal) -> [Range<Int>] {
         var chunks = PNGChunks(bytes, offset: file.firstData)
         var ranges: [Range<Int>] = []
         var isBehind = false
@@ -120,7 +120,7 @@ package struct PNGReader: ~Copyable {
     /// Memory with the `count` bytes that the parts, `total` bytes together, are the stream of.
     private static func inflated(
         _ bytes: UnsafeRawBufferPointer, _ parts: [Range<Int>], total: Int, count: Int
-    ) throws(PNGRefusal) -> UnsafeMutablePointer<UInt8> {
+    ) throws(CodecRefusal) -> UnsafeMutablePointer<UInt8> {
         let output = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
         let result: cpng_result
         if let only = parts.first, parts.count == 1 {
@@ -190,7 +190,7 @@ extension PNGReader {
         }
 
         /// Writes the samples of the next row, which must stay as they are until the row after it is read.
-        mutating func unfilter(into row: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+        mutating func unfilter(into row: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
             guard !cdecoding_is_late() else { throw .unusual("it takes too long") }
             let pixelBytes = max(1, file.colourType.samples * file.depth / 8)
             guard
@@ -201,7 +201,7 @@ extension PNGReader {
         }
 
         /// Writes the pixels of the next row.
-        mutating func read(into pixels: UnsafeMutablePointer<UInt8>) throws(PNGRefusal) {
+        mutating func read(into pixels: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
             // The row above is in the other half, which is zeros for the first row.
             isOdd.toggle()
             let samples = scratch + (isOdd ? rowBytes : 0)

@@ -23,7 +23,7 @@ package struct PNGStructure: Equatable, Sendable {
     ///
     /// - Throws: When a chunk is longer than the rest of the file, or when ``largestMetadata`` is exceeded.
     ///   What else may be wrong with the file is left to decoders.
-    package init(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
         let header = try chunks.next()
         guard header.type == UInt32(chunk: "IHDR"), header.range.count == 13 else {
@@ -75,7 +75,7 @@ package struct PNGStructure: Equatable, Sendable {
 
     private static func checkInflated(
         _ bytes: UnsafeRawBufferPointer, _ streams: [Range<Int>]
-    ) throws(PNGRefusal) {
+    ) throws(CodecRefusal) {
         let stored = streams.reduce(0) { $0 + $1.count }
         // So few bytes cannot give too many; ordinary files end here.
         guard stored > largestMetadata / mostInflation else { return }
@@ -118,7 +118,7 @@ struct PNGChunks {
     private var offset: Int
 
     /// The chunks of a file from its first one on.
-    init(_ bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         guard bytes.starts(with: Self.signature) else { throw .damaged("it has no signature") }
         self.init(bytes, offset: Self.signature.count)
     }
@@ -130,7 +130,7 @@ struct PNGChunks {
     }
 
     /// The next chunk. The file ends with one, so that one more must be there.
-    mutating func next() throws(PNGRefusal) -> Chunk {
+    mutating func next() throws(CodecRefusal) -> Chunk {
         // Length and type before the data, a checksum after it.
         guard bytes.count - offset >= 12 else { throw .damaged("it is cut short") }
         let length = Int(bytes.bigUInt32(offset))
@@ -142,7 +142,7 @@ struct PNGChunks {
 
     /// The next chunk; `nil` where the file ends behind one, within a checksum, or within pixels, of which
     /// decoders show what is there.
-    mutating func nextUnlessAtEnd() throws(PNGRefusal) -> Chunk? {
+    mutating func nextUnlessAtEnd() throws(CodecRefusal) -> Chunk? {
         let left = bytes.count - offset - 8
         guard left >= 0 else { return nil }
         let length = Int(bytes.bigUInt32(offset))
@@ -154,7 +154,7 @@ struct PNGChunks {
     }
 
     /// Throws when a chunk's checksum is not that of its type and data.
-    func verify(_ chunk: Chunk) throws(PNGRefusal) {
+    func verify(_ chunk: Chunk) throws(CodecRefusal) {
         guard isIntact(chunk) else { throw .wrongChecksum }
     }
 

@@ -94,7 +94,7 @@ struct PNGPositions {
     private var dropped: [Range<Int>] = []
 
     /// - Throws: When the file ends in the middle of a chunk.
-    init(in bytes: UnsafeRawBufferPointer) throws(PNGRefusal) {
+    init(in bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var chunks = try PNGChunks(bytes)
         var chunk = try chunks.next()
         while chunk.type != UInt32(chunk: "IEND") {

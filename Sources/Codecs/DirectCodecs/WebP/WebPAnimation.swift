@@ -15,7 +15,7 @@ package final class WebPAnimation: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: A whole file.
     ///   - owner: Keeps `bytes` where they are; kept as long as this.
-    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(WebPRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(CodecRefusal) {
         var file = WebPData(
             bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
         guard let decoder = WebPAnimDecoderNew(&file, nil) else {
@@ -39,7 +39,7 @@ package final class WebPAnimation: @unchecked Sendable {
     ///   - channels: 4 for RGBA with straight alpha, 3 for RGB.
     package func next(
         into pixels: UnsafeMutablePointer<UInt8>, channels: Int
-    ) throws(WebPRefusal) {
+    ) throws(CodecRefusal) {
         let canvas = try draw()
         if channels == 4 {
             pixels.update(from: canvas, count: width * height * 4)
@@ -49,11 +49,11 @@ package final class WebPAnimation: @unchecked Sendable {
     }
 
     /// Draws the next frame for those behind it only.
-    package func skip() throws(WebPRefusal) {
+    package func skip() throws(CodecRefusal) {
         _ = try draw()
     }
 
-    private func draw() throws(WebPRefusal) -> UnsafePointer<UInt8> {
+    private func draw() throws(CodecRefusal) -> UnsafePointer<UInt8> {
         guard !cdecoding_is_late() else { throw .damaged("it takes too long") }
         var canvas: UnsafeMutablePointer<UInt8>?
         var timestamp: Int32 = 0

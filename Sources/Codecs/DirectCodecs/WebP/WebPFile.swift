@@ -25,7 +25,7 @@ package struct WebPFile {
     /// Walks the chunks of a whole file; decodes nothing.
     ///
     /// - Throws: For an animation of one frame too, of which decoders think differently.
-    package init(_ bytes: UnsafeRawBufferPointer) throws(WebPRefusal) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         var file = WebPData(
             bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
         guard let demuxer = WebPDemux(&file) else { throw .damaged("it cannot be parsed") }
@@ -71,21 +71,5 @@ package struct WebPFile {
         guard WebPDemuxGetChunk(demuxer, name, 1, &chunk) != 0 else { return nil }
         defer { WebPDemuxReleaseChunkIterator(&chunk) }
         return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
-    }
-}
-
-/// Why a WebP file is not read or written here. Another codec may do it, or say better what is wrong.
-package enum WebPRefusal: Error, Equatable {
-    /// The file is of a kind that is not read here.
-    case unusual(String)
-    /// The file is cut short, or its parts contradict each other.
-    case damaged(String)
-}
-
-extension WebPRefusal: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .unusual(let reason), .damaged(let reason): reason
-        }
     }
 }

@@ -21,7 +21,7 @@ package struct WebPReader {
     package func read(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int,
         isFast: Bool = false
-    ) throws(WebPRefusal) {
+    ) throws(CodecRefusal) {
         if !isFast, width < file.width || height < file.height,
             WebPPlanes.exist(in: file, bytes)
         {
@@ -52,7 +52,7 @@ package struct WebPReader {
     /// Has libwebp write all pixels, averaged over areas when they are fewer than those of the file.
     private func decode(
         into pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int
-    ) throws(WebPRefusal) {
+    ) throws(CodecRefusal) {
         guard !file.isAnimated else { throw .unusual("it is an animation") }
         try Self.decode(file, bytes) { config in
             config.output.colorspace = file.hasAlpha ? MODE_RGBA : MODE_RGB
@@ -71,7 +71,7 @@ package struct WebPReader {
     static func decode(
         _ file: WebPFile, _ bytes: UnsafeRawBufferPointer,
         _ configure: (inout WebPDecoderConfig) -> Void
-    ) throws(WebPRefusal) {
+    ) throws(CodecRefusal) {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else { throw .unusual("another libwebp") }
         let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -111,7 +111,7 @@ struct WebPPlanes: ~Copyable {
     }
 
     /// - Parameter file: One in which they exist.
-    init(_ file: WebPFile, _ bytes: UnsafeRawBufferPointer) throws(WebPRefusal) {
+    init(_ file: WebPFile, _ bytes: UnsafeRawBufferPointer) throws(CodecRefusal) {
         let chromaWidth = (file.width + 1) / 2
         let chromaHeight = (file.height + 1) / 2
         let chroma = JPEGPlane(

@@ -26,7 +26,7 @@ package struct WebPWriter {
     /// - Returns: The file.
     package func file(
         of pixels: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int
-    ) throws(WebPRefusal) -> [UInt8] {
+    ) throws(CodecRefusal) -> [UInt8] {
         guard (1...Self.longestSide).contains(width), (1...Self.longestSide).contains(height)
         else { throw .unusual("its size") }
         var config = WebPConfig()
@@ -62,7 +62,7 @@ package struct WebPWriter {
 
     private static func encode(
         _ config: inout WebPConfig, _ picture: inout WebPPicture
-    ) throws(WebPRefusal) -> [UInt8] {
+    ) throws(CodecRefusal) -> [UInt8] {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }

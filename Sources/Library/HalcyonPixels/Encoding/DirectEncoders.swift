@@ -27,8 +27,8 @@ struct JPEGEncoder: ImageEncoder {
                         isProgressive: options.isProgressive),
                     metadata: JPEGMetadata(options))
             }
-        } catch DirectCodecError.encodingFailed(let reason) {
-            throw ImageCodingError.encodingFailed(.JPEG, reason: reason)
+        } catch let refusal as CodecRefusal {
+            throw ImageCodingError.encodingFailed(.JPEG, reason: refusal.description)
         }
     }
 }
@@ -164,7 +164,7 @@ enum LosslessWebP {
         }
         do {
             return try WebPWriter(.lossless).file(of: bitmap)
-        } catch let refusal as WebPRefusal {
+        } catch let refusal as CodecRefusal {
             throw ImageCodingError.encodingFailed(.WebP, reason: refusal.description)
         }
     }
@@ -173,7 +173,7 @@ enum LosslessWebP {
 extension WebPWriter {
     /// Writes the pixels of a bitmap of 8 bits.
     ///
-    /// - Throws: `WebPRefusal`.
+    /// - Throws: `CodecRefusal`.
     func file(of bitmap: Bitmap) throws -> Data {
         try bitmap.withEightBits { pixels in
             Data(

@@ -34,7 +34,7 @@ struct AVIFFrameReader: FileFrameReader {
             file = try AVIFFile(
                 UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
         } catch {
-            throw error.codingError
+            throw error.codingError(.AVIF)
         }
         loopCount = file.durations.isEmpty ? 0 : ImageInformation.loopCount(ofHEIF: data)
         profile = ForeignProfile(
@@ -76,7 +76,7 @@ struct AVIFFrameReader: FileFrameReader {
             try file.next(into: memory.pointer)
             stored = Bitmap(size: size, channels: file.channels, depth: depth, storage: memory)
         } catch {
-            throw error.codingError
+            throw error.codingError(.AVIF)
         }
         guard file.transforms != AVIFFile.Transforms() else { return try converted(stored) }
         return try converted(Bitmap(rendering: stored.vipsImage().transformed(file.transforms)))
@@ -90,12 +90,12 @@ struct AVIFFrameReader: FileFrameReader {
             let bitmap = try Bitmap(
                 size: size, channels: file.channels, depth: depth,
                 orientation: file.transforms.orientation
-            ) { stored, pixels throws(AVIFRefusal) in
+            ) { stored, pixels throws(CodecRefusal) in
                 try file.next(into: pixels, width: stored.width, height: stored.height)
             }
             return try converted(bitmap)
-        } catch let error as AVIFRefusal {
-            throw error.codingError
+        } catch let error as CodecRefusal {
+            throw error.codingError(.AVIF)
         }
     }
 
@@ -115,15 +115,6 @@ extension AVIFFile {
         let cropped =
             transforms.crop.map { PixelSize(width: $0.width, height: $0.height) } ?? storedSize
         return cropped.turned(by: transforms.orientation)
-    }
-}
-
-extension AVIFRefusal {
-    fileprivate var codingError: ImageCodingError {
-        switch self {
-        case .unsupported(let reason): .unsupported(.AVIF, reason: reason)
-        case .damaged(let reason): .corrupt(.AVIF, reason: reason)
-        }
     }
 }
 

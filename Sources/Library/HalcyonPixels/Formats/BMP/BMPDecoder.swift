@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// Reads Windows bitmaps: 1, 4, 8, 16, 24 and 32 bits, run-length coded ones, bit fields, from the top
@@ -36,11 +37,11 @@ struct OpenedBMP: OpenedImage {
             do {
                 let reader = BMPPixels(ByteReader(bytes), stored)
                 return try Bitmap(size: size, channels: reader.channels) {
-                    pixels throws(BMPFailure) in
+                    pixels throws(CodecRefusal) in
                     guard size != stored.size else { return try reader.decode(into: pixels) }
                     try reader.decode(into: pixels, size: size)
                 }
-            } catch let failure as BMPFailure {
+            } catch let failure as CodecRefusal {
                 throw failure.codingError(.BMP)
             }
         }
@@ -51,7 +52,7 @@ extension BMPHeader {
     /// The header in a file of `format`.
     init(of data: Data, start: Int, isIcon: Bool, _ format: ImageFormat) throws {
         self = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> BMPHeader in
-            do throws(BMPFailure) {
+            do throws(CodecRefusal) {
                 return try BMPHeader(ByteReader(bytes), start: start, isIcon: isIcon)
             } catch {
                 throw error.codingError(format)
@@ -69,5 +70,25 @@ extension Bitmap {
             throw .corrupt(format, reason: "it has no pixels")
         }
         self = bitmap
+    }
+}
+
+extension ImageInformation {
+    static func ofBMP(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
+        let header: BMPHeader
+        do {
+            header = try BMPHeader(
+                file.reader, start: 14, isIcon: false, checksLength: file.isWhole)
+        } catch {
+            // Its header has at most this many bytes, with the masks behind it.
+            if !file.isWhole, file.bytes.count < 14 + 124 + 16 { return nil }
+            throw error.codingError(.BMP)
+        }
+        var information = ImageInformation(.BMP, size: header.size)
+        information.frameCount = 1
+        information.bitsPerSample = 8
+        information.hasAlpha = header.hasAlpha
+        information.hasGainMap = false
+        return information
     }
 }

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// The headers of a Windows bitmap, of a file or inside of an icon.
@@ -49,25 +50,25 @@ struct BMPHeader {
     ///   - checksLength: Whether the pixels have to be there.
     init(
         _ reader: ByteReader, start: Int, isIcon: Bool, checksLength: Bool = true
-    ) throws(BMPFailure) {
+    ) throws(CodecRefusal) {
         guard let headerSize = reader.littleUInt32(start), Self.headerSizes.contains(headerSize)
-        else { throw .corrupt("it has no bitmap header") }
+        else { throw .damaged("it has no bitmap header") }
         let isCore = headerSize == 12
         guard let size = Self.size(reader, start: start, isCore: isCore),
             let bits = reader.littleUInt16(start + (isCore ? 10 : 14))
-        else { throw .corrupt("its header is cut short") }
+        else { throw .damaged("its header is cut short") }
         var height = size.height.magnitude
         if isIcon { height /= 2 }
         guard size.width > 0, height > 0, size.width <= Self.longestSide,
             height <= Self.longestSide
-        else { throw .corrupt("its size is \(size.width)×\(size.height)") }
+        else { throw .damaged("its size is \(size.width)×\(size.height)") }
         self.size = PixelSize(width: size.width, height: Int(height))
         isTopDown = size.height < 0
         bitsPerPixel = bits
 
         let code = headerSize >= 40 ? reader.littleUInt32(start + 16) ?? 0 : 0
         guard let compression = Compression(rawValue: code), headerSize != 64 || code < 3 else {
-            throw .unsupported("its compression \(code) is not read")
+            throw .unusual("its compression \(code) is not read")
         }
         self.compression = compression
         switch (compression, bits) {
@@ -75,7 +76,7 @@ struct BMPHeader {
         case (.rle8, 8), (.rle4, 4): break
         case (.bitFields, 16), (.bitFields, 32): break
         case (.alphaBitFields, 16), (.alphaBitFields, 32): break
-        default: throw .unsupported("\(bits) bits per pixel with compression \(code) are not read")
+        default: throw .unusual("\(bits) bits per pixel with compression \(code) are not read")
         }
 
         var end = start + Int(headerSize)
@@ -93,7 +94,7 @@ struct BMPHeader {
             pixelOffset = end + count * paletteEntrySize
         } else {
             guard let offset = reader.littleUInt32(10), Int(offset) >= end else {
-                throw .corrupt("its pixels lie inside of its header")
+                throw .damaged("its pixels lie inside of its header")
             }
             let colours = (Int(offset) - end) / paletteEntrySize
             if colours < count, stated == 0, colours > 0 {
@@ -114,17 +115,17 @@ struct BMPHeader {
     }
 
     /// Throws when the bytes cannot hold that many pixels, before memory is taken for them.
-    private func checkLength(_ count: Int) throws(BMPFailure) {
+    private func checkLength(_ count: Int) throws(CodecRefusal) {
         switch compression {
         case .none, .bitFields, .alphaBitFields:
             // What fills up the last row may be missing.
             guard rowSize * (size.height - 1) + usedRowSize <= count - pixelOffset else {
-                throw .corrupt("it is cut short")
+                throw .damaged("it is cut short")
             }
         case .rle8, .rle4:
             // Two bytes make at most 255 pixels.
             guard pixelOffset < count, size.pixelCount <= (count - pixelOffset) * 256 else {
-                throw .corrupt("it is cut short")
+                throw .damaged("it is cut short")
             }
         }
     }
@@ -146,7 +147,7 @@ struct BMPHeader {
     private static func masks(
         _ reader: ByteReader, start: Int, headerSize: UInt32, compression: Compression, bits: Int,
         isIcon: Bool
-    ) throws(BMPFailure) -> [UInt32] {
+    ) throws(CodecRefusal) -> [UInt32] {
         switch compression {
         case .bitFields, .alphaBitFields:
             let hasAlphaMask = compression == .alphaBitFields || headerSize >= 56
@@ -154,7 +155,7 @@ struct BMPHeader {
                 reader.littleUInt32(start + 40 + 4 * $0)
             }
             guard masks.count == (hasAlphaMask ? 4 : 3) else {
-                throw .corrupt("its header is cut short")
+                throw .damaged("its header is cut short")
             }
             return hasAlphaMask ? masks : masks + [0]
         case .none where bits == 16:
@@ -162,19 +163,6 @@ struct BMPHeader {
         default:
             // The fourth byte of plain 32-bit pixels means nothing in a file.
             return [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, isIcon && bits == 32 ? 0xFF00_0000 : 0]
-        }
-    }
-}
-
-/// Why a bitmap cannot be read.
-enum BMPFailure: Error, Equatable {
-    case corrupt(String)
-    case unsupported(String)
-
-    func codingError(_ format: ImageFormat) -> ImageCodingError {
-        switch self {
-        case .corrupt(let reason): .corrupt(format, reason: reason)
-        case .unsupported(let reason): .unsupported(format, reason: reason)
         }
     }
 }

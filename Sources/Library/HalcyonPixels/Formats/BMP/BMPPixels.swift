@@ -26,12 +26,12 @@ struct BMPPixels {
     }
 
     /// RGBA when the header tells of alpha, else RGB, from the top row down.
-    func decoded() throws(BMPFailure) -> [UInt8] {
+    func decoded() throws(CodecRefusal) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: header.size.pixelCount * channels)
-        var failure: BMPFailure?
+        var failure: CodecRefusal?
         output.withUnsafeMutableBufferPointer { output in
             guard let pixels = output.baseAddress else { return }
-            do throws(BMPFailure) { try decode(into: pixels) } catch { failure = error }
+            do throws(CodecRefusal) { try decode(into: pixels) } catch { failure = error }
         }
         if let failure { throw failure }
         return output
@@ -41,7 +41,7 @@ struct BMPPixels {
     var channels: Int { header.hasAlpha ? 4 : 3 }
 
     /// Writes all pixels from the top row down, without padding.
-    func decode(into output: UnsafeMutablePointer<UInt8>) throws(BMPFailure) {
+    func decode(into output: UnsafeMutablePointer<UInt8>) throws(CodecRefusal) {
         let rowBytes = header.size.width * channels
         try forEachRow(
             in: { output + (header.isTopDown ? $0 : header.size.height - 1 - $0) * rowBytes },
@@ -49,7 +49,7 @@ struct BMPPixels {
     }
 
     /// Writes all pixels in another size, resampled while their rows are decoded.
-    func decode(into output: UnsafeMutablePointer<UInt8>, size: PixelSize) throws(BMPFailure) {
+    func decode(into output: UnsafeMutablePointer<UInt8>, size: PixelSize) throws(CodecRefusal) {
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: header.size.width * channels)
         defer { row.deallocate() }
         let resampler = InterleavedResampler(
@@ -75,7 +75,7 @@ struct BMPPixels {
     ///   - finish: Called when those of a row are there.
     private func forEachRow(
         in room: (Int) -> UnsafeMutablePointer<UInt8>, finish: () -> Void
-    ) throws(BMPFailure) {
+    ) throws(CodecRefusal) {
         guard header.compression != .rle8, header.compression != .rle4 else {
             return try forEachRowOfRuns(in: room, finish: finish)
         }
@@ -84,14 +84,14 @@ struct BMPPixels {
             guard
                 let bytes = reader.slice(
                     header.pixelOffset + row * header.rowSize, count: header.usedRowSize)
-            else { throw .corrupt("it is cut short") }
+            else { throw .damaged("it is cut short") }
             writeRow(room(row), bytes)
             finish()
         }
     }
 
-    private func checkTime() throws(BMPFailure) {
-        if cdecoding_is_late() { throw .corrupt("it takes too long") }
+    private func checkTime() throws(CodecRefusal) {
+        if cdecoding_is_late() { throw .damaged("it takes too long") }
     }
 
     private func put(_ place: UnsafeMutablePointer<UInt8>, _ index: Int) {
@@ -138,13 +138,13 @@ struct BMPPixels {
     /// Decodes the rows of a run-length coded bitmap. Pixels that are skipped have index 0.
     private func forEachRowOfRuns(
         in room: (Int) -> UnsafeMutablePointer<UInt8>, finish: () -> Void
-    ) throws(BMPFailure) {
+    ) throws(CodecRefusal) {
         let isNibbles = header.compression == .rle4
         var runs = RunRow(width: header.size.width, palette: palette, pixels: room(0))
         var (y, offset) = (0, header.pixelOffset)
 
         /// Goes `count` rows on; those beyond the picture are cut off.
-        func advance(_ count: Int) throws(BMPFailure) {
+        func advance(_ count: Int) throws(CodecRefusal) {
             for _ in 0..<min(count, header.size.height - y) {
                 try checkTime()
                 finish()
@@ -166,7 +166,7 @@ struct BMPPixels {
                 return try advance(header.size.height)
             case (0, 2):
                 guard let right = reader.byte(offset), let up = reader.byte(offset + 1) else {
-                    throw .corrupt("it is cut short")
+                    throw .damaged("it is cut short")
                 }
                 offset += 2
                 runs.x += Int(right)
@@ -174,7 +174,7 @@ struct BMPPixels {
             default:
                 let byteCount = isNibbles ? (Int(value) + 1) / 2 : Int(value)
                 guard let bytes = reader.slice(offset, count: byteCount) else {
-                    throw .corrupt("it is cut short")
+                    throw .damaged("it is cut short")
                 }
                 if isNibbles {
                     runs.append(Int(value)) {
@@ -189,7 +189,7 @@ struct BMPPixels {
         }
         // The end mark may be missing after the last row.
         guard y >= header.size.height || y == header.size.height - 1 && runs.x >= header.size.width
-        else { throw .corrupt("it is cut short") }
+        else { throw .damaged("it is cut short") }
         try advance(1)
     }
 }

@@ -74,7 +74,7 @@ struct OpenedIconBitmap: OpenedImage {
                     pixels = withMask(pixels, channels: stored.hasAlpha ? 4 : 3, reader)
                 }
                 return try Bitmap(bytes: pixels, size: stored.size, alpha: true, .ICO)
-            } catch let failure as BMPFailure {
+            } catch let failure as CodecRefusal {
                 throw failure.codingError(.ICO)
             }
         }

@@ -78,12 +78,30 @@ struct GIFFrameReader: FrameReader {
                 for _ in position..<index { try canvas.skip(bytes) }
                 let channels = header.hasAlpha ? 4 : 3
                 return try Bitmap(size: header.size, channels: channels) {
-                    pixels throws(GIFRefusal) in
+                    pixels throws(CodecRefusal) in
                     try canvas.next(bytes, into: pixels, channels: channels)
                 }
             }
-        } catch let error as GIFRefusal {
+        } catch let error as CodecRefusal {
             throw ImageCodingError.corrupt(.GIF, reason: error.description)
         }
+    }
+}
+
+extension ImageInformation {
+    /// The first frame may enlarge the canvas, so that its descriptor is waited for.
+    static func ofGIF(_ file: FilePart) -> ImageInformation? {
+        let structure = GIFStructure(file.bytes, isWhole: file.isWhole)
+        guard !structure.frames.isEmpty else { return nil }
+        var information = ImageInformation(.GIF, size: structure.canvas)
+        information.bitsPerSample = 8
+        information.hasGainMap = false
+        information.isComplete = structure.isComplete
+        // What has been seen of opacity stays true.
+        if structure.isComplete || structure.hasAlpha { information.hasAlpha = structure.hasAlpha }
+        guard structure.isComplete else { return information }
+        information.frameCount = structure.frames.count
+        information.animation = structure.timing
+        return information
     }
 }

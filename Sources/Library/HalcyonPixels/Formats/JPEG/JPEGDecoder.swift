@@ -118,8 +118,8 @@ struct OpenedJPEG: OpenedImage {
                 }
             }
             return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch DirectCodecError.corrupt(let reason) {
-            throw ImageCodingError.corrupt(.JPEG, reason: reason)
+        } catch let refusal as CodecRefusal {
+            throw refusal.codingError(.JPEG)
         }
     }
 }

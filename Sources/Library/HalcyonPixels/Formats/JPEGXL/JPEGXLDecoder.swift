@@ -27,7 +27,7 @@ struct JPEGXLFrameReader: FileFrameReader {
             file = try JPEGXLFile(
                 UnsafeRawBufferPointer(start: owner.pointer, count: owner.count), owner: owner)
         } catch {
-            throw error.codingError
+            throw error.codingError(.JPEGXL)
         }
     }
 
@@ -52,7 +52,7 @@ struct JPEGXLFrameReader: FileFrameReader {
             position = index + 1
             try file.next(into: memory.pointer)
         } catch {
-            throw error.codingError
+            throw error.codingError(.JPEGXL)
         }
         return try shown(memory, PixelSize(width: file.width, height: file.height))
     }
@@ -77,7 +77,7 @@ struct JPEGXLFrameReader: FileFrameReader {
             try file.reduce(
                 full.pointer, width: size.width, height: size.height, into: memory.pointer)
         } catch {
-            throw error.codingError
+            throw error.codingError(.JPEGXL)
         }
         return try shown(memory, size)
     }
@@ -105,14 +105,5 @@ struct JPEGXLFrameReader: FileFrameReader {
     private var interpretation: VipsInterpretation {
         if file.channels < 3 { return depth == .eight ? .bw : .grey16 }
         return depth == .eight ? .srgb : .rgb16
-    }
-}
-
-extension JPEGXLRefusal {
-    fileprivate var codingError: ImageCodingError {
-        switch self {
-        case .unsupported(let reason): .unsupported(.JPEGXL, reason: reason)
-        case .damaged(let reason): .corrupt(.JPEGXL, reason: reason)
-        }
     }
 }

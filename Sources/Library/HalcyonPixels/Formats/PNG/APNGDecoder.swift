@@ -42,10 +42,10 @@ struct OpenedAPNG: OpenedImage {
     /// - Throws: What is wrong with the animation.
     init?(_ data: Data) throws {
         let found = try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> APNGFile? in
-            do throws(PNGRefusal) {
+            do throws(CodecRefusal) {
                 return try APNGFile(bytes)
             } catch {
-                throw error.codingError
+                throw error.codingError(.PNG)
             }
         }
         guard let file = found, file.frames.count > 1 || !file.beginsWithStill else { return nil }
@@ -162,8 +162,8 @@ struct APNGFrameReader: FrameReader {
                 let separate = Data(try file.separateFile(of: index, bytes))
                 draw(try separateFrame(separate, hasAlpha: hasAlpha))
             }
-        } catch let refusal as PNGRefusal {
-            throw refusal.codingError
+        } catch let refusal as CodecRefusal {
+            throw refusal.codingError(.PNG)
         }
     }
 
@@ -196,17 +196,5 @@ extension APNGFile {
     var timing: AnimationTiming {
         AnimationTiming(
             durations: frames.map { AnimationTiming.clamped($0.duration) }, loopCount: loopCount)
-    }
-}
-
-extension PNGRefusal {
-    /// What it means where no other decoder is left.
-    var codingError: ImageCodingError {
-        switch self {
-        case .unusual(let reason): .unsupported(.PNG, reason: reason)
-        case .damaged(let reason): .corrupt(.PNG, reason: reason)
-        case .outOfMemory: .corrupt(.PNG, reason: "there is no memory to read it")
-        case .tooManyFrames(let count): .tooManyFrames(count, limit: APNGFile.mostFrames)
-        }
     }
 }

@@ -78,10 +78,10 @@ struct OpenedPNG: OpenedImage {
     /// With colours as they are stored.
     private func pixels(size: PixelSize) throws -> Bitmap? {
         try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bitmap? in
-            do throws(PNGRefusal) {
+            do throws(CodecRefusal) {
                 let reader = try PNGReader(file, bytes)
                 return try Bitmap(size: size, channels: file.channels, orientation: orientation) {
-                    stored, pixels throws(PNGRefusal) in
+                    stored, pixels throws(CodecRefusal) in
                     try reader.read(into: pixels, width: stored.width, height: stored.height)
                 }
             } catch {
@@ -100,11 +100,11 @@ extension PNGStructure {
     @discardableResult
     static func check(_ data: Data) throws(ImageCodingError) -> PNGStructure {
         let walked = data.withUnsafeBytes { bytes in
-            Result { () throws(PNGRefusal) in try PNGStructure(bytes) }
+            Result { () throws(CodecRefusal) in try PNGStructure(bytes) }
         }
         switch walked {
         case .success(let structure): return structure
-        case .failure(let refusal): throw refusal.codingError
+        case .failure(let refusal): throw refusal.codingError(.PNG)
         }
     }
 }

@@ -90,7 +90,7 @@ struct OpenedWebP: OpenedImage {
         data.withUnsafeBytes { bytes in
             let reader = WebPReader(file, bytes)
             return try? Bitmap(size: size, channels: file.channels, orientation: orientation) {
-                stored, pixels throws(WebPRefusal) in
+                stored, pixels throws(CodecRefusal) in
                 try reader.read(
                     into: pixels, width: stored.width, height: stored.height,
                     isFast: quality == .fast)
@@ -118,7 +118,7 @@ struct WebPFrameReader: FrameReader {
         self.orientation = orientation
         let owner = ByteOwner(data)
         let bytes = UnsafeRawBufferPointer(start: owner.pointer, count: owner.count)
-        do throws(WebPRefusal) {
+        do throws(CodecRefusal) {
             animation = try WebPAnimation(bytes, owner: owner)
             let parsed: WebPFile
             if let file { parsed = file } else { parsed = try WebPFile(bytes) }
@@ -139,11 +139,11 @@ struct WebPFrameReader: FrameReader {
             let channels = header.hasAlpha ? 4 : 3
             let bitmap = try Bitmap(
                 size: header.size, channels: channels, orientation: orientation
-            ) { _, pixels throws(WebPRefusal) in
+            ) { _, pixels throws(CodecRefusal) in
                 try animation.next(into: pixels, channels: channels)
             }
             return try profile.map { try bitmap.convertingNewPixels(by: $0) } ?? bitmap
-        } catch let error as WebPRefusal {
+        } catch let error as CodecRefusal {
             throw ImageCodingError.corrupt(.WebP, reason: error.description)
         }
     }
