@@ -57,19 +57,12 @@ package enum EmbeddedProfile {
 
     private static func fromWebP(_ bytes: UnsafeRawBufferPointer, _ file: Data) -> Taken? {
         guard let profile = try? WebPFile(bytes).profile else { return nil }
-        var dropped: [Range<Int>] = []
-        var offset = 12
-        while offset + 8 <= bytes.count {
-            let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-            let end = min(offset + 8 + length + length % 2, bytes.count)
-            if bytes.hasText("ICCP", at: offset) { dropped.append(offset..<end) }
-            offset = end
-        }
+        let dropped = WebPChunks(bytes, 12..<bytes.count).filter { $0.name == "ICCP" }
+            .map { $0.whole.clamped(to: 0..<bytes.count) }
         var result = file.without(dropped)
         // The mark for a profile in the header of the extended format, and the length of the whole.
         if bytes.hasText("VP8X", at: 12), bytes.count > 20 { result[20] &= ~0x20 }
-        let size = UInt32(truncatingIfNeeded: result.count - 8)
-        for index in 0..<4 { result[4 + index] = UInt8(truncatingIfNeeded: size >> (8 * index)) }
+        result.setRIFFLength()
         return Taken(file: result, profile: Data(profile))
     }
 }

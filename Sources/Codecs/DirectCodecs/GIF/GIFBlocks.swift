@@ -15,21 +15,17 @@ package struct GIFBlocks {
 
     /// The bytes of a graphic control extension; what is missing of it is zero.
     package struct Control {
+        /// Where it is: behind the mark of its kind.
+        package let offset: Int
         /// The length that it states, 4 where it is as it should be.
-        let length: UInt8
+        package let length: UInt8
         let flags: UInt8
         /// Hundredths of a second.
         package let delay: Int
         let transparentIndex: UInt8
 
-        init(length: UInt8 = 4, flags: UInt8 = 0, delay: Int = 0, transparentIndex: UInt8 = 0) {
-            self.length = length
-            self.flags = flags
-            self.delay = delay
-            self.transparentIndex = transparentIndex
-        }
-
-        package static let none = Control()
+        package static let none = Control(
+            offset: 0, length: 4, flags: 0, delay: 0, transparentIndex: 0)
 
         package var isPartlyTransparent: Bool { flags & 1 == 1 }
 
@@ -108,7 +104,8 @@ package struct GIFBlocks {
 
     private func control(_ content: Int) -> Control {
         Control(
-            length: bytes.byte(at: content) ?? 0, flags: bytes.byte(at: content + 1) ?? 0,
+            offset: content, length: bytes.byte(at: content) ?? 0,
+            flags: bytes.byte(at: content + 1) ?? 0,
             delay: number(content + 2) ?? 0, transparentIndex: bytes.byte(at: content + 4) ?? 0)
     }
 

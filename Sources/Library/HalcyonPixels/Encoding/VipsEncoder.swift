@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 import Vips
 
@@ -148,27 +149,19 @@ enum WebPContainer {
     /// resolution tags where there were none. Data of another structure comes back as it is.
     static func removingEXIF(from data: Data) -> Data {
         guard data.count >= 12, ImageSniffer.format(of: data) == .WebP else { return data }
-        var output = Data(data.prefix(12))
-        var offset = 12
-        let bytes = [UInt8](data)
-        while offset + 8 <= bytes.count {
-            let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-            let end = offset + 8 + length + length % 2
-            guard end <= bytes.count else { return data }
-            let name = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
-            if name == "VP8X", length >= 10 {
-                var chunk = bytes[offset..<end]
-                chunk[offset + 8] &= ~exifFlag
-                output.append(contentsOf: chunk)
-            } else if name != "EXIF" {
-                output.append(contentsOf: bytes[offset..<end])
+        return data.withUnsafeBytes { bytes in
+            var output = Data(bytes.prefix(12))
+            for chunk in WebPChunks(bytes, 12..<bytes.count) {
+                guard chunk.whole.upperBound <= bytes.count else { return data }
+                if chunk.name == "EXIF" { continue }
+                let start = output.count
+                output.append(contentsOf: bytes[chunk.whole])
+                if chunk.name == "VP8X", chunk.content.count >= 10 {
+                    output[start + 8] &= ~exifFlag
+                }
             }
-            offset = end
+            output.setRIFFLength()
+            return output
         }
-        let size = UInt32(output.count - 8)
-        for index in 0..<4 {
-            output[output.startIndex + 4 + index] = UInt8(truncatingIfNeeded: size >> (8 * index))
-        }
-        return output
     }
 }

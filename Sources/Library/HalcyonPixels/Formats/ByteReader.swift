@@ -2,7 +2,7 @@ import Foundation
 
 /// Numbers at places in bytes that may be anything: every read is checked.
 struct ByteReader {
-    private let bytes: UnsafeRawBufferPointer
+    let bytes: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// The times of the frames in a GIF file that was just written.
@@ -23,29 +24,20 @@ enum GIFDelays {
     }
 
     /// Where the time of each frame is, in its graphic control extension (GIF89a, 23).
-    private static func places(in bytes: [UInt8]) -> [Int] {
-        func endOfTable(_ flags: Int, _ start: Int) -> Int {
-            guard flags < bytes.count, bytes[flags] & 0x80 != 0 else { return start }
-            return start + (3 << (Int(bytes[flags] & 7) + 1))
-        }
-        func endOfSubBlocks(_ start: Int) -> Int {
-            var offset = start
-            while offset < bytes.count, bytes[offset] > 0 { offset += 1 + Int(bytes[offset]) }
-            return offset + 1
-        }
-        var places: [Int] = []
-        var offset = endOfTable(10, 13)
-        while offset + 10 < bytes.count {
-            switch bytes[offset] {
-            case 0x21:
-                if bytes[offset + 1] == 0xF9 { places.append(offset + 4) }
-                offset = endOfSubBlocks(offset + 2)
-            case 0x2C:
-                offset = endOfSubBlocks(endOfTable(offset + 9, offset + 10) + 1)
-            default:
-                return []
+    private static func places(in file: [UInt8]) -> [Int] {
+        file.withUnsafeBytes { bytes in
+            var places: [Int] = []
+            var blocks = GIFBlocks(bytes)
+            while let block = blocks?.next() {
+                switch block {
+                case .control(let control):
+                    if control.length == 4 { places.append(control.offset + 2) }
+                case .image, .other: break
+                case .trailer: return places
+                case .padding, .unknown: return []
+                }
             }
+            return places
         }
-        return places
     }
 }

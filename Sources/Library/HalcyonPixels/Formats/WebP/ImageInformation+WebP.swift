@@ -4,12 +4,13 @@ import Foundation
 extension ImageInformation {
     /// Reads the chunks (RFC 9649). EXIF data, with the orientation, stands behind the pixels.
     static func ofWebP(_ file: FilePart) throws(ImageCodingError) -> ImageInformation? {
-        guard let first = WebPChunks(file.reader).first else { return nil }
+        var chunks = WebPChunks(file.bytes)
+        guard let first = chunks.next() else { return nil }
         var found = WebPFindings()
         if first.name == "VP8X" {
             guard found.readExtended(file.reader, first) else { return nil }
             // Chunks behind the length that the file states are none of its own.
-            for chunk in WebPChunks(file.reader).dropFirst() {
+            for chunk in chunks {
                 found.take(chunk, file.reader)
             }
         } else {
@@ -39,47 +40,6 @@ extension ImageInformation {
             }
         }
         return information
-    }
-}
-
-/// The chunks of a RIFF file, as far as they have begun.
-private struct WebPChunks: Sequence, IteratorProtocol {
-    struct Chunk {
-        let name: String
-        /// Where its content is, or would be in a longer file.
-        let content: Range<Int>
-    }
-
-    private let reader: ByteReader
-    private var offset: Int
-    private let end: Int
-
-    init(_ reader: ByteReader) {
-        // The length counts from the letters "WEBP" on.
-        self.init(reader, 12..<Swift.max(12, 8 + Int(reader.littleUInt32(4) ?? 0)))
-    }
-
-    /// The chunks in a part of the bytes.
-    init(_ reader: ByteReader, _ range: Range<Int>) {
-        self.reader = reader
-        offset = range.lowerBound
-        end = range.upperBound
-    }
-
-    var first: Chunk? {
-        var chunks = self
-        return chunks.next()
-    }
-
-    mutating func next() -> Chunk? {
-        guard offset + 8 <= end, let name = reader.slice(offset, count: 4),
-            let length = reader.littleUInt32(offset + 4)
-        else { return nil }
-        let start = offset + 8
-        // Chunks have an even length.
-        offset = start + Int(length) + Int(length & 1)
-        return Chunk(
-            name: String(decoding: name, as: UTF8.self), content: start..<start + Int(length))
     }
 }
 
@@ -153,7 +113,7 @@ private struct WebPFindings {
         else { return }
         delays.append(Double(delay) / 1000)
         if PixelSize(width: width + 1, height: height + 1) != size { hasAlpha = true }
-        let parts = WebPChunks(reader, start + 16..<max(start + 16, chunk.content.upperBound))
+        let parts = WebPChunks(reader.bytes, start + 16..<max(start + 16, chunk.content.upperBound))
         for part in parts.prefix(2) where part.name == "ALPH" || part.name == "VP8L" {
             if part.name == "ALPH" || Self.lossless(reader, part)?.hasAlpha == true {
                 hasAlpha = true
