@@ -1,3 +1,15 @@
+extension UInt8 {
+    /// Whether it may stand in a name of XML or CSS: a letter, a digit, `-`, `_`, and what is beyond ASCII.
+    package var isNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+}
+
 /// Numbers at places in bytes that may be anything: every read is checked.
 extension UnsafeRawBufferPointer {
     /// The byte at `offset`, or `nil` outside of the bytes.

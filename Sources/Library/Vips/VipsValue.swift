@@ -16,34 +16,14 @@ public enum VipsValue: Sendable {
     case blob(Data)
 }
 
-extension VipsValue: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int) {
-        self = .int(value)
-    }
-}
-
-extension VipsValue: ExpressibleByFloatLiteral {
-    public init(floatLiteral value: Double) {
-        self = .double(value)
-    }
-}
-
-extension VipsValue: ExpressibleByBooleanLiteral {
-    public init(booleanLiteral value: Bool) {
-        self = .bool(value)
-    }
-}
-
-extension VipsValue: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) {
-        self = .string(value)
-    }
-}
-
-extension VipsValue: ExpressibleByArrayLiteral {
-    public init(arrayLiteral elements: Double...) {
-        self = .doubles(elements)
-    }
+extension VipsValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral
+{
+    public init(integerLiteral value: Int) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: Double...) { self = .doubles(elements) }
 }
 
 extension VipsValue {

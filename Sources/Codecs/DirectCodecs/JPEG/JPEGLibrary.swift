@@ -23,7 +23,8 @@ final class JPEGLibrary {
         cjpeg_reader_destroy(reader)
     }
 
-    /// Starts to decode planes at one over `denominator`.
+    /// Starts to decode planes at one over `denominator`: luminance; and Cb and Cr, unless the picture is grey.
+    /// Chroma has the resolution of luminance where a larger transform gives it for nothing.
     func planes(denominator: Int, count: Int) throws(CodecRefusal) -> [JPEGPlane] {
         var found: (cjpeg_plane, cjpeg_plane, cjpeg_plane) = (
             cjpeg_plane(), cjpeg_plane(), cjpeg_plane()
@@ -42,7 +43,11 @@ final class JPEGLibrary {
         }
     }
 
-    func readStrip(into rows: JPEGStrip) throws(CodecRefusal) {
+    /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
+    /// bytes: `stripHeight` rows of each plane, also in the last strip, whose surplus rows mean nothing.
+    func readStrip(
+        into rows: UnsafePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
+    ) throws(CodecRefusal) {
         guard cjpeg_reader_read_strip(reader, rows) else { throw failure }
     }
 
@@ -72,66 +77,18 @@ final class JPEGLibrary {
     }
 }
 
-/// The planes of a file as libjpeg-turbo decodes them: chroma has the resolution of luminance where a
-/// larger transform gives it for nothing.
-final class JPEGLibraryPlanes: JPEGPlaneSource {
-    let planes: [JPEGPlane]
-    private let library: JPEGLibrary
-
-    init(
-        _ file: UnsafeRawBufferPointer, header: JPEGHeader, denominator: Int
-    ) throws(CodecRefusal) {
-        library = try JPEGLibrary(file, header: header)
-        planes = try library.planes(denominator: denominator, count: header.isGrey ? 1 : 3)
-    }
-
-    func readStrip(into rows: JPEGStrip) throws(CodecRefusal) {
-        try library.readStrip(into: rows)
-    }
-}
-
-/// The samples of one of a JPEG's planes, as a decoder delivers them.
-public struct JPEGPlane: Equatable, Sendable {
+/// The samples of one of a picture's planes, as a decoder delivers them.
+struct JPEGPlane {
     /// Samples in a row.
-    public let width: Int
+    let width: Int
     /// Rows.
-    public let height: Int
+    let height: Int
     /// The picture's size in samples of this plane: at most `width` and `height`, whose last samples may
     /// be covered only in part.
-    public let extentX: Double
-    public let extentY: Double
+    let extentX: Double
+    let extentY: Double
     /// Bytes of a row that are written; behind `width` they mean nothing.
-    public let rowCapacity: Int
+    let rowCapacity: Int
     /// Rows that are delivered at once.
-    public let stripHeight: Int
-
-    public init(
-        width: Int, height: Int, extentX: Double, extentY: Double, rowCapacity: Int,
-        stripHeight: Int
-    ) {
-        self.width = width
-        self.height = height
-        self.extentX = extentX
-        self.extentY = extentY
-        self.rowCapacity = rowCapacity
-        self.stripHeight = stripHeight
-    }
+    let stripHeight: Int
 }
-
-/// Where the rows of a JPEG's planes come from: decoded at a part of the size, from the top, strip by
-/// strip.
-///
-/// A source is used once, by one thread.
-public protocol JPEGPlaneSource: AnyObject {
-    /// Luminance; and Cb and Cr, unless the picture is grey. All have the same number of strips.
-    var planes: [JPEGPlane] { get }
-
-    /// Decodes the next strip into `rows[plane][row]`, which has room for the plane's `rowCapacity`
-    /// bytes: `stripHeight` rows of each plane, also in the last strip, whose surplus rows mean nothing.
-    /// - Throws: `CodecRefusal`.
-    func readStrip(into rows: JPEGStrip) throws(CodecRefusal)
-}
-
-/// For each plane the rows of a strip.
-public typealias JPEGStrip =
-    UnsafePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>

@@ -58,8 +58,9 @@ public enum JPEGReader {
         {
             return
         }
-        let source = try JPEGLibraryPlanes(file, header: header, denominator: denominator)
-        try PlaneReduction(source.planes, width: width, height: height).run(source, into: pixels)
+        let library = try JPEGLibrary(file, header: header)
+        let planes = try library.planes(denominator: denominator, count: header.isGrey ? 1 : 3)
+        try PlaneReduction(planes, width: width, height: height).run(library, into: pixels)
     }
 
     /// A side of the picture at one over `denominator`.

@@ -19,15 +19,9 @@ struct PlaneReduction: ~Copyable {
     /// - Parameters:
     ///   - planes: One or three.
     ///   - isFullRange: Whether samples use all 256 values, as JFIF has it, or those of video.
-    init(_ planes: [JPEGPlane], width: Int, height: Int, isFullRange: Bool = true) {
-        self.init(
-            planes, width: width, height: height, isFullRange: isFullRange,
-            kernels: cpixels_best().pointee)
-    }
-
     init(
         _ planes: [JPEGPlane], width: Int, height: Int, isFullRange: Bool = true,
-        kernels: cpixels_kernels
+        kernels: cpixels_kernels = cpixels_best().pointee
     ) {
         self.planes = planes
         self.width = width
@@ -66,17 +60,11 @@ struct PlaneReduction: ~Copyable {
 
     /// Decodes and writes everything, RGB rows without padding.
     ///
-    /// - Parameter source: What has the planes, and nothing has been read of.
+    /// - Parameter library: What has the planes, and nothing has been read of.
     func run(
-        _ source: any JPEGPlaneSource, into pixels: UnsafeMutablePointer<UInt8>
+        _ library: JPEGLibrary, into pixels: UnsafeMutablePointer<UInt8>
     ) throws(CodecRefusal) {
-        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
-        var row = pixels
-        for index in 0..<strips {
-            reserveStrip()
-            try source.readStrip(into: strip)
-            row = finishStrip(index, writingTo: row)
-        }
+        try run(into: pixels) { _ throws(CodecRefusal) in try library.readStrip(into: strip) }
     }
 
     /// The same of a decoder that delivers its strips by itself.
@@ -103,10 +91,7 @@ struct PlaneReduction: ~Copyable {
     func run(
         _ samples: [UnsafeMutablePointer<UInt8>], into pixels: UnsafeMutablePointer<UInt8>
     ) {
-        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
-        var row = pixels
-        for index in 0..<strips {
-            reserveStrip()
+        run(into: pixels) { index in
             for (plane, shape) in planes.enumerated() {
                 guard let targets = strip[plane] else { continue }
                 let first = index * shape.stripHeight
@@ -115,6 +100,17 @@ struct PlaneReduction: ~Copyable {
                         .update(from: samples[plane] + line * shape.width, count: shape.width)
                 }
             }
+        }
+    }
+
+    private func run<Failure: Error>(
+        into pixels: UnsafeMutablePointer<UInt8>, readStrip: (_ index: Int) throws(Failure) -> Void
+    ) throws(Failure) {
+        let strips = (planes[0].height + planes[0].stripHeight - 1) / planes[0].stripHeight
+        var row = pixels
+        for index in 0..<strips {
+            reserveStrip()
+            try readStrip(index)
             row = finishStrip(index, writingTo: row)
         }
     }

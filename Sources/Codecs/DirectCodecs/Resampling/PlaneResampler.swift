@@ -5,12 +5,12 @@ import CCodecs
 /// Rows are filtered down the columns first, all samples of a row alike, and only those that become
 /// target rows along the row. What is kept is as many source rows as one target row is made of.
 /// Used by one thread.
-public final class PlaneResampler {
+final class PlaneResampler {
     /// Samples behind the end of a row that are read in whole blocks, without weight.
     private static let slack = 2 * Int(CPIXELS_BLOCK)
 
     /// Bytes from the start of each row that may be written.
-    public let rowCapacity: Int
+    let rowCapacity: Int
     private let targetHeight: Int
     private let columns: FilterTaps
     private let rows: RowTaps
@@ -25,17 +25,9 @@ public final class PlaneResampler {
     /// - Parameters:
     ///   - rowCapacity: Bytes of a row that a decoder writes: its samples, and padding that means nothing.
     ///   - stripHeight: Rows that arrive at once, at most.
-    public convenience init(
-        horizontal: SampleAxis, vertical: SampleAxis, rowCapacity: Int, stripHeight: Int
-    ) {
-        self.init(
-            horizontal: horizontal, vertical: vertical, rowCapacity: rowCapacity,
-            stripHeight: stripHeight, kernels: cpixels_best().pointee)
-    }
-
     init(
         horizontal: SampleAxis, vertical: SampleAxis, rowCapacity: Int, stripHeight: Int,
-        kernels: cpixels_kernels
+        kernels: cpixels_kernels = cpixels_best().pointee
     ) {
         let block = Int(CPIXELS_BLOCK)
         columns = FilterTaps(vertical, widthMultipleOf: 2)
@@ -60,26 +52,26 @@ public final class PlaneResampler {
     }
 
     /// Samples that `writeNextRow` writes: the target's width filled up to whole groups.
-    public var targetRowCapacity: Int { rows.paddedCount }
+    var targetRowCapacity: Int { rows.paddedCount }
 
     /// Calls `body` with the memory of each of the next `count` source rows, to be written now.
-    public func reserve(_ count: Int, _ body: (Int, UnsafeMutablePointer<UInt8>) -> Void) {
+    func reserve(_ count: Int, _ body: (Int, UnsafeMutablePointer<UInt8>) -> Void) {
         window.reserve(count)
         for index in 0..<count { body(index, window[window.end + index]) }
     }
 
     /// Tells that the next `count` source rows are written.
-    public func commit(_ count: Int) { window.commit(count) }
+    func commit(_ count: Int) { window.commit(count) }
 
     /// Whether the rows so far are enough for the next target row.
-    public var hasNextRow: Bool {
+    var hasNextRow: Bool {
         nextTarget < targetHeight
             && window.end >= min(Int(columns.starts[nextTarget]) + columns.width, sourceHeight)
     }
 
     /// Writes the next target row, in Q6, to `target`, which has room for `targetRowCapacity` samples.
     /// Only when `hasNextRow`.
-    public func writeNextRow(to target: UnsafeMutablePointer<Int16>) {
+    func writeNextRow(to target: UnsafeMutablePointer<Int16>) {
         let start = Int(columns.starts[nextTarget])
         for tap in 0..<columns.width {
             // Taps beyond the last row have no weight; any row will do.

@@ -81,6 +81,13 @@ extension PixelMemory {
 }
 
 extension VipsImage {
+    /// A matrix of three rows and columns, whose numbers are in memory.
+    static func matrix(_ numbers: PixelMemory) throws(VipsError) -> VipsImage {
+        try memory(
+            numbers.pointer, count: numbers.count, owner: numbers, width: 3, height: 3, bands: 1,
+            format: .double, interpretation: .matrix)
+    }
+
     /// Three colour bands changed by an affine map of linear light, clamped and back in sRGB.
     ///
     /// - Parameters:
@@ -90,12 +97,9 @@ extension VipsImage {
         let isDeep = format == .ushort
         let tables = isDeep ? LinearLight.deep : LinearLight.plain
         let factors = PixelMemory(samples: matrix.map { $0 * tables.steps })
-        let recombination = try VipsImage.memory(
-            factors.pointer, count: factors.count, owner: factors, width: 3, height: 3, bands: 1,
-            format: .double, interpretation: .matrix)
         // The casts clamp: a negative number becomes 0, an index past the table its last entry.
         var index = try apply("maplut", ["lut": .image(tables.decoding.vipsImage())])
-            .apply("recomb", ["m": .image(recombination)])
+            .apply("recomb", ["m": .image(.matrix(factors))])
             .linear(multiply: [1], add: [offset * tables.steps + 0.5])
             .cast(to: .uint)
         if isDeep {

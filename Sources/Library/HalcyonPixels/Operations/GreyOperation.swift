@@ -7,9 +7,7 @@ struct GreyOperation: ImageOperation {
         samples: [[Double]](repeating: [0.2126, 0.7152, 0.0722], count: 3).flatMap { $0 })
 
     func apply(to image: VipsImage, input: PixelSize) throws -> VipsImage {
-        let weights = try VipsImage.memory(
-            Self.weights.pointer, count: Self.weights.count, owner: Self.weights, width: 3,
-            height: 3, bands: 1, format: .double, interpretation: .matrix)
+        let weights = try VipsImage.matrix(Self.weights)
         return try image.mappingColor { try $0.apply("recomb", ["m": .image(weights)]) }
     }
 }

@@ -1,3 +1,5 @@
+import DirectCodecs
+
 /// The bytes of a style without its comments, and with texts and addresses taken together.
 struct CSSScanner {
     enum Piece {
@@ -44,9 +46,8 @@ struct CSSScanner {
             endWord()
             guard isAddress else { return .byte(byte) }
             return address() ?? .byte(byte)
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "@"), UInt8(ascii: "#"), 0x80...:
+        case UInt8(ascii: "@"), UInt8(ascii: "#"),
+            _ where byte.isNameByte:
             // Longer ones are of no interest, but do not become another name by that.
             if word.count < 20 { word.append(byte.lowercased) }
         default: endWord()

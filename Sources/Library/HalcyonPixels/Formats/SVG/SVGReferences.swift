@@ -1,3 +1,4 @@
+import DirectCodecs
 import HalcyonWork
 
 /// The references between the elements of a drawing, by links, attributes and style sheets.
@@ -139,22 +140,13 @@ struct SVGReferences {
     static func key(of selector: ArraySlice<UInt8>) -> Name {
         let last = selector.split { " \t\r\n\u{C}>+~*".utf8.contains($0) }.last ?? []
         let mark = last.first == UInt8(ascii: ".") || last.first == UInt8(ascii: "#") ? 1 : 0
-        let name = last.dropFirst(mark).prefix { isNameByte($0) }
+        let name = last.dropFirst(mark).prefix(while: \.isNameByte)
         // What follows a name only says less of what is meant.
         let rest = last.dropFirst(mark + name.count).first
         guard !name.isEmpty, rest == nil || ".#:[".utf8.contains(rest ?? 0) else {
             return Array("*".utf8)
         }
         return last.prefix(mark + name.count).map(\.lowercased)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...:
-            true
-        default: false
-        }
     }
 
     private static func lowercased(_ name: String) -> Name { name.utf8.map(\.lowercased) }

@@ -1,3 +1,4 @@
+import DirectCodecs
 import Foundation
 
 /// An XML document in UTF-8, with one character at the end of a line, whatever it was written in.
@@ -57,7 +58,7 @@ struct XMLText {
     /// The text in UTF-8; `nil` where it is not in `encoding`.
     private static func converted(_ data: Data, from encoding: String) -> [UInt8]? {
         // Other characters are options of the converter.
-        guard encoding.utf8.allSatisfy({ isNameByte($0) }),
+        guard encoding.utf8.allSatisfy({ $0 < 0x80 && ($0.isNameByte || ".:".utf8.contains($0)) }),
             let converter = iconv_open("UTF-8", encoding),
             converter != iconv_t(bitPattern: -1)
         else { return nil }
@@ -76,15 +77,6 @@ struct XMLText {
             }
         }
         return written.map { Array(result.prefix($0)) }
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-_.:".utf8.contains(byte)
-        }
     }
 
     private static func withPlainLines(_ text: [UInt8]) -> [UInt8] {

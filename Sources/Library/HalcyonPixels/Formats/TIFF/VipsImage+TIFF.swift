@@ -71,12 +71,8 @@ extension VipsImage {
     private func convertedFromLabNumbers(
         to target: VipsInterpretation
     ) throws(VipsError) -> VipsImage {
-        let adaptation = Self.adaptation
-        let matrix = try VipsImage.memory(
-            adaptation.pointer, count: adaptation.count, owner: adaptation, width: 3, height: 3,
-            bands: 1, format: .double, interpretation: .matrix)
-        return try interpreted(as: .lab).apply("Lab2XYZ", ["temp": [96.422, 100, 82.521]])
-            .apply("recomb", ["m": .image(matrix)]).interpreted(as: .xyz)
+        try interpreted(as: .lab).apply("Lab2XYZ", ["temp": [96.422, 100, 82.521]])
+            .apply("recomb", ["m": .image(.matrix(Self.adaptation))]).interpreted(as: .xyz)
             .converted(to: target)
             .settingMetadata([], removing: ["icc-profile-data"])
     }

@@ -87,7 +87,7 @@ extension Image {
 /// Images take size, channels and depth as the same for all frames, which a foreign source need not
 /// keep to.
 struct UniformFrameSource: ImageFrameSource {
-    private let source: any ImageFrameSource
+    private var source: any ImageFrameSource
     private let size: PixelSize
     private let channels: Int
     private let depth: Bitmap.Depth
@@ -114,15 +114,8 @@ struct UniformFrameSource: ImageFrameSource {
     }
 
     func copy() -> UniformFrameSource {
-        UniformFrameSource(source.copy(), size: size, channels: channels, depth: depth)
-    }
-
-    private init(
-        _ source: any ImageFrameSource, size: PixelSize, channels: Int, depth: Bitmap.Depth
-    ) {
-        self.source = source
-        self.size = size
-        self.channels = channels
-        self.depth = depth
+        var copy = self
+        copy.source = source.copy()
+        return copy
     }
 }
