@@ -76,3 +76,145 @@ extension GIFBlocks.Control {
         return flags >> 2 & 7 == 2 ? .background : .keep
     }
 }
+
+/// The blocks of a GIF file (GIF89a), one after the other; nothing is decoded.
+package struct GIFBlocks {
+    package enum Block {
+        /// What is said of the next image.
+        case control(Control)
+        /// Another extension; its sub-blocks begin at `content`.
+        case other(label: UInt8, content: Int)
+        case image(Picture)
+        /// A zero, with which some encoders pad between blocks.
+        case padding
+        case trailer
+        /// What is no block.
+        case unknown
+    }
+
+    /// The bytes of a graphic control extension; what is missing of it is zero.
+    package struct Control {
+        /// Where it is: behind the mark of its kind.
+        package let offset: Int
+        /// The length that it states, 4 where it is as it should be.
+        package let length: UInt8
+        let flags: UInt8
+        /// Hundredths of a second.
+        package let delay: Int
+        let transparentIndex: UInt8
+
+        package static let none = Control(
+            offset: 0, length: 4, flags: 0, delay: 0, transparentIndex: 0)
+
+        package var isPartlyTransparent: Bool { flags & 1 == 1 }
+
+        /// Whether the image leaves the canvas as it was before it. Some programs write 4 instead of 3.
+        package var isTakenBack: Bool { [3, 4].contains(flags >> 2 & 7) }
+    }
+
+    /// An image's descriptor.
+    package struct Picture {
+        package let left: Int
+        package let top: Int
+        package let width: Int
+        package let height: Int
+        let isInterlaced: Bool
+        /// Where the image's own colour table is, or would be in a longer file.
+        let palette: Range<Int>?
+        /// Where the compressed pixels begin: at the byte of their least code size.
+        package let dataOffset: Int
+    }
+
+    /// The size of the canvas, as the header has it.
+    package let width: Int
+    package let height: Int
+    let backgroundIndex: UInt8
+    /// Where the colour table of all images that have none is, or would be in a longer file.
+    let palette: Range<Int>?
+
+    private let bytes: UnsafeRawBufferPointer
+    /// Where the next block begins.
+    package private(set) var offset: Int
+
+    /// Whether the last block ends with the bytes.
+    package var isAtEnd: Bool { offset == bytes.count }
+
+    /// `nil` for bytes that end within the header.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let width = bytes.integer(at: 6, length: 2, littleEndian: true),
+            let height = bytes.integer(at: 8, length: 2, littleEndian: true),
+            let flags = bytes.byte(at: 10)
+        else { return nil }
+        self.bytes = bytes
+        self.width = width
+        self.height = height
+        backgroundIndex = bytes.byte(at: 11) ?? 0
+        palette = Self.colourTable(flags, at: 13)
+        offset = palette?.upperBound ?? 13
+    }
+
+    /// The next block; `nil` when the bytes end before it or within it. The same again and again where
+    /// nothing follows.
+    package mutating func next() -> Block? {
+        switch bytes.byte(at: offset) {
+        case nil: return nil
+        case 0x3B: return .trailer
+        case 0x21:
+            let content = offset + 2
+            guard let label = bytes.byte(at: offset + 1), let end = endOfSubBlocks(content) else {
+                return nil
+            }
+            offset = end
+            return label == 0xF9
+                ? .control(control(content)) : .other(label: label, content: content)
+        case 0x2C:
+            guard let image = image(offset), let end = endOfSubBlocks(image.dataOffset + 1) else {
+                return nil
+            }
+            offset = end
+            return .image(image)
+        case 0:
+            offset += 1
+            return .padding
+        default:
+            return .unknown
+        }
+    }
+
+    private func control(_ content: Int) -> Control {
+        Control(
+            offset: content, length: bytes.byte(at: content) ?? 0,
+            flags: bytes.byte(at: content + 1) ?? 0,
+            delay: number(content + 2) ?? 0, transparentIndex: bytes.byte(at: content + 4) ?? 0)
+    }
+
+    private func image(_ start: Int) -> Picture? {
+        guard let left = number(start + 1), let top = number(start + 3),
+            let width = number(start + 5), let height = number(start + 7),
+            let flags = bytes.byte(at: start + 9)
+        else { return nil }
+        let palette = Self.colourTable(flags, at: start + 10)
+        return Picture(
+            left: left, top: top, width: width, height: height, isInterlaced: flags & 0x40 != 0,
+            palette: palette, dataOffset: palette?.upperBound ?? start + 10)
+    }
+
+    private func number(_ place: Int) -> Int? {
+        bytes.integer(at: place, length: 2, littleEndian: true)
+    }
+
+    /// The colour table that a descriptor's flags announce.
+    private static func colourTable(_ flags: UInt8, at start: Int) -> Range<Int>? {
+        flags & 0x80 == 0 ? nil : start..<start + (3 << (Int(flags & 7) + 1))
+    }
+
+    /// Where the chain of sub-blocks that begins at `start` ends; `nil` when it is cut off.
+    private func endOfSubBlocks(_ start: Int) -> Int? {
+        var offset = start
+        while let length = bytes.byte(at: offset) {
+            offset += 1 + Int(length)
+            if length == 0 { return offset }
+        }
+        return nil
+    }
+}

@@ -108,3 +108,98 @@ struct JPEGProfileChunks {
         return (1...total).flatMap { chunks[$0] ?? [] }
     }
 }
+
+/// The frame header of a JPEG file, of whatever process.
+package struct JPEGFrame: Equatable {
+    package struct Component: Equatable {
+        let identifier: UInt8
+        let horizontal: Int
+        let vertical: Int
+        /// Which quantisation table it has, 0…3.
+        package let quantizer: Int
+    }
+
+    /// Bits per sample.
+    package let precision: Int
+    package let width: Int
+    package let height: Int
+    /// How many components there are; `components` are those that the segment has room for.
+    package let componentCount: Int
+    package let components: [Component]
+    /// The low half of the frame marker: 0 baseline, 1 extended, 2 progressive, 3 lossless, and so on.
+    package let process: UInt8
+    /// The components of the first scan, as its header tells; `nil` where there is none.
+    private(set) var scanComponents: Int?
+    /// Whether the segment has no other length than that of its components.
+    private let isExact: Bool
+
+    /// `nil` when a file ends, or is not JPEG any more, before a frame header.
+    package init?(of file: UnsafeRawBufferPointer) {
+        var segments = JPEGSegments(file)
+        var frame: JPEGFrame?
+        while let segment = segments.next() {
+            if segment.code == 0xDA {
+                frame?.scanComponents = segment.content.first.map(Int.init)
+                break
+            }
+            if frame == nil, Self.isFrame(segment.code) {
+                guard let found = JPEGFrame(segment) else { return nil }
+                frame = found
+            }
+        }
+        guard let frame else { return nil }
+        self = frame
+    }
+
+    /// `nil` for a segment that is no frame header, or one that is cut short.
+    package init?(_ segment: JPEGSegments.Segment) {
+        let content = segment.content
+        guard Self.isFrame(segment.code), content.count >= 6 else { return nil }
+        let count = Int(content[5])
+        precision = Int(content[0])
+        height = Int(content[1]) << 8 | Int(content[2])
+        width = Int(content[3]) << 8 | Int(content[4])
+        componentCount = count
+        isExact = content.count == 6 + 3 * count
+        components = (0..<min(count, (content.count - 6) / 3)).map { index in
+            let factors = content[7 + 3 * index]
+            return Component(
+                identifier: content[6 + 3 * index], horizontal: Int(factors >> 4),
+                vertical: Int(factors & 15), quantizer: Int(content[8 + 3 * index]))
+        }
+        process = segment.code == 0xF7 ? 0xFF : segment.code & 0x0F
+    }
+
+    /// Whether the image is stored in several passes, so that it has to be kept whole while decoded.
+    package var isProgressive: Bool { process & 3 == 2 }
+
+    /// Whether libjpeg has all coefficients in memory before the first pixel: those of a file in several
+    /// scans. What cannot be told is taken for one.
+    package var keepsCoefficients: Bool { isProgressive || scanComponents ?? 0 < componentCount }
+
+    /// Whether `JPEGHeader` goes on to the pixels.
+    var isOrdinary: Bool {
+        guard isExact, precision == 8, width > 0, height > 0, [1, 3].contains(componentCount) else {
+            return false
+        }
+        let first = components[0]
+        return components.allSatisfy {
+            $0.quantizer < 4 && (1...4).contains($0.horizontal) && (1...4).contains($0.vertical)
+                && first.horizontal % $0.horizontal == 0 && first.vertical % $0.vertical == 0
+        }
+    }
+
+    /// The samples of all components for each pixel: 3 where chroma is stored in full, 1.5 where it is
+    /// halved in both directions.
+    package var samplesPerPixel: Double {
+        let finest =
+            (components.map(\.horizontal).max() ?? 1) * (components.map(\.vertical).max() ?? 1)
+        guard finest > 0 else { return Double(components.count) }
+        return Double(components.reduce(0) { $0 + $1.horizontal * $1.vertical }) / Double(finest)
+    }
+
+    /// SOF0…SOF15, of which three codes are other segments; F7 is the frame of JPEG-LS.
+    private static func isFrame(_ code: UInt8) -> Bool {
+        (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC || code == 0xF7
+    }
+}

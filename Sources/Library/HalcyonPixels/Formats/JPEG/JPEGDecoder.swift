@@ -123,3 +123,66 @@ struct OpenedJPEG: OpenedImage {
         }
     }
 }
+
+/// A JPEG file that had no mark at its end: before its pixels are shown, it is found out whether all are there.
+struct UnendedJPEG: OpenedImage {
+    private let data: Data
+    private let opened: any OpenedImage
+
+    /// - Parameters:
+    ///   - data: With the mark.
+    ///   - opened: What it was opened as.
+    init(_ data: Data, _ opened: any OpenedImage) {
+        self.data = data
+        self.opened = opened
+    }
+
+    var header: ImageHeader { opened.header }
+    var orientation: Int { opened.orientation }
+
+    func isLeftToVips(_ size: DecodedSize) -> Bool { opened.isLeftToVips(size) }
+
+    func decode(frame: Int, _ size: DecodedSize) throws -> DecodedPixels? {
+        guard JPEGEnding.hasAllPixels(data) else {
+            throw ImageCodingError.corrupt(.JPEG, reason: "Premature end of JPEG file")
+        }
+        return try opened.decode(frame: frame, size)
+    }
+}
+
+extension JPEGFrame {
+    /// Of what libvips does not tell, or only by failing.
+    init?(_ file: Data) {
+        guard let frame = file.withUnsafeBytes({ JPEGFrame(of: $0) }) else { return nil }
+        self = frame
+    }
+
+    var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Why this kind of JPEG cannot be read, or `nil` when it can.
+    var refusal: String? {
+        if precision != 8 {
+            return "it has \(precision) bits per sample, only 8 are read"
+        }
+        return switch process {
+        case 0, 1, 2, 9, 10: nil
+        case 3, 11: "it is lossless JPEG"
+        default: "it is hierarchical JPEG or JPEG-LS"
+        }
+    }
+
+    /// How many scans a file has at most: the places where two bytes stand as before a scan.
+    static func scanCount(of data: Data) -> Int {
+        data.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var (count, offset) = (0, 0)
+            while offset + 1 < bytes.count,
+                let found = memchr(base + offset, 0xFF, bytes.count - offset - 1)
+            {
+                offset = UnsafeRawPointer(found) - base + 1
+                if bytes[offset] == 0xDA { count += 1 }
+            }
+            return count
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The elements of a drawing, with the attributes that its limits and features are about.
 struct SVGOutline {
     struct Element {
@@ -83,4 +85,92 @@ struct SVGOutline {
         "id", "style", "class", "viewBox", "width", "height", "transform", "transform-origin",
         "transform-box",
     ]
+}
+
+/// The tiles of patterns that are far larger than what they fill. librsvg draws a tile whole, and not at all where it
+/// does not fit into a picture, so that such a pattern has no tile but what is seen of it.
+enum SVGPatternSize {
+    /// The attributes of a pattern that decide the size of its tile.
+    static let attributes: Set = ["x", "y", "patternUnits", "patternTransform"]
+
+    /// Tiles that are no more than so many times as large as what is seen of them stay as they are.
+    private static let mostSurplus = 4.0
+
+    /// Other values of attributes, by the index of the element.
+    static func changes(in outline: SVGOutline) -> [Int: [String: String]] {
+        guard let root = outline.elements.first,
+            outline.elements.contains(where: { $0.name == "pattern" })
+        else { return [:] }
+        let seen = seenSize(root)
+        // What is reduced, more than the size of the drawing is seen of; of what is enlarged less.
+        let isScaled =
+            outline.styles.contains(where: isScaling)
+            || outline.elements.dropFirst().contains { element in
+                element.attributes["viewBox"] != nil
+                    || ["transform", "style"].contains {
+                        isScaling(element.attributes[$0] ?? "")
+                    }
+            }
+        var changes: [Int: [String: String]] = [:]
+        for (index, pattern) in outline.elements.enumerated() where pattern.name == "pattern" {
+            let isOfBoxes = units(of: pattern, in: outline) != "userSpaceOnUse"
+            guard pattern.attributes["viewBox"] == nil, isOfBoxes || !isScaled,
+                !isScaling(pattern.attributes["patternTransform"] ?? "")
+            else { continue }
+            for (name, start, side) in [("width", "x", seen.width), ("height", "y", seen.height)] {
+                guard let length = number(pattern.attributes[name]) else { continue }
+                let offset = abs(number(pattern.attributes[start]) ?? 0)
+                // A stroke goes beyond the box of its shape.
+                let most = (isOfBoxes ? 2 : 2 * side) + offset
+                if length > mostSurplus * most {
+                    changes[index, default: [:]][name] = "\(most)"
+                }
+            }
+        }
+        return changes
+    }
+
+    /// The size of the drawing in its own units.
+    private static func seenSize(_ root: SVGOutline.Element) -> (width: Double, height: Double) {
+        let box = (root.attributes["viewBox"] ?? "").numbers
+        if box.count == 4, box[2] > 0, box[3] > 0 { return (box[2], box[3]) }
+        let size = SVGIntrinsicSize.defaultSize
+        return (
+            number(root.attributes["width"]) ?? Double(size.width),
+            number(root.attributes["height"]) ?? Double(size.height)
+        )
+    }
+
+    private static func units(of pattern: SVGOutline.Element, in outline: SVGOutline) -> String? {
+        var pattern = pattern
+        // Patterns take from others what they do not say themselves; these may be in circles.
+        for _ in 0..<16 {
+            if let units = pattern.attributes["patternUnits"] { return units }
+            guard let link = pattern.links.first, link.hasPrefix("#"),
+                let next = outline.elements.first(where: {
+                    $0.attributes["id"] == String(link.dropFirst())
+                })
+            else { return nil }
+            pattern = next
+        }
+        return nil
+    }
+
+    /// A number with or without the unit of pixels; `nil` for other lengths.
+    private static func number(_ text: String?) -> Double? {
+        guard let text = text?.trimmingCharacters(in: .whitespaces) else { return nil }
+        let number = text.hasSuffix("px") ? text.dropLast(2) : text[...]
+        return Double(number).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func isScaling(_ transform: String) -> Bool {
+        transform.contains("scale") || transform.contains("matrix")
+    }
+}
+
+extension String {
+    /// The numbers in a text, whatever is between them.
+    var numbers: [Double] {
+        split { !"+-.eE0123456789".contains($0) }.compactMap { Double($0) }
+    }
 }
