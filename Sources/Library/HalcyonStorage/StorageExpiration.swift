@@ -24,11 +24,6 @@ public enum StorageExpiration: Hashable, Sendable {
         }
     }
 
-    /// When a value stored now expires.
-    var estimatedExpirationSinceNow: Date {
-        estimatedExpirationSince(Date())
-    }
-
     /// Seconds that a value stored at `date` lives; not positive when it is expired already.
     func timeInterval(since date: Date) -> TimeInterval {
         switch self {

@@ -53,7 +53,6 @@ static void filter_row(
 
 /* Colours */
 
-
 void portable_ycbcr_to_rgb(
     const int16_t *y, const int16_t *cb, const int16_t *cr, uint8_t *rgb, size_t count) {
     for (size_t i = 0; i < count; i++) {

@@ -36,10 +36,8 @@ struct ISOBoxes: Sequence, IteratorProtocol {
         var length = Int(short)
         if short == 1 {
             // The size in 64 bits.
-            guard let upper = reader.bigUInt32(start), upper < 1 << 16,
-                let lower = reader.bigUInt32(start + 4)
-            else { return nil }
-            length = Int(upper) << 32 | Int(lower)
+            guard let long = reader.bigNumber(start, 8) else { return nil }
+            length = long
             start += 8
         } else if short == 0 {
             // To the end of the file.
