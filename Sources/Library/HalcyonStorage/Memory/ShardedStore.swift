@@ -10,6 +10,7 @@ import Synchronization
 /// Whatever leaves the store is returned, so that the caller releases it after the locks.
 struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     typealias Entry = StoreShard<Value>.Entry
+    typealias Table = StoreShard<Value>.Table
 
     /// What changes as values come and leave.
     struct Ledger {
@@ -79,32 +80,29 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
     /// Removes all values that `shouldRemove` names.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        ledger.withLock { ledger in
-            var leaving: [Entry] = []
-            for index in shards.indices {
-                leaving += shards[index].removeAll(where: shouldRemove)
-            }
-            for entry in leaving { ledger.budget.release(entry.cost) }
-            return leaving
-        }
+        removeElements { shouldRemove($0.value.value) }.map { $0.value }
     }
 
     /// Removes the values of all keys that `shouldRemove` names.
-    func removeKeys(
-        where shouldRemove: @Sendable (String) -> Bool
-    ) -> [(key: String, entry: Entry)] {
+    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [Table.Element] {
+        removeElements { shouldRemove($0.key.text) }
+    }
+
+    private func removeElements(
+        where shouldRemove: @Sendable (Table.Element) -> Bool
+    ) -> [Table.Element] {
         ledger.withLock { ledger in
-            var leaving: [(key: String, entry: Entry)] = []
+            var leaving: [Table.Element] = []
             for index in shards.indices {
-                leaving += shards[index].removeKeys(where: shouldRemove)
+                leaving += shards[index].removeAll(where: shouldRemove)
             }
-            for (_, entry) in leaving { ledger.budget.release(entry.cost) }
+            for element in leaving { ledger.budget.release(element.value.cost) }
             return leaving
         }
     }
 
     /// Removes all values, with the memory they were kept in.
-    func removeAll() -> [StoreShard<Value>.Table] {
+    func removeAll() -> [Table] {
         ledger.withLock { ledger in
             ledger.budget.releaseAll()
             ledger.order = EvictionOrder()
@@ -125,7 +123,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// By those bits of the hash that the shard's buckets do not use.
+    /// By those bits of the hash that the shard's table does not use.
     private func shard(of key: StoreKey) -> Int {
         Int(truncatingIfNeeded: key.hash >> 60)
     }
@@ -137,7 +135,8 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
                 ledger.order = listCandidates()
                 continue
             }
-            if let entry = shards[Int(next.shard)].remove(Int(next.slot), ifUsedAt: next.lastUse) {
+            let shard = shard(of: next.key)
+            if let entry = shards[shard].remove(next.key, ifUsedAt: next.lastUse) {
                 ledger.budget.evict(entry.cost)
                 return entry.value
             }
@@ -147,12 +146,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
     private func listCandidates() -> EvictionOrder {
         let moment = clock.next()
-        let candidates = shards.indices.flatMap { index in
-            shards[index].uses().map {
-                EvictionOrder.Candidate(
-                    shard: UInt32(index), slot: UInt32($0.slot), lastUse: $0.use)
-            }
-        }
+        let candidates = shards.indices.flatMap { shards[$0].candidates() }
         return EvictionOrder(candidates, at: moment)
     }
 }
@@ -167,8 +161,17 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         var value: Value
         /// By the clock of all shards. Beside the value, which an access changes, too.
         var lastUse: UInt64
+
+        /// Lets `change` change the value. That is a use unless the result is `nil`.
+        mutating func use<R>(
+            at clock: borrowing UseClock, _ change: (inout Value) -> R?
+        ) -> R? {
+            let result = change(&value)
+            if result != nil { lastUse = clock.next() }
+            return result
+        }
     }
-    typealias Table = KeyTable<Entry>
+    typealias Table = [StoreKey: Entry]
 
     /// What became of an attempt to put a value in.
     enum Placement {
@@ -187,8 +190,7 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     /// What `read` makes of the key's value, which does not count as a use.
     func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         table.withLock { table in
-            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
-            return read(entry.value)
+            table[key].map { read($0.value) }
         }
     }
 
@@ -198,12 +200,9 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
     ) -> R? {
         table.withLock { table in
-            guard let slot = table.slot(of: key) else { return nil }
-            return table.update(slot) { entry in
-                let result = change(&entry.value)
-                if result != nil { entry.lastUse = clock.next() }
-                return result
-            }
+            guard let index = table.index(forKey: key) else { return nil }
+            // In place: the entry is not copied.
+            return table.values[index].use(at: clock, change)
         }
     }
 
@@ -215,66 +214,39 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         within budget: inout StoreBudget
     ) -> Placement {
         table.withLock { table in
-            let slot = table.slot(of: key)
-            let formerCost = slot.flatMap { table[$0]?.cost }
-            switch budget.reserve(cost, inPlaceOf: formerCost) {
+            switch budget.reserve(cost, inPlaceOf: table[key]?.cost) {
             case .tooCostly:
-                guard let slot else { return .tooCostly(former: nil) }
-                let former = table.remove(slot)
-                budget.release(former.cost)
-                return .tooCostly(former: former.value)
+                let former = table.removeValue(forKey: key)
+                if let former { budget.release(former.cost) }
+                return .tooCostly(former: former?.value)
             case .full:
-                if let slot { table.update(slot) { $0.lastUse = clock.next() } }
+                table[key]?.lastUse = clock.next()
                 return .full
             case .reserved:
                 let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
-                guard let slot else {
-                    table.insert(entry, forKey: key)
-                    return .placed(former: nil)
-                }
-                let former = table.update(slot) { former in
-                    defer { former = entry }
-                    return former.value
-                }
-                return .placed(former: former)
+                return .placed(former: table.updateValue(entry, forKey: key)?.value)
             }
         }
     }
 
     /// Removes the key's value.
     func remove(_ key: StoreKey) -> Entry? {
-        table.withLock { table in
-            table.slot(of: key).map { table.remove($0) }
-        }
+        table.withLock { $0.removeValue(forKey: key) }
     }
 
-    /// Removes the value of `slot` if it was used last at `use`.
-    func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
+    /// Removes the key's value if it was used last at `use`.
+    func remove(_ key: StoreKey, ifUsedAt use: UInt64) -> Entry? {
         table.withLock { table in
-            table[slot]?.lastUse == use ? table.remove(slot) : nil
+            table[key]?.lastUse == use ? table.removeValue(forKey: key) : nil
         }
     }
 
     /// Removes all values that `shouldRemove` names.
-    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
+    func removeAll(where shouldRemove: @Sendable (Table.Element) -> Bool) -> Table {
         table.withLock { table in
-            table.slots.compactMap { slot in
-                guard let entry = table[slot], shouldRemove(entry.value) else { return nil }
-                return table.remove(slot)
-            }
-        }
-    }
-
-    /// Removes the values of all keys that `shouldRemove` names.
-    func removeKeys(
-        where shouldRemove: @Sendable (String) -> Bool
-    ) -> [(key: String, entry: Entry)] {
-        table.withLock { table in
-            table.slots.compactMap { slot in
-                guard table[slot] != nil, case let key = table.key(of: slot), shouldRemove(key)
-                else { return nil }
-                return (key, table.remove(slot))
-            }
+            let leaving = table.filter(shouldRemove)
+            for key in leaving.keys { table[key] = nil }
+            return leaving
         }
     }
 
@@ -286,12 +258,10 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// When each value was used last.
-    func uses() -> [(slot: Table.Slot, use: UInt64)] {
+    /// All values, with when each was used last.
+    func candidates() -> [EvictionOrder.Candidate] {
         table.withLock { table in
-            table.slots.compactMap { slot in
-                table[slot].map { (slot, $0.lastUse) }
-            }
+            table.map { EvictionOrder.Candidate(key: $0.key, lastUse: $0.value.lastUse) }
         }
     }
 }

@@ -74,8 +74,7 @@ struct StoreBudget {
 struct EvictionOrder {
     /// A value that may have to leave.
     struct Candidate {
-        let shard: UInt32
-        let slot: UInt32
+        let key: StoreKey
         /// The number of the value's last use at that moment.
         let lastUse: UInt64
     }
