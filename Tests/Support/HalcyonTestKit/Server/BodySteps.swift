@@ -5,27 +5,21 @@ struct BodySteps: Sendable, IteratorProtocol {
     enum Step: Sendable {
         case wait(Pause)
         case bytes(ByteBuffer)
-        case file(OpenFile, Range<Int>)
     }
 
     enum Source: Sendable {
-        /// The bytes that are sent.
         case bytes(ByteBuffer)
-        /// The range of the file that is sent.
-        case file(OpenFile, Range<Int>)
         case endless(ByteBuffer)
 
         var length: Int? {
             switch self {
             case .bytes(let buffer): buffer.readableBytes
-            case .file(_, let range): range.count
             case .endless: nil
             }
         }
     }
 
     static let none = BodySteps(source: .bytes(ByteBuffer()))
-    private static let longestPiece = 256 * 1024
 
     var source: Source
     var sliceLength: Int?
@@ -87,8 +81,7 @@ struct BodySteps: Sendable, IteratorProtocol {
 
     /// The end of the piece that starts at `position`.
     private func nextCut() -> Int {
-        var cut = position + Self.longestPiece
-        if case .bytes = source { cut = .max }
+        var cut = Int.max
         if case .endless(let piece) = source { cut = position + piece.readableBytes }
         if let end { cut = min(cut, end) }
         if let sliceLength { cut = min(cut, (position / sliceLength + 1) * sliceLength) }
@@ -101,9 +94,6 @@ struct BodySteps: Sendable, IteratorProtocol {
         case .bytes(let buffer):
             let start = buffer.readerIndex + range.lowerBound
             return .bytes(buffer.getSlice(at: start, length: range.count) ?? ByteBuffer())
-        case .file(let file, let part):
-            let start = part.lowerBound + range.lowerBound
-            return .file(file, start..<start + range.count)
         case .endless(let buffer):
             // A piece starts wherever the one before ended, so the repetition stays seamless.
             let offset = range.lowerBound % buffer.readableBytes

@@ -1,8 +1,7 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
-/// Carries out the plan of one response that waits, reads files or misbehaves.
+/// Carries out the plan of one response that waits or misbehaves.
 struct Exchange: Sendable {
     var state: OriginState
     var connection: Connection
@@ -15,7 +14,7 @@ struct Exchange: Sendable {
         do {
             try await send(plan)
         } catch {
-            // The client has left, or the file could not be read to its end.
+            // The client has left.
             state.traffic.update { $0.responseEnded(requestID, abandoned: true) }
             await connection.abort(.close)
         }
@@ -49,8 +48,6 @@ struct Exchange: Sendable {
                 continue
             case .bytes(let buffer):
                 bytes = buffer
-            case .file(let file, let range):
-                bytes = try await NIOThreadPool.singleton.runIfActive { try file.read(range) }
             }
             // A client may send its next request as soon as it has the last byte.
             if steps.isAtEnd { finish() }

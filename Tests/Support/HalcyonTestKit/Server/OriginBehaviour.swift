@@ -31,8 +31,6 @@ public enum OriginBehaviour: Sendable {
     /// Answers 401 unless the request proves to know these credentials in the `Digest` scheme.
     case digestAuthentication(
         Credentials, realm: String = "halcyon", algorithm: DigestAlgorithm = .sha256)
-    /// Answers `otherwise` unless the request has the header field, with `value` if that is given.
-    case requireHeader(String, value: String? = nil, otherwise: Int = 400)
 }
 
 /// What happens between the pieces of a body.

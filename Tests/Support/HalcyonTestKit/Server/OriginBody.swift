@@ -5,9 +5,7 @@ import NIOCore
 public struct OriginBody: Sendable {
     enum Content: Sendable {
         case bytes(ByteBuffer)
-        case file(OpenFile)
         case endless(ByteBuffer)
-        case requestEcho
         case raw(ByteBuffer)
     }
 
@@ -35,17 +33,10 @@ public struct OriginBody: Sendable {
         return OriginBody(content: .endless(pieces))
     }
 
-    /// The request's header fields as a JSON object of arrays of strings, names in lower case.
-    public static let requestEcho = OriginBody(content: .requestEcho)
-
     /// These bytes instead of an HTTP message; then the connection is closed.
     ///
     /// An HTTP/2 stream cannot carry them and is reset.
     public static func raw(_ bytes: Data) -> OriginBody {
         OriginBody(content: .raw(ByteBuffer(bytes: bytes)))
-    }
-
-    static func file(_ file: OpenFile) -> OriginBody {
-        OriginBody(content: .file(file))
     }
 }

@@ -99,10 +99,6 @@ extension OriginResponse {
         OriginResponse().with(.abort(how))
     }
 
-    /// 200 with the header fields of the request as JSON.
-    public static let requestEcho = OriginResponse(
-        headers: ["Content-Type": "application/json"], body: .requestEcho)
-
     /// 200 with these bytes in pieces with a time between them.
     public static func drip(
         _ data: Data, bytes: Int = 1, every interval: Duration,

@@ -28,16 +28,4 @@ extension OriginServer {
             route(path, .redirect(to: paths[(index + 1) % paths.count], status: status))
         }
     }
-
-    /// Answers 404 to `path` again, unless a directory has it.
-    public func removeRoute(_ path: String) {
-        state.changeRoutes { $0.remove(path) }
-    }
-
-    /// Serves the files in `directory` and below, under `path`; nothing outside can be reached.
-    ///
-    /// They have `ETag`, `Last-Modified` and ranges. Exact routes come first.
-    public func serve(directory: URL, under path: String = "/") {
-        state.changeRoutes { $0.add(ServedDirectory(prefix: path, root: directory)) }
-    }
 }

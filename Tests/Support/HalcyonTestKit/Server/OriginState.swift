@@ -25,7 +25,9 @@ final class OriginState: Sendable {
         routes.withLock { change(&$0) }
     }
 
-    func match(_ request: RecordedRequest) -> RouteTable.Match {
+    func match(
+        _ request: RecordedRequest
+    ) -> (responder: RouteTable.Responder, ordinal: Int)? {
         routes.withLock { $0.match(request) }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// Collects requests of one connection or stream and has them answered, one after the other.
 final class RequestHandler: ChannelInboundHandler {
@@ -51,49 +50,18 @@ final class RequestHandler: ChannelInboundHandler {
         let request = RecordedRequest(head, body: body, connection: connection)
         let match = state.match(request)
         let requestID = state.traffic.update { $0.requestReceived(request) }
-        switch match {
-        case .responder(let responder, let ordinal):
-            let plan = ResponsePlanner(request: request, ordinal: ordinal, nonce: state.nonce)
-                .plan(responder.response(to: request, ordinal: ordinal))
-            if let bytes = plan.immediateBody {
-                send(plan, bytes, to: head, requestID: requestID, context: context)
-            } else {
-                start(requestID) { [exchange = exchange(requestID, plan, head)] in
-                    await exchange.run(plan)
-                }
-            }
-        case .directory(let directory):
-            let planner = ResponsePlanner(request: request, ordinal: 0, nonce: state.nonce)
-            start(requestID) { [state, connection] in
-                // Fails only when the process-wide pool is shut down, which ends the process.
-                let response = try? await NIOThreadPool.singleton.runIfActive {
-                    directory.response(for: request.path)
-                }
-                let plan = planner.plan(response ?? .status(500))
-                await Exchange(
-                    state: state, connection: connection, requestID: requestID,
-                    head: plan.head(for: head), closesAfterwards: !head.isKeepAlive
-                ).run(plan)
-            }
-        case .none:
-            let plan = ResponsePlanner(request: request, ordinal: 0, nonce: state.nonce)
-                .plan(.status(404))
-            send(
-                plan, plan.immediateBody ?? ByteBuffer(), to: head, requestID: requestID,
-                context: context)
+        let response = match?.responder.response(to: request, ordinal: match?.ordinal ?? 0)
+        let plan = ResponsePlanner(
+            request: request, ordinal: match?.ordinal ?? 0, nonce: state.nonce
+        ).plan(response ?? .status(404))
+        if let bytes = plan.immediateBody {
+            send(plan, bytes, to: head, requestID: requestID, context: context)
+        } else {
+            let exchange = Exchange(
+                state: state, connection: connection, requestID: requestID,
+                head: plan.head(for: head), closesAfterwards: !head.isKeepAlive)
+            current = (requestID, Task { await exchange.run(plan) })
         }
-    }
-
-    private func start(_ requestID: Int, _ work: @escaping @Sendable () async -> Void) {
-        current = (requestID, Task { await work() })
-    }
-
-    private func exchange(
-        _ requestID: Int, _ plan: ResponsePlan, _ head: HTTPRequestHead
-    ) -> Exchange {
-        Exchange(
-            state: state, connection: connection, requestID: requestID,
-            head: plan.head(for: head), closesAfterwards: !head.isKeepAlive)
     }
 
     /// Sends a response that needs no waiting, without leaving the event loop.

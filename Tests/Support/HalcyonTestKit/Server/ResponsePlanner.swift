@@ -79,10 +79,6 @@ struct ResponsePlanner {
         let authorization = request.headers["Authorization"]
         for behaviour in behaviours {
             switch behaviour {
-            case .requireHeader(let name, let value, let otherwise):
-                let values = request.headers.values(name)
-                let isMet = value.map(values.contains) ?? !values.isEmpty
-                if !isMet { return .status(otherwise) }
             case .basicAuthentication(let credentials, let realm):
                 let pair = Data("\(credentials.user):\(credentials.password)".utf8)
                 if authorization != "Basic \(pair.base64EncodedString())" {
@@ -131,9 +127,7 @@ struct ResponsePlanner {
     private func source(of response: OriginResponse) -> BodySteps.Source {
         switch response.body.content {
         case .bytes(let bytes), .raw(let bytes): .bytes(bytes)
-        case .file(let file): .file(file, 0..<file.size)
         case .endless(let piece): .endless(piece)
-        case .requestEcho: .bytes(ByteBuffer(bytes: request.headers.json))
         }
     }
 
@@ -157,13 +151,9 @@ struct ResponsePlanner {
             plan.status = 206
             plan.headers["Content-Range"] =
                 "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
-            switch source {
-            case .bytes(let bytes):
-                let start = bytes.readerIndex + range.lowerBound
-                return .bytes(bytes.getSlice(at: start, length: range.count) ?? ByteBuffer())
-            case .file(let file, _): return .file(file, range)
-            case .endless: return source
-            }
+            guard case .bytes(let bytes) = source else { return source }
+            let start = bytes.readerIndex + range.lowerBound
+            return .bytes(bytes.getSlice(at: start, length: range.count) ?? ByteBuffer())
         }
     }
 
@@ -204,17 +194,5 @@ struct ResponsePlanner {
             }
         }
         plan.steps = steps
-    }
-}
-
-extension HeaderFields {
-    /// A JSON object of arrays of strings by name in lower case, names in order.
-    var json: Data {
-        let values = Dictionary(grouping: fields) { $0.name.lowercased() }
-            .mapValues { $0.map(\.value) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        // Strings always have a JSON form.
-        return (try? encoder.encode(values)) ?? Data()
     }
 }
