@@ -31,43 +31,25 @@ import Testing
 
     // MARK: 1. Built-in transition animation when setting images
 
-    @Test func anImageFadesIn() async {
+    @Test func imagesFadeAndFlipInAndAForcedTransitionIsRunForOneInMemory() async {
         imageView.kf.setImage(
             with: url, options: fixture.using([.transition(.fade(1))]),
-            completionHandler: results.add())
-        let result = await finish(after: 1)
-        #expect(imageView.image === result.value?.image)
-        #expect(transitions == [.transitionBegan(seconds: 1, .transitionCrossDissolve)])
-    }
-
-    @Test func anImageFlipsInFromTheLeft() async {
+            completionHandler: results.add(0))
+        #expect(await finish(after: 1).value?.cacheType == CacheType.none)
         imageView.kf.setImage(
-            with: url, options: fixture.using([.transition(.flipFromLeft(1))]),
-            completionHandler: results.add())
-        let result = await finish(after: 1)
-        #expect(imageView.image === result.value?.image)
-        #expect(transitions == [.transitionBegan(seconds: 1, .transitionFlipFromLeft)])
-    }
-
-    @Test func anImageFromTheCacheIsShownWithoutTransition() async {
-        _ = await fixture.show(url, in: HeadlessImageView())
-        let inMemory = await fixture.show(url, in: imageView, [.transition(.fade(1))])
-        #expect(inMemory.value?.cacheType == .memory)
-        fixture.cache.clearMemoryCache()
-        let onDisk = await fixture.show(url, in: imageView, [.transition(.fade(1))])
-        #expect(onDisk.value?.cacheType == .disk)
-        #expect(transitions.isEmpty)
-    }
-
-    @Test func aForcedTransitionIsRunWhereverTheImageComesFrom() async {
-        for number in 0..<2 {
-            imageView.kf.setImage(
-                with: url, options: fixture.using([.transition(.fade(1)), .forceTransition]),
-                completionHandler: results.add(number))
-            let result = await finish(after: 1, count: number + 1)
-            #expect(result.value?.cacheType == (number == 0 ? CacheType.none : .memory))
-        }
-        #expect(transitions.count == 2)
+            with: fixture.url(width: 4), options: fixture.using([.transition(.flipFromLeft(1))]),
+            completionHandler: results.add(1))
+        #expect(await finish(after: 1, count: 2).width == 4)
+        imageView.kf.setImage(
+            with: url, options: fixture.using([.transition(.fade(1)), .forceTransition]),
+            completionHandler: results.add(2))
+        #expect(await finish(after: 1, count: 3).value?.cacheType == .memory)
+        #expect(
+            transitions == [
+                .transitionBegan(seconds: 1, .transitionCrossDissolve),
+                .transitionBegan(seconds: 1, .transitionFlipFromLeft),
+                .transitionBegan(seconds: 1, .transitionCrossDissolve),
+            ])
     }
 
     // MARK: 2.1 Placeholder
@@ -86,22 +68,6 @@ import Testing
         let result = await finish(after: 2)
         #expect(imageView.image === result.value?.image)
         #expect(imageView.kf.placeholder == nil)
-    }
-
-    @Test func thePlaceholderIsShownOnlyInAnEmptyViewWhenTheImageIsKept() async {
-        let image = PresentationFixture.image(width: 7)
-        let first = await fixture.show(
-            url, in: imageView, placeholder: image, [.keepCurrentImageWhileLoading])
-        #expect(imageView.record.events.first == .shows(image))
-        imageView.record.removeAll()
-        imageView.kf.setImage(
-            with: fixture.url(width: 4), placeholder: image,
-            options: fixture.using([.keepCurrentImageWhileLoading]),
-            completionHandler: results.add())
-        #expect(imageView.image === first.value?.image)
-        #expect(await results.wait(for: 1)[0].width == 4)
-        #expect(imageView.image?.pixelSize.width == 4)
-        #expect(!imageView.record.events.contains(.shows(image)))
     }
 
     @Test func aLabelIsAPlaceholderByAnEmptyExtension() async {
@@ -136,30 +102,6 @@ import Testing
         #expect(spinner.isAnimating && !spinner.isHidden)
         _ = await finish(after: 2)
         #expect(!spinner.isAnimating && spinner.isHidden)
-    }
-
-    @Test func theTypeOfTheIndicatorMakesTheIndicator() throws {
-        #expect(imageView.kf.indicator == nil)
-        imageView.kf.indicatorType = .activity
-        #expect(imageView.kf.indicator?.view is HeadlessActivityView)
-        imageView.kf.indicatorType = .image(imageData: PresentationFixture.png(width: 4))
-        let view = try #require(imageView.kf.indicator?.view as? HeadlessImageView)
-        #expect(view.image?.pixelSize.width == 4)
-        let own = ArticleIndicator()
-        imageView.kf.indicatorType = .custom(indicator: own)
-        #expect(imageView.kf.indicator as? ArticleIndicator === own)
-        imageView.kf.indicatorType = .none
-        #expect(imageView.kf.indicator == nil)
-    }
-
-    @Test func aFailureEndsTheIndicatorAndLeavesThePlaceholder() async {
-        let indicator = ArticleIndicator()
-        imageView.kf.indicatorType = .custom(indicator: indicator)
-        let image = PresentationFixture.image(width: 7)
-        let result = await fixture.show(fixture.missing, in: imageView, placeholder: image)
-        #expect(result.error?.isInvalidResponseStatusCode(404) == true)
-        #expect(imageView.image === image && imageView.kf.placeholder != nil)
-        #expect(indicator.calls == ["start", "stop"])
     }
 
     // MARK: 3. Extensible image processing and image format
@@ -202,16 +144,6 @@ import Testing
         #expect(corners == [0, 0])
     }
 
-    @Test func anythingWithAnIdentifierAndAProcessIsAProcessor() async throws {
-        let processor = HalvingProcessor()
-        let result = await fixture.show(
-            fixture.url(width: 8), in: imageView, [.processor(processor)])
-        #expect(result.width == 4)
-        #expect(
-            fixture.cache.isCached(
-                forKey: fixture.url(width: 8).cacheKey, processorIdentifier: processor.identifier))
-    }
-
     @Test(arguments: [ImageFormat.PNG, .JPEG, .GIF])
     func aSerializerStoresTheFormatItIsMadeFor(_ format: ImageFormat) async throws {
         _ = await fixture.show(
@@ -233,31 +165,6 @@ import Testing
 }
 
 extension ArticleLabel: Placeholder {}
-
-@MainActor private final class ArticleIndicator: Indicator {
-    private let label = ArticleLabel()
-    private(set) var calls: [String] = []
-
-    var view: any IndicatorView { label }
-
-    func startAnimatingView() { calls.append("start") }
-    func stopAnimatingView() { calls.append("stop") }
-}
-
-private struct HalvingProcessor: ImageProcessor {
-    let identifier = "article.halving"
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo)
-        -> KFCrossPlatformImage?
-    {
-        switch item {
-        case .image(let image):
-            image.kf.resize(to: CGSize(width: image.size.width / 2, height: image.size.height))
-        case .data:
-            (DefaultImageProcessor.default |> self).process(item: item, options: options)
-        }
-    }
-}
 
 private struct ArticleSerializer: CacheSerializer {
     let imageFormat: ImageFormat

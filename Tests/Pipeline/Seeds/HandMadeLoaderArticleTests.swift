@@ -44,17 +44,6 @@ import Testing
         #expect(image.pixelSize == PixelSize(width: 32, height: 24))
     }
 
-    @Test func downsamplingKeepsTheOrientation() throws {
-        // 90° clockwise: the width of the file is the height of the picture.
-        let exif = EXIFFixture.block(orientation: 6, prefix: false)
-        let png = PNGFixture.data(
-            .quadrants(width: 80, height: 40), chunks: [.init(type: "eXIf", data: exif)])
-        let image = try #require(
-            KingfisherWrapper<Image>.downsampledImage(
-                data: png, to: CGSize(width: 20, height: 20), scale: 1))
-        #expect(image.pixelSize == PixelSize(width: 10, height: 20))
-    }
-
     @Test func fourCutImagesComeInTheirPlacesWhateverComesFirst() async throws {
         let gates = (0..<4).map { _ in Gate() }
         for index in 0..<4 {
@@ -77,19 +66,6 @@ import Testing
                 frameUrl: fixture.url.absoluteString,
                 imageUrls: [fixture.origin.url("/missing.png").absoluteString])
         }
-    }
-
-    @Test func theFourCutIsOneCall() async throws {
-        for index in 0..<4 { fixture.origin.route("/\(index).png", .png(fixture.png)) }
-        let width: CGFloat = 348
-        let size = CGSize(width: width, height: width / PhotoLayout.fourCutAspectRatio)
-        let image = try await fixture.manager.retrieveComposition(
-            .fourCut(size: size),
-            photos: (0..<4).map { .network(fixture.origin.url("/\($0).png")) },
-            frame: .network(fixture.url),
-            options: [.processor(DownsamplingImageProcessor(size: CGSize(width: 640, height: 640)))]
-        )
-        #expect(image.pixelSize == PixelSize(width: 348, height: 400))
     }
 
     // MARK: How images are stored
@@ -115,19 +91,38 @@ import Testing
         #expect(try back.bitmap()[0, 0].alpha == 0)
     }
 
-    @Test func storingEverythingAsJPEGLosesTransparencyAsTheArticleSays() async throws {
+    /// The article's description; what it calls `cacheSerializer` is the setter `serialize(by:)`.
+    @MainActor private func photograph(_ imageURL: URL) -> KFImage {
+        KFImage(imageURL)
+            .setProcessor(DefaultImageProcessor.default)
+            .serialize(by: FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.7))
+            .targetCache(fixture.cache).downloader(fixture.downloader).waitForCache()
+    }
+
+    /// Loads what `image` describes in a binder of its own.
+    @MainActor private func load(_ image: KFImage) async throws -> RetrieveImageResult {
+        let binder = ImageBinder()
+        let result = await withCheckedContinuation { continuation in
+            let image = image.onSuccess {
+                continuation.resume(returning: SettingResult.success($0))
+            }
+            .onFailure { continuation.resume(returning: .failure($0)) }
+            binder.appear(image.context)
+        }
+        #expect(binder.isLoaded && binder.presentation.image === result.value?.image)
+        return try result.get()
+    }
+
+    @Test @MainActor func storedAsJPEGAStickerLosesItsTransparency() async throws {
         fixture.origin.route("/sticker.png", .png(sticker))
         let url = fixture.origin.url("/sticker.png")
-        let options: KingfisherOptionsInfo = [
-            .processor(DefaultImageProcessor.default),
-            .cacheSerializer(FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.7)),
-        ]
-        let fresh = try await fixture.manager.retrieveImage(with: url, options: options)
-        #expect(fresh.image.hasAlpha)
+        #expect(try await load(photograph(url)).image.bitmap()[0, 0].alpha == 0)
+        let file = URL(fileURLWithPath: fixture.cache.cachePath(forKey: url.cacheKey))
+        #expect(try Data(contentsOf: file).kf.imageFormat == .JPEG)
         fixture.cache.clearMemoryCache()
-        let stored = try await fixture.manager.retrieveImage(with: url, options: options)
+        let stored = try await load(photograph(url))
         #expect(stored.cacheType == .disk)
-        #expect(!stored.image.hasAlpha)
+        #expect(try stored.image.bitmap()[0, 0].alpha == 1)
     }
 
     @Test func theSerializerOfTheArticleKeepsTheFormat() throws {
@@ -140,74 +135,6 @@ import Testing
         var keeping = serializer
         keeping.preferCacheOriginalData = true
         #expect(keeping.data(with: image, original: jpeg) == jpeg)
-    }
-
-    // MARK: Limits and file names
-
-    @Test func theMemoryHoldsAHundredImages() {
-        let memory = loader.cache.memoryStorage
-        #expect(memory.config.countLimit == 100)
-        for index in 0..<150 { memory.store(value: testImage(), forKey: "\(index)") }
-        let kept = (0..<150).filter { memory.isCached(forKey: "\($0)") }
-        #expect(kept == Array(50..<150))
-    }
-
-    @Test func theMemoryHoldsFiftyMegabytes() {
-        let memory = loader.cache.memoryStorage
-        let limit = 50 * 1024 * 1024
-        #expect(memory.config.totalCostLimit == limit)
-        // 4 MiB each: twelve fit, the thirteenth does not.
-        for index in 0..<20 {
-            memory.store(value: testImage(width: 1024, height: 1024), forKey: "\(index)")
-        }
-        let kept = (0..<20).filter { memory.isCached(forKey: "\($0)") }
-        #expect(kept == Array(8..<20))
-        #expect(memory.totalCacheCost() <= limit)
-    }
-
-    @Test func expiredImagesAreLookedForEveryTwoMinutes() {
-        #expect(MemoryStorage.Config(totalCostLimit: 0).cleanInterval == 120)
-    }
-
-    @Test func addressesWithTheSameLastComponentHaveDifferentFiles() async throws {
-        fixture.origin.route("/a/photo.png", .png(PNGFixture.solid(.red, width: 4, height: 4)))
-        fixture.origin.route("/b/photo.png", .png(PNGFixture.solid(.blue, width: 4, height: 4)))
-        let a = fixture.origin.url("/a/photo.png")
-        let b = fixture.origin.url("/b/photo.png")
-        #expect(a.lastPathComponent == b.lastPathComponent)
-        _ = try await loader.loadImage(from: a)
-        _ = try await loader.loadImage(from: b)
-        loader.cache.clearMemoryCache()
-        let first = try await loader.loadImage(from: a)
-        let second = try await loader.loadImage(from: b)
-        #expect(try first.bitmap()[0, 0].red > 0.9)
-        #expect(try second.bitmap()[0, 0].blue > 0.9)
-        #expect(loader.cache.hash(forKey: a.cacheKey) != loader.cache.hash(forKey: b.cacheKey))
-        #expect(fixture.origin.requestCount == 2)
-    }
-
-    @Test func aDayWithoutUseWipesTheDisk() {
-        #expect(loader.cache.diskStorage.config.wipesWhenUnusedFor == 86_400)
-    }
-
-    // MARK: Prefetching
-
-    @Test func thePrefetcherSkipsWhatIsCachedAndDownloadsTheRest() async throws {
-        for index in 0..<3 { fixture.origin.route("/\(index).png", .png(fixture.png)) }
-        let urls = (0..<3).map { fixture.origin.url("/\($0).png") }
-        _ = try await fixture.manager.retrieveImage(with: urls[0])
-        let counts = Recorder<[Int]>()
-        let prefetcher = ImagePrefetcher(
-            urls: urls,
-            options: [.targetCache(fixture.cache), .downloader(fixture.downloader)],
-            completionHandler: { skipped, failed, completed in
-                counts.record([skipped.count, failed.count, completed.count])
-            })
-        #expect(prefetcher.maxConcurrentDownloads == 5)
-        prefetcher.start()
-        #expect(await counts.waitFor(count: 1) == [[1, 0, 2]])
-        _ = try await fixture.manager.retrieveImage(with: urls[2])
-        #expect(fixture.origin.requestCount == 3)
     }
 }
 

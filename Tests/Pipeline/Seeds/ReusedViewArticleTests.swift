@@ -53,15 +53,6 @@ import Testing
         #expect(fixture.origin.requestCount == 0)
     }
 
-    @Test func aDownloadedImageIsCachedUnderItsAddress() async throws {
-        let fixture = try await PresentationFixture()
-        let url = fixture.url(width: 3).absoluteString
-        let view = DownloadableImageView(options: fixture.options)
-        view.downloadImage(url: url)
-        await view.ends.waitFor(count: 1)
-        #expect(fixture.cache.retrieveImageInMemoryCache(forKey: url) === view.image)
-    }
-
     // MARK: Cancelling and reuse
 
     @Test func aCancelledDownloadEndsAndIsNotApplied() async throws {
@@ -88,21 +79,6 @@ import Testing
         gate.open()
         await view.ends.waitFor(count: 1)
         #expect(view.shown == [8])
-    }
-
-    @Test func sixViewsShowTheirOwnImages() async throws {
-        let gate = Gate()
-        let fixture = try await PresentationFixture(gate: gate)
-        let views = (0..<6).map { _ in DownloadableImageView(options: fixture.options) }
-        for turn in 0..<3 {
-            for (index, view) in views.enumerated() {
-                let width = (index + turn) % 8 + 1
-                view.downloadImage(url: fixture.url(width: width).absoluteString)
-            }
-        }
-        gate.open()
-        for view in views { await view.ends.waitFor(count: 1) }
-        #expect(views.map(\.shown) == [[3], [4], [5], [6], [7], [8]])
     }
 }
 

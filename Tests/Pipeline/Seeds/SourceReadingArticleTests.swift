@@ -21,16 +21,6 @@ import Testing
         #expect(Length(value: 3).kf.doubled == 6)
     }
 
-    @Test func imagesBytesTextAndSizesHaveTheNamespace() {
-        let image = testImage()
-        #expect(image.kf.base === image)
-        #expect(fixture.png.kf.imageFormat == .PNG)
-        #expect("a".kf.sha256.count == 64)
-        #expect(
-            CGSize(width: 4, height: 2).kf.constrained(CGSize(width: 2, height: 2))
-                == CGSize(width: 2, height: 1))
-    }
-
     // MARK: Sources
 
     @Test func aSourceIsAResourceOrAProvider() {
@@ -40,27 +30,6 @@ import Testing
         let provider = Source.provider(RawImageDataProvider(data: fixture.png, cacheKey: "raw"))
         #expect(provider.asResource == nil)
         #expect(provider.asProvider?.cacheKey == "raw")
-    }
-
-    @Test func anAddressIsAResourceWhoseKeyIsItself() {
-        let resource: any Resource = fixture.url
-        #expect(resource.cacheKey == fixture.url.absoluteString)
-        #expect(resource.downloadURL == fixture.url)
-    }
-
-    @Test func theThreeProvidersGiveTheirBytes() async throws {
-        let file = try fixture.folder.write(fixture.png, to: "photo.png")
-        let providers: [any ImageDataProvider] = [
-            LocalFileImageDataProvider(fileURL: file),
-            Base64ImageDataProvider(
-                base64String: fixture.png.base64EncodedString(), cacheKey: "text"),
-            RawImageDataProvider(data: fixture.png, cacheKey: "raw"),
-        ]
-        for provider in providers {
-            let result = try await fixture.manager.retrieveImage(with: .provider(provider))
-            #expect(result.image.pixelSize == PixelSize(width: 64, height: 48))
-            #expect(fixture.cache.isCached(forKey: provider.cacheKey))
-        }
     }
 
     // MARK: Options
@@ -96,24 +65,7 @@ import Testing
         #expect(options.scaleFactor == 2)
     }
 
-    @Test func anImageIsRoundedBeforeItIsCached() async throws {
-        let processor = RoundCornerImageProcessor(cornerRadius: 20)
-        let image = try await fixture.manager.retrieveImage(
-            with: fixture.url, options: [.processor(processor)]
-        ).image
-        #expect(try image.bitmap()[0, 0].alpha == 0)
-        #expect(try image.bitmap()[32, 24].alpha == 1)
-        #expect(
-            fixture.cache.isCached(
-                forKey: fixture.url.cacheKey, processorIdentifier: processor.identifier))
-    }
-
     // MARK: Manager and downloader
-
-    @Test func theManagerLoadsAndCachesThenReadsTheCache() async throws {
-        #expect(try await fixture.retrieve().cacheType == .none)
-        #expect(try await fixture.retrieve().cacheType == .memory)
-    }
 
     @Test func theDownloaderGivesAResultThatIsHandled() async throws {
         let resource: any Resource = fixture.url

@@ -58,17 +58,6 @@ import Testing
 
     // MARK: 1. The wrapper
 
-    @Test func imagesImageViewsAndButtonsHaveTheNamespace() async {
-        let button = HeadlessButton()
-        let all: [any KingfisherCompatible] = [testImage(), imageView, button]
-        #expect(all.count == 3)
-        #expect(imageView.kf.base === imageView)
-        button.kf.setImage(
-            with: url, for: .normal, options: fixture.options, completionHandler: results.add())
-        let result = await results.wait(for: 1)[0]
-        #expect(button.image(for: .normal) === result.value?.image)
-    }
-
     @Test func theNamespaceOfImageViewsIsOpenToExtensions() {
         imageView.image = testImage(width: 6)
         #expect(imageView.kf.widthOnShow == 6)
@@ -93,16 +82,6 @@ import Testing
         let placeholder = NotedPlaceholder()
         _ = await fixture.show(url, in: imageView, placeholder: placeholder)
         #expect(placeholder.calls.events == ["add", "remove"])
-    }
-
-    // MARK: What can be learned: different rights to read and write
-
-    @Test func theIndicatorIsReadThroughItsPropertyAndSetThroughItsType() {
-        #expect(imageView.kf.indicator == nil)
-        imageView.kf.indicatorType = .activity
-        #expect(imageView.kf.indicator?.view === imageView.overlays.first?.view)
-        imageView.kf.indicatorType = .none
-        #expect(imageView.kf.indicator == nil && imageView.overlays.isEmpty)
     }
 }
 
