@@ -105,12 +105,14 @@ import Tracing
         let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)
         observed.origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
         let slow = observed.origin.url("/slow.png")
+        let told = Recorder<ImageEvent>()
         try await observed.observe {
-            let loading = Task { try await observed.retrieve([], slow) }
+            let loading = Task { try await observed.retrieve([.onEvent { told.record($0) }], slow) }
             await observed.origin.waitForRequests(1, path: "/slow.png")
             loading.cancel()
             _ = await loading.result
-            while observed.roots.isEmpty { await pause() }
+            // The observation hears of it first.
+            await told.wait { $0.contains { $0.kind.isEnd } }
         }
         gate.open()
         let labels = [("result", "cancelled"), ("cache", "none")]
@@ -300,9 +302,12 @@ import Tracing
 
     @Test func aFileThatIsWrittenAfterTheEndIsInTheTraceAllTheSame() async throws {
         observed.manager.defaultOptions = []
+        let told = Recorder<ImageEvent>()
         try await observed.observe {
-            try await observed.retrieve()
-            while observed.times(ofStage: "store") == 0 { await pause() }
+            try await observed.retrieve([.onEvent { told.record($0) }])
+            await told.wait { events in
+                events.contains { if case .stored(.disk) = $0.kind { true } else { false } }
+            }
         }
         let root = try #require(observed.roots.first)
         #expect(

@@ -35,16 +35,17 @@ struct AnimatedImageViewTests {
     ) async {
         while !Task.isCancelled, view.animator?.currentFrameIndex != index || !isUpToDate(view) {
             (ticker ?? self.ticker).advance(by: .milliseconds(100))
-            await pause()
+            await view.animator?.waitForNextFrame()
+            await nextTurn()
         }
     }
 
-    /// Waits until all frames are in memory, so that none is shown late from here on.
-    private func decodeAll(_ view: AnimatedImageView) async {
-        while !Task.isCancelled,
-            !Self.colors.indices.allSatisfy({ view.animator?.frame(at: $0) != nil })
-        {
-            await pause()
+    /// Moves the time until the last run of the view is over.
+    private func playToTheEnd(_ view: AnimatedImageView) async {
+        while view.isAnimating, !Task.isCancelled {
+            ticker.advance(by: .milliseconds(50))
+            await view.animator?.waitForNextFrame()
+            await nextTurn()
         }
     }
 
@@ -101,8 +102,8 @@ struct AnimatedImageViewTests {
     @Test func aHiddenViewGoesOnWhereItWas() async throws {
         let view = view(try animation())
         let window = await TestWindow(view, width: 30, height: 30)
-        await decodeAll(view)
-        await play(view, to: 1)
+        // Once round, all frames are in memory: none is shown late from here on.
+        for index in [1, 2, 0, 1] { await play(view, to: index) }
         view.isHidden = true
         ticker.advance(by: .seconds(10))
         view.isHidden = false
@@ -146,10 +147,7 @@ struct AnimatedImageViewTests {
         view.repeatCount = .finite(count: 2)
         view.delegate = spy
         let window = await TestWindow(view, width: 30, height: 30)
-        while view.isAnimating, !Task.isCancelled {
-            ticker.advance(by: .milliseconds(50))
-            await pause()
-        }
+        await playToTheEnd(view)
         #expect(spy.calls == ["loop 1", "loop 2", "end"])
         #expect(ticker.subscriberCount == 0)
         #expect(await window.screenshot().pixel(15, 15) == .blue)
@@ -158,10 +156,7 @@ struct AnimatedImageViewTests {
         // Another number of runs begins anew.
         view.repeatCount = .once
         #expect(view.isAnimating && view.animator?.currentFrameIndex == 0)
-        while view.isAnimating, !Task.isCancelled {
-            ticker.advance(by: .milliseconds(50))
-            await pause()
-        }
+        await playToTheEnd(view)
         #expect(spy.calls == ["loop 1", "loop 2", "end", "loop 1", "end"])
     }
 
@@ -233,7 +228,8 @@ struct AnimatedImageViewTests {
         for view in views { windows.append(await TestWindow(view, width: 8, height: 8)) }
         while !Task.isCancelled, !views.allSatisfy({ $0.animator?.playedLoops ?? 0 >= 2 }) {
             ticker.advance(by: .milliseconds(100))
-            await pause()
+            await views[0].animator?.waitForNextFrame()
+            await nextTurn()
         }
         // The first one for the image itself, then each once for all players.
         #expect(source.requests.sorted() == [0, 1, 2] || source.requests.sorted() == [0, 0, 1, 2])

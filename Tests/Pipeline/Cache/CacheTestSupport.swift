@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonStorage
 import HalcyonWork
 import Synchronization
 import Testing
@@ -15,6 +16,23 @@ final class TestClock: Sendable {
 
     func advance(_ seconds: TimeInterval) {
         time.withLock { $0 += seconds }
+    }
+}
+
+extension DiskLane {
+    /// Waits until all that was submitted for writing before is done; for tests that hold threads.
+    static func finishWriting() async {
+        // Each of the two threads has one of these until the other one has the other.
+        let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let one: Void = writing.run {
+            first.signal()
+            second.wait()
+        }
+        async let other: Void = writing.run {
+            second.signal()
+            first.wait()
+        }
+        _ = await (one, other)
     }
 }
 

@@ -12,6 +12,11 @@ import Testing
         Thread.detachNewThread(body)
     }
 
+    /// Waits until `count` threads wait for memory: a thread on its way into a condition tells nobody.
+    private func wait(in budget: DecodingBudget, for count: Int) async {
+        while budget.waitingCount != count { await pause() }
+    }
+
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<String>()
@@ -30,7 +35,7 @@ import Testing
             try? budget.holding(40) { events.record("second begins") }
             returns.record(())
         }
-        while budget.waitingCount != 1 { await pause() }
+        await wait(in: budget, for: 1)
         #expect(budget.heldBytes == 70)
         mayEnd.signal()
         await events.waitFor(count: 3)
@@ -72,7 +77,7 @@ import Testing
         }
         await events.waitFor(count: 1)
         thread { try? budget.holding(1) { events.record("small") } }
-        while budget.waitingCount != 1 { await pause() }
+        await wait(in: budget, for: 1)
         #expect(!budget.takeIfFree(1))
         mayEnd.signal()
         await events.waitFor(count: 2)
@@ -96,7 +101,7 @@ import Testing
             try? budget.holding(60) { events.record("second") }
             returns.record(())
         }
-        while budget.waitingCount != 1 { await pause() }
+        await wait(in: budget, for: 1)
         budget.limit = 130
         await events.waitFor(count: 2)
         mayEnd.signal()
@@ -138,12 +143,14 @@ import Testing
     @Test func letsGoOfWhoIsStoppedWhileHeWaits() async {
         let budget = DecodingBudget(limit: 100)
         let events = Recorder<String>()
+        let returns = Recorder<Void>()
         let mayEnd = DispatchSemaphore(value: 0)
         thread {
             try? budget.holding(70) {
                 events.record("first")
                 mayEnd.wait()
             }
+            returns.record(())
         }
         await events.waitFor(count: 1)
         let stop = DecodingStop()
@@ -153,10 +160,15 @@ import Testing
             } catch {
                 events.record("stopped")
             }
+            returns.record(())
         }
-        while !stop.waitsForMemory { await pause() }
-        thread { try? budget.holding(20) { events.record("small") } }
-        while budget.waitingCount != 2 { await pause() }
+        await wait(in: budget, for: 1)
+        #expect(stop.waitsForMemory)
+        thread {
+            try? budget.holding(20) { events.record("small") }
+            returns.record(())
+        }
+        await wait(in: budget, for: 2)
         stop.give()
         // What a stop does to the budget of the process.
         budget.wake()
@@ -164,8 +176,8 @@ import Testing
         #expect(Set(events.events) == ["first", "stopped", "small"])
         #expect(!stop.waitsForMemory)
         mayEnd.signal()
-        while budget.heldBytes > 0 { await pause() }
-        #expect(budget.waitingCount == 0)
+        await returns.waitFor(count: 3)
+        #expect(budget.heldBytes == 0 && budget.waitingCount == 0)
     }
 
     @Test func doesNotCountWhatIsSmall() throws {

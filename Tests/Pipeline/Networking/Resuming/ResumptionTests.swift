@@ -61,17 +61,19 @@ import Testing
             fixture.path, fixture.response.with(.hold(afterBytes: half, .gate(gate))))
         let downloader = fixture.downloader()
         let ended = OneShot<LoadingResult>()
+        let progress = Recorder<Int64>()
         let task = downloader.downloadImage(
-            with: fixture.url, options: .processing()
+            with: fixture.url, options: [.processor(FirstByteProcessor())],
+            progressBlock: { received, _ in progress.record(received) }
         ) { ended.give($0) }
-        await gate.waitForWaiters()
-        while (task.sessionTask?.receivedCount ?? 0) < half { await pause() }
+        let half = half
+        await progress.wait { $0.last == Int64(half) }
         task.cancel()
         #expect(await ended.value.errorCode == 1003)
         // What was received is written, and then its file let go, after the caller has been told.
-        while await downloader.partialsSize < half { await pause() }
-        let file = try #require(try fixture.files().first)
-        while try isHeld(file) { await pause() }
+        while try await downloader.partialsSize < half || fixture.files().contains(where: isHeld) {
+            await pause()
+        }
         fixture.origin.route(fixture.path, fixture.response)
         #expect(await fixture.load().bytes == picture)
         #expect(fixture.ranges == [nil, "bytes=\(half)-"])
