@@ -93,6 +93,7 @@ struct LoadProgramTests {
             let sizes = files.map { try? FileManager.default.attributesOfItem(atPath: $0)[.size] }
             return sizes.compactMap { $0 as? Int }.max() ?? 0
         }
+        // Another process tells nobody what it has written.
         while written() <= sent - block { await pause() }
         run.send(SIGKILL)
         #expect(try await run.outcome().exitCode == 137)

@@ -102,7 +102,7 @@ struct DownloadPriorityTests {
 }
 
 extension ImageDownloader {
-    /// Waits until `count` requests are in line.
+    /// Waits until `count` requests are in line: one that has come there tells nobody.
     fileprivate func waitForLine(_ count: Int) async throws {
         guard let network = try transport() as? CurlTransport else { return }
         while network.waitingRequestCount < count { await pause() }

@@ -57,7 +57,7 @@ private struct Viewing {
                 onMain.record(MainQueue.isCurrent)
                 recorder.record($0)
             })
-        return await request.run()
+        return await request.followed(by: nil).run()
     }
 
     /// The pixels of what was shown.
@@ -227,14 +227,18 @@ struct ProgressiveDisplayTests {
             try exchange.send(fixture.data.dropFirst(fixture.scanEnds[3]))
         }
         let viewing = try Viewing(transport)
-        async let plain = viewing.load(sharpEach, into: first)
+        let waiting = Recorder<Void>()
+        let noting = KingfisherOptionsInfoItem.onEvent { event in
+            if case .waiting = event.kind { waiting.record(()) }
+        }
+        async let plain = viewing.load(sharpEach, [noting], into: first)
         async let processed = viewing.load(
-            sharp, [.processor(CountingProcessor(identifier: "test.other"))], into: second)
+            sharp, [noting, .processor(CountingProcessor(identifier: "test.other"))], into: second)
         // This one shares the download, and cannot be shown anything.
         async let failing = viewing.load(
-            sharp, [.processor(CountingProcessor(identifier: "test.none", gives: nil))], into: third
-        )
-        while viewing.downloader.downloads.tickets.count < 3 { await pause() }
+            sharp, [noting, .processor(CountingProcessor(identifier: "test.none", gives: nil))],
+            into: third)
+        await waiting.waitFor(count: 3)
         begun.open()
         _ = try await plain.get()
         _ = try await processed.get()

@@ -136,6 +136,7 @@ import Testing
             fixture.path, fixture.response.with(.hold(afterBytes: sent, .gate(gate))))
         let process = try CacheStep("download", fixture.partials.path, fixture.url.absoluteString)
         let observer = fixture.downloader()
+        // Another process tells nobody what it has written.
         while await observer.partialsSize == 0, process.isRunning { await pause() }
         #expect(await process.kill() == 137)
         let kept = await observer.partialsSize
