@@ -6,6 +6,9 @@ import Testing
 
 @Suite struct OriginBehaviourTests {
     private let payload = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    private let server: OriginServer
+
+    init() async throws { server = try await OriginServer.start() }
 
     @Test func waitsForTheClockBeforeTheHeader() async throws {
         let clock = ManualClock()
@@ -23,7 +26,6 @@ import Testing
     }
 
     @Test func sendsChunksWithoutALength() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(payload).with(.chunked, .slices(bytes: 1000)))
         try await withClient { client in
             let answer = try await client.get(server.url("/x"))
@@ -31,11 +33,9 @@ import Testing
             #expect(answer.headers["content-length"].isEmpty)
             #expect(answer.body == payload)
         }
-        try await server.shutdown()
     }
 
     @Test func sendsASliceForEachOpenedGate() async throws {
-        let server = try await OriginServer.start()
         let gates = (0..<3).map { _ in Gate() }
         server.route("/x", .ok(Data("aabbcc".utf8)).with(.slices(bytes: 2, pacing: .gates(gates))))
         let client = try RawClient(port: server.port)
@@ -47,7 +47,6 @@ import Testing
             #expect(error == 0)
             #expect(String(decoding: bytes, as: UTF8.self).hasSuffix(slice))
         }
-        try await server.shutdown()
     }
 
     @Test func dripsSlowly() async throws {
@@ -68,7 +67,6 @@ import Testing
     }
 
     @Test func holdsTheBodyAtAGate() async throws {
-        let server = try await OriginServer.start()
         let gate = Gate()
         server.route("/x", .ok(payload).with(.hold(afterBytes: 4321, .gate(gate))))
         let client = try RawClient(port: server.port)
@@ -78,11 +76,9 @@ import Testing
         gate.open()
         let (bytes, _) = await client.read()
         #expect(Data(bytes.suffix(10_000)) == payload)
-        try await server.shutdown()
     }
 
     @Test func claimsMoreBytesThanItSends() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(Data("short".utf8)).with(.declaredLength(100)))
         let answer = try await RawClient(port: server.port).exchange("/x")
         #expect(answer.head.contains("Content-Length: 100"))
@@ -91,42 +87,34 @@ import Testing
         try await withClient { client in
             await #expect(throws: (any Error).self) { try await client.get(server.url("/x")) }
         }
-        try await server.shutdown()
     }
 
     @Test func claimsFewerBytesThanItSends() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(Data("too long".utf8)).with(.declaredLength(3)))
         let answer = try await RawClient(port: server.port).exchange("/x")
         #expect(answer.head.contains("Content-Length: 3"))
         #expect(answer.body == Array("too long".utf8))
-        try await server.shutdown()
     }
 
     @Test(arguments: [false, true])
     func resetsTheConnectionInTheBody(slices: Bool) async throws {
-        let server = try await OriginServer.start()
         let response = OriginResponse.ok(payload).with(.breakOff(afterBytes: 1500, .reset))
         server.route("/x", slices ? response.with(.slices(bytes: 400)) : response)
         let answer = try await RawClient(port: server.port).exchange("/x")
         #expect(answer.error == ECONNRESET)
         #expect(answer.head.contains("Content-Length: 10000"))
         #expect(Data(answer.body) == payload.prefix(1500))
-        try await server.shutdown()
     }
 
     @Test func closesTheConnectionInTheBody() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(payload).with(.breakOff(afterBytes: 0, .close)))
         let answer = try await RawClient(port: server.port).exchange("/x")
         #expect(answer.error == 0)
         #expect(answer.head.hasPrefix("HTTP/1.1 200"))
         #expect(answer.body.isEmpty)
-        try await server.shutdown()
     }
 
     @Test func endsTheConnectionWithoutAnAnswer() async throws {
-        let server = try await OriginServer.start()
         server.route("/close", .abort())
         server.route("/reset", .abort(.reset))
         let closed = try await RawClient(port: server.port).exchange("/close")
@@ -135,11 +123,9 @@ import Testing
         let reset = try await RawClient(port: server.port).exchange("/reset")
         #expect(reset.head.isEmpty)
         #expect(reset.error == ECONNRESET)
-        try await server.shutdown()
     }
 
     @Test func neverEndsUntilTheClientLeaves() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .endless(Data("0123456789".utf8)))
         var client: RawClient? = try RawClient(port: server.port)
         client?.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -148,11 +134,9 @@ import Testing
         #expect(server.concurrentRequestCount == 1)
         client = nil
         await server.waitForAbandonedRequests(1)
-        try await server.shutdown()
     }
 
     @Test func repeatsAnEndlessBodyWithoutSeams() async throws {
-        let server = try await OriginServer.start()
         server.route(
             "/x",
             .endless(Data("abc".utf8)).with(
@@ -161,20 +145,16 @@ import Testing
         let answer = try await RawClient(port: server.port).exchange("/x")
         let lines = String(decoding: answer.body, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(lines == ["2", "ab", "2", "ca", "2", "bc", "1", "a", ""])
-        try await server.shutdown()
     }
 
     @Test func sendsGarbage() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .garbage(Data("SSH-2.0-x\r\n".utf8)))
         let answer = try await RawClient(port: server.port).exchange("/x")
         #expect(answer.head == "SSH-2.0-x\r\n")
-        try await server.shutdown()
     }
 
     @Test(arguments: ContentEncoding.allCases)
     func encodesTheBody(encoding: ContentEncoding) async throws {
-        let server = try await OriginServer.start()
         let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
         server.route("/x", .ok(large).with(.encoded(encoding)))
         // What undoes the encoding is the real zlib.
@@ -186,7 +166,6 @@ import Testing
             "/x", headers: ["Connection: close"])
         #expect(raw.head.contains("Content-Encoding: \(encoding.rawValue)"))
         #expect(Data(raw.body) != large)
-        try await server.shutdown()
     }
 
     @Test func redirectsOnceAndInALoop() async throws {
@@ -206,7 +185,6 @@ import Testing
     }
 
     @Test func answers304WhenNothingChanged() async throws {
-        let server = try await OriginServer.start()
         let date = Date(timeIntervalSince1970: 784_111_777)
         server.route(
             "/x",
@@ -229,11 +207,9 @@ import Testing
                 #expect(answer.body.isEmpty == (status == 304))
             }
         }
-        try await server.shutdown()
     }
 
     @Test func resumesAfterABreak() async throws {
-        let server = try await OriginServer.start()
         server.route(
             "/x",
             .ok(payload).with(
@@ -256,11 +232,9 @@ import Testing
             #expect(beyond.status == 416)
             #expect(beyond.headers["content-range"] == ["bytes */10000"])
         }
-        try await server.shutdown()
     }
 
     @Test func asksForBasicCredentials() async throws {
-        let server = try await OriginServer.start()
         let credentials = Credentials(user: "ada", password: "l:ove")
         server.route("/x", .ok(payload).with(.basicAuthentication(credentials)))
         try await withClient { client in
@@ -272,6 +246,5 @@ import Testing
                 server.url("/x"), headers: [("Authorization", "Basic YWRhOmw6b3Zl")])
             #expect(granted.body == payload)
         }
-        try await server.shutdown()
     }
 }

@@ -4,6 +4,10 @@ import NIOHTTP1
 import Testing
 
 @Suite struct OriginServerTests {
+    private let server: OriginServer
+
+    init() async throws { server = try await OriginServer.start() }
+
     @Test func answersARouteAndRecordsTheRequest() async throws {
         let server = try await OriginServer.start(files: ["/a.png": Data([1, 2, 3])])
         try await withClient { client in
@@ -25,16 +29,13 @@ import Testing
     }
 
     @Test func answers404WhereThereIsNoRoute() async throws {
-        let server = try await OriginServer.start()
         try await withClient { client in
             let status = try await client.get(server.url("/nothing")).status
             #expect(status == 404)
         }
-        try await server.shutdown()
     }
 
     @Test func replacesARouteWhileItRuns() async throws {
-        let server = try await OriginServer.start()
         try await withClient { client in
             server.route("/x", .status(500))
             let status = try await client.get(server.url("/x"))
@@ -46,11 +47,9 @@ import Testing
             #expect(page.text == "<p>hello")
             #expect(handled.text == "GET")
         }
-        try await server.shutdown()
     }
 
     @Test func prefersTheRouteThatNamesTheQuery() async throws {
-        let server = try await OriginServer.start()
         server.route("/a b.png", .status(201))
         server.route("/a b.png?x=1", .status(202))
         try await withClient { client in
@@ -59,22 +58,18 @@ import Testing
                 #expect(answer.status == status, "\(query)")
             }
         }
-        try await server.shutdown()
     }
 
     @Test func givesTheResponsesOfASequenceInOrder() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", sequence: [.status(503), .status(500), .empty])
         try await withClient { client in
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(try await client.get(server.url("/x")).status) }
             #expect(statuses == [503, 500, 200, 200])
         }
-        try await server.shutdown()
     }
 
     @Test func countsTwoHundredParallelRequests() async throws {
-        let server = try await OriginServer.start()
         let gate = Gate()
         for index in 0..<4 {
             server.route("/\(index)", .ok(Data([UInt8(index)])).with(.wait(.gate(gate))))
@@ -99,7 +94,6 @@ import Testing
         #expect(server.concurrentRequestCount == 0)
         await server.waitForConnections(atMost: 0)
         #expect(server.openConnectionCount == 0)
-        try await server.shutdown()
     }
 
     @Test func keepsTheConnectionAlive() async throws {
@@ -113,7 +107,6 @@ import Testing
     }
 
     @Test func answersPipelinedRequestsInOrder() async throws {
-        let server = try await OriginServer.start()
         let gate = Gate()
         server.route("/slow", .ok(Data("slow".utf8)).with(.wait(.gate(gate)), .chunked))
         server.route("/fast", .ok(Data("fast".utf8)))
@@ -128,22 +121,18 @@ import Testing
         let fast = try #require(text.range(of: "fast"))
         #expect(slow.upperBound < fast.lowerBound)
         #expect(server.requests.map(\.path) == ["/slow", "/fast"])
-        try await server.shutdown()
     }
 
     @Test func answersHEADWithTheHeaderOfGET() async throws {
-        let server = try await OriginServer.start()
         server.route("/a", .ok(Data(count: 42)).with(.chunked))
         let client = try RawClient(port: server.port)
         let answer = await client.exchange("/a", method: "HEAD", headers: ["Connection: close"])
         #expect(answer.head.hasPrefix("HTTP/1.1 200"))
         #expect(answer.head.lowercased().contains("content-length: 42"))
         #expect(answer.body.isEmpty)
-        try await server.shutdown()
     }
 
     @Test func recordsTheBodyOfARequest() async throws {
-        let server = try await OriginServer.start()
         server.route("/up") { .ok($0.body) }
         let sent = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         try await withClient { client in
@@ -151,11 +140,9 @@ import Testing
             #expect(answer.body == sent)
         }
         #expect(server.requests.first?.method == "POST")
-        try await server.shutdown()
     }
 
     @Test func shutsDownWhileAResponseWaits() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .empty.with(.wait(.gate(Gate()))))
         let client = try RawClient(port: server.port)
         client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -166,7 +153,6 @@ import Testing
     }
 
     @Test func noticesAClientThatLeaves() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .empty.with(.wait(.gate(Gate()))))
         var client: RawClient? = try RawClient(port: server.port)
         client?.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -175,7 +161,6 @@ import Testing
         await server.waitForAbandonedRequests(1)
         await server.waitForConnections(atMost: 0)
         #expect(server.abandonedRequestCount == 1)
-        try await server.shutdown()
     }
 
     @Test func stopsWhenTheLastReferenceGoes() async throws {

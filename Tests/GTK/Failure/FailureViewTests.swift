@@ -10,6 +10,9 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(10)), .enabled(if: TestDisplay.isAvailable))
 struct FailureViewTests {
     private let results = Results()
+    private let fixture: LoadFixture
+
+    init() async throws { fixture = try await LoadFixture() }
 
     private func view() async -> (ImageView, TestWindow) {
         let view = ImageView()
@@ -26,7 +29,6 @@ struct FailureViewTests {
     }
 
     @Test func theFailureImageTakesThePlaceOfThePlaceholder() async throws {
-        let fixture = try await LoadFixture()
         let (view, window) = await view()
         let result = await fixture.show(
             fixture.missing, in: view, placeholder: image(.solid(.red, width: 4, height: 4)),
@@ -36,7 +38,6 @@ struct FailureViewTests {
     }
 
     @Test func theFailureViewIsSeenUntilTheNextLoad() async throws {
-        let fixture = try await LoadFixture()
         let (view, window) = await view()
         var told: [KingfisherError] = []
         let notice = notice()
@@ -60,7 +61,6 @@ struct FailureViewTests {
     }
 
     @Test func aCancelledLoadHasNoFailureView() async throws {
-        let fixture = try await LoadFixture()
         let (view, _) = await view()
         view.kf.failureView = { _ in
             Issue.record("a cancelled load has not failed")
@@ -77,7 +77,6 @@ struct FailureViewTests {
     // MARK: Trying again
 
     @Test func aClickLoadsAgainWhatFailed() async throws {
-        let fixture = try await LoadFixture()
         let png = PNGFixture.solid(.blue, width: 4, height: 4)
         fixture.origin.route("/a.png", sequence: [.status(500), .png(png)])
         let (view, window) = await view()
@@ -100,7 +99,6 @@ struct FailureViewTests {
     }
 
     @Test func aClickDoesNothingUnlessThatIsWanted() async throws {
-        let fixture = try await LoadFixture()
         let (view, _) = await view()
         await fixture.show(fixture.missing, in: view)
         view.click()

@@ -12,6 +12,9 @@ struct KFImageViewTests {
     private let ticker = ManualFrameTicker()
     private let gate = Gate()
     private let events = Recorder<String>()
+    private let fixture: LoadFixture
+
+    init() async throws { fixture = try await LoadFixture() }
 
     private func describe<Description: KFImageProtocol>(
         _ url: URL?, _ fixture: LoadFixture, as type: Description.Type = KFImage.self
@@ -36,7 +39,6 @@ struct KFImageViewTests {
     // MARK: Placeholder, image, failure
 
     @Test func thePlaceholderIsSeenUntilTheImageComes() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
         let view = describe(url, fixture).placeholder { placeholder }.resizable().makeView()
@@ -51,7 +53,6 @@ struct KFImageViewTests {
     }
 
     @Test func anImageCanBeThePlaceholderAndCoversThePlace() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = image(.solid(.red, width: 8, height: 4))
         let view = describe(url, fixture).placeholder(placeholder).resizable().makeView()
@@ -64,7 +65,6 @@ struct KFImageViewTests {
     }
 
     @Test func aHashMakesThePlaceAsLargeAsTheImageWillBe() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, width: 60, height: 45, gate: gate)
         let size = CGSize(width: 60, height: 45)
         let view = describe(url, fixture)
@@ -80,7 +80,6 @@ struct KFImageViewTests {
     }
 
     @Test func anImageThatIsNotResizableKeepsItsSize() async throws {
-        let fixture = try await LoadFixture()
         let view = describe(fixture.route("/a.png", .blue), fixture).makeView()
         let window = await shown(view)
         await window.frames { view.isLoaded }
@@ -90,7 +89,6 @@ struct KFImageViewTests {
     }
 
     @Test func thePlaceholderMakesTheSizeUntilTheImageDoes() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let placeholder = square(.red)
         placeholder.requestedSize = CGSize(width: 33, height: 44)
@@ -103,7 +101,6 @@ struct KFImageViewTests {
     }
 
     @Test func theFailureViewIsSeenAndTheLoadCanBeginAnew() async throws {
-        let fixture = try await LoadFixture()
         fixture.origin.route(
             "/a.png", sequence: [.status(500), .png(PNGFixture.solid(.blue, width: 4, height: 4))])
         let notice = square(.green)
@@ -120,7 +117,6 @@ struct KFImageViewTests {
     }
 
     @Test func theFailureImageIsSeenWhereThereIsNoView() async throws {
-        let fixture = try await LoadFixture()
         let view = describe(fixture.missing, fixture)
             .onFailureImage(image(.solid(.red, width: 4, height: 4))).resizable().makeView()
         let window = await shown(view)
@@ -129,7 +125,6 @@ struct KFImageViewTests {
     }
 
     @Test func aProgressRingIsAPlaceholderThatFills() async throws {
-        let fixture = try await LoadFixture()
         let png = PNGFixture.solid(.blue, width: 40, height: 40)
         fixture.origin.route(
             "/a.png", .png(png).with(.hold(afterBytes: png.count / 2, .gate(gate))))
@@ -145,7 +140,6 @@ struct KFImageViewTests {
     // MARK: Transitions
 
     @Test func theImageFadesInOverThePlaceholder() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let view = describe(url, fixture).placeholder { square(.red) }.resizable()
             .fade(duration: 1).makeView()
@@ -162,7 +156,6 @@ struct KFImageViewTests {
     }
 
     @Test func aLoadTransitionTurnsTheWholeView() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let view = describe(url, fixture).placeholder { square(.red) }.resizable()
             .loadTransition(.flipFromTop(1), animation: .linear()).makeView()
@@ -180,7 +173,6 @@ struct KFImageViewTests {
     }
 
     @Test func aCustomTransitionMovesTheImageView() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let transition = ImageTransition.custom(
             duration: 1, options: .curveLinear,
@@ -205,7 +197,6 @@ struct KFImageViewTests {
     // MARK: The screen
 
     @Test func leavingTheScreenCancelsAndComingBackLoadsAgain() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue, gate: gate)
         let view = describe(url, fixture).cancelOnDisappear(true).resizable().makeView()
         let window = await shown(view)
@@ -220,7 +211,6 @@ struct KFImageViewTests {
     }
 
     @Test func aLoadMayBeginBeforeTheViewIsOnTheScreen() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue)
         let view = describe(url, fixture).startLoadingBeforeViewAppear().makeView()
         await events.waitFor(count: 1)
@@ -230,7 +220,6 @@ struct KFImageViewTests {
     // MARK: Other descriptions
 
     @Test func anotherSourceBeginsAnewAndTheSameGoesOn() async throws {
-        let fixture = try await LoadFixture()
         let first = fixture.route("/a.png", .blue)
         let second = fixture.route("/b.png", .green, gate: gate)
         let view = describe(first, fixture).resizable().makeView()
@@ -250,7 +239,6 @@ struct KFImageViewTests {
     }
 
     @Test func theViewIsConfiguredAndWrapped() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", .blue)
         let frame = FramedView()
         let view = describe(url, fixture).resizable()
@@ -268,7 +256,6 @@ struct KFImageViewTests {
     // MARK: How it is drawn
 
     @Test func capsKeepTheirSize() async throws {
-        let fixture = try await LoadFixture()
         // A frame of 5 around a middle of 10.
         let grid = PixelGrid(width: 20, height: 20) { x, y in
             (5..<15).contains(x) && (5..<15).contains(y) ? .blue : .red
@@ -286,7 +273,6 @@ struct KFImageViewTests {
     }
 
     @Test func tilesAreRepeatedAtTheirSize() async throws {
-        let fixture = try await LoadFixture()
         let url = fixture.route("/a.png", PNGFixture.data(.quadrants(width: 20, height: 20)))
         let view = describe(url, fixture).resizable(resizingMode: .tile).makeView()
         let window = await shown(view)
@@ -300,7 +286,6 @@ struct KFImageViewTests {
     }
 
     @Test func aTemplateIsSeenInTheColourOfTheText() async throws {
-        let fixture = try await LoadFixture()
         let grid = PixelGrid(width: 20, height: 20) { x, _ in x < 10 ? .clear : .red }
         let view = describe(fixture.route("/a.png", PNGFixture.data(grid)), fixture)
             .resizable().renderingMode(.template).makeView()
@@ -318,7 +303,6 @@ struct KFImageViewTests {
     // MARK: Animation
 
     @Test func anAnimatedImageIsPlayedWhileItIsOnTheScreen() async throws {
-        let fixture = try await LoadFixture()
         let gif = GIFFixture.data(
             [
                 .init(.solid(.red, width: 10, height: 10)),

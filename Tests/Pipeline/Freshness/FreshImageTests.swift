@@ -6,8 +6,11 @@ import Testing
 @testable import Halcyon
 
 @Suite struct FreshImageTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     @Test func aFreshImageIsDeliveredWithoutARequestAndAStaleOneIsValidated() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         fixture.pass(59)
@@ -31,7 +34,6 @@ import Testing
     }
 
     @Test func aNewPictureTakesThePlaceOfAllThatWasMadeOfTheOldOne() async throws {
-        let fixture = try await FreshnessFixture()
         let processor = CountingProcessor()
         let file = fixture.cache.cachePath(
             forKey: fixture.url().cacheKey, processorIdentifier: processor.identifier)
@@ -51,7 +53,6 @@ import Testing
     }
 
     @Test func a304ForOneProcessorMakesTheImagesOfOthersFreshAgain() async throws {
-        let fixture = try await FreshnessFixture()
         let processors = (2...4).map { CountingProcessor(identifier: "test.\($0)") }
         fixture.serve(8, tag: "\"1\"")
         for processor in processors { _ = try await fixture.get([.processor(processor)]) }
@@ -65,7 +66,6 @@ import Testing
     }
 
     @Test func of200StalePicturesNoneIsDecodedAgain() async throws {
-        let fixture = try await FreshnessFixture()
         let processor = CountingProcessor()
         let count = 200
         for number in 0..<count { fixture.serve(3, tag: "\"1\"", at: "/\(number)") }
@@ -94,7 +94,6 @@ import Testing
     }
 
     @Test func theSameBytesInA200KeepTheGeneration() async throws {
-        let fixture = try await FreshnessFixture()
         let processor = CountingProcessor()
         fixture.serve(8)
         #expect(try await fixture.got([.processor(processor)]) == "3 fetched")
@@ -106,7 +105,6 @@ import Testing
     }
 
     @Test func withoutTheWantedImageAndTheOriginalTheRequestIsUnconditional() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         _ = try await fixture.get([.processor(CountingProcessor(identifier: "a"))])
         fixture.pass(100)
@@ -118,7 +116,6 @@ import Testing
     }
 
     @Test func withTheOriginalA304LeadsToProcessing() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         _ = try await fixture.get()
         fixture.pass(100)
@@ -129,7 +126,6 @@ import Testing
     }
 
     @Test func anImageThatMustNotBeStoredIsDeliveredToNobodyLater() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "no-store")
         #expect(try await fixture.got() == "3 fetched, unstored")
         #expect(try await fixture.got() == "3 fetched, unstored")
@@ -214,7 +210,6 @@ import Testing
     }
 
     @Test func anImageStoredByTheProgramIsValidWhateverTheServerSays() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3)
         let image = try #require(Image(data: FreshnessFixture.png(7)))
         let key = fixture.origin.url("/a.png").cacheKey
@@ -225,7 +220,6 @@ import Testing
     }
 
     @Test func anImageOfUnknownOriginIsLoadedAnew() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3)
         _ = try await fixture.get([.httpCaching(.off)])
         #expect(try await fixture.got() == "3 fetched")
@@ -275,7 +269,6 @@ import Testing
     }
 
     @Test func aStaleRedirectIsFollowedWhenItsServerCannotBeReached() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
         fixture.serve(3, "max-age=6000", at: "/b.png")
@@ -296,7 +289,6 @@ import Testing
     }
 
     @Test func anAnswerThatWasOvertakenIsDeliveredAndNotStored() async throws {
-        let fixture = try await FreshnessFixture()
         let gate = Gate()
         func picture(_ width: Int, dated date: String) -> OriginResponse {
             .png(FreshnessFixture.png(width)).header("Cache-Control", "max-age=600")
@@ -318,7 +310,6 @@ import Testing
     }
 
     @Test func responsesCanBeInvalidatedInMemoryAndOnDisk() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=6000", tag: "\"1\"")
         _ = try await fixture.get()
         let url = fixture.origin.url("/a.png").absoluteString
@@ -330,7 +321,6 @@ import Testing
     }
 
     @Test func secretsInAddressesDoNotReachTheIndex() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600")
         #expect(try await fixture.got(at: "/a.png?token=geheim") == "3 fetched")
         fixture.cache.clearMemoryCache()

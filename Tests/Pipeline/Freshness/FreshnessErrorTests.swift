@@ -7,6 +7,10 @@ import Testing
 
 /// Answers, clocks and requests as they should not be.
 @Suite struct FreshnessErrorTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     private func errorCode(
         _ fixture: FreshnessFixture, _ options: KingfisherOptionsInfo = []
     ) async -> Int? {
@@ -19,7 +23,6 @@ import Testing
         "max-age=banana", "max-age", "=60", "max-age=\"60", "max-age=-1", ",;,=\"", "mäx-age=60",
     ])
     func aCacheControlThatMakesNoSenseIsAtWorstStale(_ words: String) async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, words, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got() == "3 validated")
@@ -45,7 +48,6 @@ import Testing
 
     @Test(arguments: Excess.allCases)
     func aPictureWithTooLongAHeaderIsDeliveredAndNotStored(excess: Excess) async throws {
-        let fixture = try await FreshnessFixture()
         let response = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
         fixture.origin.route("/a.png", excess.added(to: response))
         #expect(try await fixture.got() == "3 fetched, unstored")
@@ -63,7 +65,6 @@ import Testing
     }
 
     @Test func aPictureUnderAVeryLongURLIsDeliveredAndNotStored() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600")
         let path = "/a.png?x=\(String(repeating: "x", count: 33 << 10))"
         #expect(try await fixture.got(at: path) == "3 fetched, unstored")
@@ -73,7 +74,6 @@ import Testing
     // MARK: Answers
 
     @Test func aPictureThatIsNotWholeIsNotStored() async throws {
-        let fixture = try await FreshnessFixture()
         let count = FreshnessFixture.png(3).count
         fixture.serve(3, "max-age=600", [.declaredLength(count + 10)])
         let error = await kingfisherError { _ = try await fixture.get() }
@@ -88,7 +88,6 @@ import Testing
     }
 
     @Test func a304ThatNobodyAskedForIsAnError() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png", OriginResponse(status: 304))
         #expect(await errorCode(fixture) == 2002)
         #expect(await errorCode(fixture, [.forceRefresh]) == 2002)
@@ -139,7 +138,6 @@ import Testing
     }
 
     @Test func aStoredLoopIsBrokenByAskingTheServer() async throws {
-        let fixture = try await FreshnessFixture()
         for (path, target) in [("/a.png", "/b.png"), ("/b.png", "/a.png")] {
             fixture.origin.route(
                 path, .redirect(to: target, status: 301).cacheControl("max-age=600"))
@@ -152,7 +150,6 @@ import Testing
     }
 
     @Test func theLimitOfRedirectsHoldsForStoredOnesToo() async throws {
-        let fixture = try await FreshnessFixture()
         for number in 0...10 {
             fixture.origin.route(
                 "/\(number)",
@@ -176,7 +173,6 @@ import Testing
         ("Fri, 06 Nov 2093 08:49:37 GMT", "3 fresh"),
     ])
     func aDateThatIsYearsOffIsNoError(_ date: String, _ use: String) async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png",
             .png(FreshnessFixture.png(3)).cacheControl("max-age=600").header("Date", date)
@@ -186,7 +182,6 @@ import Testing
     }
 
     @Test func afterTheClockWasSetBackTheServerIsAsked() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         _ = try await fixture.get()
         fixture.pass(-3_600)
@@ -197,7 +192,6 @@ import Testing
 
     @Test(arguments: ["http:///a.png", "ftp://127.0.0.1/a.png", "data:,x"])
     func aURLThatCannotBeAskedIsTheSameErrorAsEver(_ text: String) async throws {
-        let fixture = try await FreshnessFixture()
         let url = try #require(URL(string: text))
         let modifier = AnyModifier { request in
             var request = request
@@ -217,7 +211,6 @@ import Testing
     }
 
     @Test func anExpiredSignatureIsTheErrorAndTheNextOneValidates() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.manager.defaultOptions.append(.cacheKeyNormalizer(.signedURLs))
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got(at: "/a.png?Signature=one") == "3 fetched")

@@ -8,8 +8,11 @@ import Testing
 
 /// What the other options mean for a request that follows HTTP's rules.
 @Suite struct FreshnessOptionTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     @Test func forceRefreshAsksForTheWholeAndSaysSo() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get()
         #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
@@ -18,7 +21,6 @@ import Testing
     }
 
     @Test func fromMemoryCacheOrRefreshValidatesWhatIsInMemoryAndNothingElse() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get()
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fresh")
@@ -30,7 +32,6 @@ import Testing
     }
 
     @Test func onlyFromCacheNeverAsksAndAcceptsStaleImages() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         #expect(
             await kingfisherError { _ = try await fixture.get([.onlyFromCache]) }?.errorCode == 3006
@@ -43,7 +44,6 @@ import Testing
     }
 
     @Test func onlyFromCacheDeliversNothingStaleThatTheServerForbids() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=60, must-revalidate", tag: "\"1\"")
         _ = try await fixture.get()
         fixture.pass(1_000)
@@ -53,7 +53,6 @@ import Testing
     }
 
     @Test func cacheOriginalImageGivesACopyForEveryProcessor() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         let first = CountingProcessor(identifier: "a")
         let second = CountingProcessor(identifier: "b")
@@ -67,7 +66,6 @@ import Testing
     }
 
     @Test func theScaleFactorMakesNoOtherResponse() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got([.scaleFactor(2)]) == "3 fresh")
@@ -79,7 +77,6 @@ import Testing
     }
 
     @Test func withCacheMemoryOnlyTheRecordValidatesAndNothingIsWritten() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get([.cacheMemoryOnly])
         fixture.pass(100)
@@ -90,7 +87,6 @@ import Testing
     }
 
     @Test func retentionAndFreshnessAreIndependent() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=1000000", tag: "\"1\"")
         _ = try await fixture.get([
             .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
@@ -114,7 +110,6 @@ import Testing
     }
 
     @Test func aModifierRunsOncePerAttempt() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let runs = Locked(0)
         let modifier = AnyModifier { request in
@@ -149,7 +144,6 @@ import Testing
         ("only-if-cached", "3 fresh"), ("no-store", "3 fetched, unstored"),
     ])
     func theWordsOfARequestCountForItAlone(_ words: String, _ use: String) async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         fixture.pass(100)
@@ -166,7 +160,6 @@ import Testing
     func aQueryThatChangesEachTimeMakesAnotherResponseUnlessItIsTakenOutOfTheKey(
         _ normalizer: CacheKeyNormalizer?, _ second: String
     ) async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         let runs = Locked(0)
         let modifier = AnyModifier { [url = fixture.url()] request in
@@ -187,7 +180,6 @@ import Testing
     }
 
     @Test func aModifierThatGivesNothingLeavesTheCache() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3)
         _ = try await fixture.get()
         let modifier = AnyModifier { _ in nil }
@@ -200,7 +192,6 @@ import Testing
     }
 
     @Test func requestsThatVaryGetTheirOwnPictures() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png") { request in
             .png(FreshnessFixture.png(request.headers["Accept-Language"] == "de" ? 4 : 3))
                 .header("Cache-Control", "max-age=600").header("Vary", "Accept-Language")
@@ -278,7 +269,6 @@ import Testing
     }
 
     @Test func byDefaultErrorsAreNotRemembered() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png", .status(404).header("Cache-Control", "max-age=600"))
         for _ in 0..<2 {
             #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
@@ -316,7 +306,6 @@ import Testing
     }
 
     @Test func aPrefetcherSkipsWhatIsFreshOrStillGoodAndCompletesWhatIsNew() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         fixture.serve(3, at: "/b.png")
         func prefetched() async -> [Int] {

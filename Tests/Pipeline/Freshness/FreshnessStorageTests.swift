@@ -8,12 +8,15 @@ import Testing
 
 /// What options that concern caches mean with HTTP caching, and what caches hold of responses.
 @Suite struct FreshnessStorageTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     private func rows(_ cache: ImageCache) async throws -> [CachedHTTPResponse] {
         try await cache.httpResponses()
     }
 
     @Test func anOriginalHasRowAndLinkThoughTheImageIsInMemoryOnly() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheMemoryOnly, .cacheOriginalImage]
         _ = try await fixture.get(options + [.processor(CountingProcessor(identifier: "a"))])
@@ -28,7 +31,6 @@ import Testing
     }
 
     @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get([.diskCacheExpiration(.expired)])
         #expect(try await rows(fixture.cache).isEmpty)
@@ -39,7 +41,6 @@ import Testing
     }
 
     @Test func whatIsKeptForEverIsNotFreshForEver() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let keeping: KingfisherOptionsInfo = [
             .memoryCacheExpiration(.never), .diskCacheExpiration(.never),
@@ -50,7 +51,6 @@ import Testing
     }
 
     @Test func whatIsNotKeptInMemoryIsFreshOnDisk() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get([.memoryCacheExpiration(.expired)])
         let result = try await fixture.get()
@@ -81,7 +81,6 @@ import Testing
     }
 
     @Test func anAccessThatKeepsTheImageLongerDoesNotFreshenIt() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let extending: KingfisherOptionsInfo = [
             .memoryCacheAccessExtendingExpiration(.expirationTime(.days(30))),
@@ -98,7 +97,6 @@ import Testing
     }
 
     @Test func waitForCacheWaitsForFilesLinksAndRow() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         _ = try await fixture.get([
             .processor(CountingProcessor()), .cacheOriginalImage, .waitForCache,
@@ -112,7 +110,6 @@ import Testing
     }
 
     @Test func ofTwoCachesEachHasItsRowOfTheSameGeneration() async throws {
-        let fixture = try await FreshnessFixture()
         let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
         let first = CountingProcessor(identifier: "a")
         let second = CountingProcessor(identifier: "b")
@@ -142,7 +139,6 @@ import Testing
     }
 
     @Test func whatIsMissingOnTheServerIsRemovedFromBothCaches() async throws {
-        let fixture = try await FreshnessFixture()
         let originals = try ImageCache(name: "originals", cacheDirectoryURL: fixture.folder.url)
         let options: KingfisherOptionsInfo = [
             .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
@@ -159,7 +155,6 @@ import Testing
     }
 
     @Test func aForcedExtensionBelongsToTheFileAndNotToTheResponse() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         let forced: KingfisherOptionsInfo = [.forcedCacheFileExtension("jpg")]
         #expect(try await fixture.got(forced) == "3 fetched")
@@ -175,7 +170,6 @@ import Testing
     }
 
     @Test func whatASerializerWroteIsAsFreshAsTheResponse() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheSerializer(FormatIndicatedCacheSerializer.jpeg)]
         _ = try await fixture.get(options)
@@ -192,7 +186,6 @@ import Testing
     }
 
     @Test func aNewPictureLeavesTheImagesOfOthers() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(3, "max-age=6000", at: "/b.png")
         fixture.serve(3, tag: "\"1\"")
         for path in ["/a.png", "/b.png"] { _ = try await fixture.get(at: path) }
@@ -250,7 +243,6 @@ import Testing
     }
 
     @Test func aFreshImageInMemoryNeedsNeitherIndexNorFile() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.serve(8, tag: "\"1\"")
         let options: [KingfisherOptionsInfo] = [
             [.processor(CountingProcessor())], [.processor(CountingProcessor(identifier: "b"))],
@@ -272,7 +264,6 @@ import Testing
 
     @Test(arguments: [nil, "Accept-Language"])
     func aModifierAndVaryAreDecidedOnByWhatIsInMemory(_ vary: String?) async throws {
-        let fixture = try await FreshnessFixture()
         let picture = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
             .with(.entityTag("\"1\""))
         fixture.origin.route("/a.png", vary.map { picture.header("Vary", $0) } ?? picture)

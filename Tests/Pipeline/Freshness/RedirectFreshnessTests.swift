@@ -6,8 +6,11 @@ import Testing
 @testable import Halcyon
 
 @Suite struct RedirectFreshnessTests {
+    private let fixture: FreshnessFixture
+
+    init() async throws { fixture = try await FreshnessFixture() }
+
     @Test func aFreshRedirectToAFreshImageNeedsNoRequest() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=600"))
         fixture.serve(3, "max-age=600", at: "/b.png")
@@ -20,7 +23,6 @@ import Testing
     }
 
     @Test func aRedirectThatMayNotBeStoredIsAskedForAndTheImageIsNot() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
         fixture.serve(3, "max-age=600", at: "/b.png")
         #expect(try await fixture.got() == "3 fetched")
@@ -30,7 +32,6 @@ import Testing
     }
 
     @Test func conditionsGoToTheHopThatTheyBelongTo() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route("/a.png", .redirect(to: "/b.png", status: 302))
         fixture.serve(3, "max-age=60", tag: "\"b\"", at: "/b.png")
         _ = try await fixture.get()
@@ -41,7 +42,6 @@ import Testing
     }
 
     @Test func aRedirectThatLeadsElsewhereNowGivesTheOtherPicture() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
         fixture.serve(3, "max-age=6000", at: "/b.png")
@@ -55,7 +55,6 @@ import Testing
     }
 
     @Test func secretsOfWhereARedirectLeadsDoNotReachTheIndex() async throws {
-        let fixture = try await FreshnessFixture()
         let path = "/b.png?token=geheim"
         fixture.origin.route(
             "/a.png",
@@ -81,7 +80,6 @@ import Testing
     }
 
     @Test func aRedirectThatWasValidatedIsReportedWithTheImage() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png",
             .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60")
@@ -95,7 +93,6 @@ import Testing
     }
 
     @Test func aStaleRedirectMakesTheReportStale() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=60"))
         fixture.serve(3, "max-age=6000", at: "/b.png")
@@ -115,14 +112,12 @@ import Testing
     }
 
     @Test func aLoopEndsWithTheErrorOfTheNetwork() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.routeRedirectLoop("/a.png", "/b.png", status: 301)
         let error = await kingfisherError { _ = try await fixture.get() }
         #expect(error?.errorCode == 2003)
     }
 
     @Test func withARedirectHandlerRedirectsAreNotStored() async throws {
-        let fixture = try await FreshnessFixture()
         fixture.origin.route(
             "/a.png", .redirect(to: "/b.png", status: 301).header("Cache-Control", "max-age=600"))
         fixture.serve(3, "max-age=600", at: "/b.png")

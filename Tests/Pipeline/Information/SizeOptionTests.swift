@@ -6,13 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct SizeOptionTests {
     private let sizes = Recorder<PixelSize>()
+    private let fixture: ManagerFixture
+
+    init() async throws { fixture = try await ManagerFixture() }
 
     private func listening() -> KingfisherOptionsInfo {
         [.callbackQueue(.untouch), .onSize { [sizes] in sizes.record($0) }]
     }
 
     @Test func theFirstBytesOfADownloadTellTheSize() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route(
             "/photo.png", .png(fixture.png).with(.hold(afterBytes: 200, .gate(gate))))
@@ -26,7 +28,6 @@ import Testing
     }
 
     @Test func eachOfTwoWhoShareADownloadIsToldOnce() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route(
             "/photo.png", .png(fixture.png).with(.hold(afterBytes: 200, .gate(gate))))
@@ -42,7 +43,6 @@ import Testing
     }
 
     @Test func aCachedImageTellsItsSize() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         let memory = try await fixture.retrieve(listening())
         #expect(memory.cacheType == .memory && sizes.count == 1)
@@ -54,7 +54,6 @@ import Testing
 
     /// The file is not known any more when its result comes from the cache.
     @Test func ofAResultInTheCacheItsOwnSizeIsTold() async throws {
-        let fixture = try await ManagerFixture()
         let processor = DownsamplingImageProcessor(size: CGSize(width: 32, height: 24))
         for expected in [PixelSize(width: 64, height: 48), PixelSize(width: 32, height: 24)] {
             _ = try await fixture.retrieve(listening() + [.processor(processor)])
@@ -64,7 +63,6 @@ import Testing
     }
 
     @Test func theSizeComesBeforeTheCompletion() async throws {
-        let fixture = try await ManagerFixture()
         let order = Recorder<String>()
         fixture.manager.retrieveImage(
             with: fixture.url,
@@ -75,7 +73,6 @@ import Testing
     }
 
     @Test func aFailureTellsNoSize() async throws {
-        let fixture = try await ManagerFixture()
         fixture.origin.route("/photo.png", .status(404))
         let error = await kingfisherError { _ = try await fixture.retrieve(listening()) }
         #expect(error != nil && sizes.count == 0)

@@ -10,13 +10,15 @@ struct AuthenticationTests {
     private let body = Data([42, 1])
     private let right = Credentials(user: "Mufasa", password: "Circle of Life")
     private let downloader = ImageDownloader.patient()
+    private let server: OriginServer
+
+    init() async throws { server = try await OriginServer.start() }
 
     private func answering(_ credentials: Credentials) -> ScriptedResponder {
         ScriptedResponder { _ in (.useCredential, URLCredential(credentials)) }
     }
 
     @Test func basicCredentialsAreSentWhenAskedFor() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.basicAuthentication(right, realm: "lions")))
         let responder = answering(right)
         downloader.authenticationChallengeResponder = responder
@@ -35,7 +37,6 @@ struct AuthenticationTests {
     func digestCredentialsAreSentWhenAskedFor(algorithm: DigestAlgorithm, target: String)
         async throws
     {
-        let server = try await OriginServer.start()
         let response = OriginResponse.ok(body)
             .with(.digestAuthentication(right, algorithm: algorithm))
         for path in ["/x", "/a b/ä"] { server.route(path, response) }
@@ -52,7 +53,6 @@ struct AuthenticationTests {
     }
 
     @Test func refusedCredentialsAreAnotherChallengeWithAFailure() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.digestAuthentication(right)))
         let right = right
         let responder = ScriptedResponder { challenge in
@@ -68,7 +68,6 @@ struct AuthenticationTests {
     }
 
     @Test func credentialsThatAreAlwaysRefusedEndIn401() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
         let responder = answering(Credentials(user: "Scar", password: "x"))
         downloader.authenticationChallengeResponder = responder
@@ -86,7 +85,6 @@ struct AuthenticationTests {
     ]) func withoutCredentialsTheStatusIsTheAnswer(
         disposition: URLSession.AuthChallengeDisposition
     ) async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
         let responder = ScriptedResponder { _ in (disposition, nil) }
         downloader.authenticationChallengeResponder = responder
@@ -95,7 +93,6 @@ struct AuthenticationTests {
     }
 
     @Test func aResponderWithoutMethodsAndNoResponderDoTheSame() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
         let responder = SilentResponder()
@@ -106,7 +103,6 @@ struct AuthenticationTests {
     }
 
     @Test func cancellingTheChallengeIsAnErrorOfItsOwn() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
         let responder = ScriptedResponder { _ in (.cancelAuthenticationChallenge, nil) }
         downloader.authenticationChallengeResponder = responder
@@ -116,7 +112,6 @@ struct AuthenticationTests {
     }
 
     @Test func theStrongestSchemeComesFirstAndARejectedOneGivesWay() async throws {
-        let server = try await OriginServer.start()
         let offer = """
             Basic realm="b", Digest realm="m", nonce="1", qop="auth", algorithm=MD5, \
             Digest realm="s", nonce="2", qop="auth", algorithm=SHA-256, Bearer realm="t"
@@ -137,7 +132,6 @@ struct AuthenticationTests {
     }
 
     @Test func aStaleNonceIsRenewedWithoutAsking() async throws {
-        let server = try await OriginServer.start()
         let body = body
         server.route("/x") { request in
             let sent = request.headers["Authorization"] ?? ""
@@ -154,7 +148,6 @@ struct AuthenticationTests {
     }
 
     @Test func aServerWhoseNoncesAreAlwaysStaleIsLeftAlone() async throws {
-        let server = try await OriginServer.start()
         server.route(
             "/x",
             .status(401).header(
@@ -166,7 +159,6 @@ struct AuthenticationTests {
     }
 
     @Test func aRedirectWithinTheOriginUsesTheNonceAgain() async throws {
-        let server = try await OriginServer.start()
         let body = body
         server.route("/x") { request in
             request.headers["Authorization"] == nil
@@ -184,7 +176,6 @@ struct AuthenticationTests {
     }
 
     @Test func credentialsDoNotFollowARedirectToAnotherOrigin() async throws {
-        let server = try await OriginServer.start()
         let other = try await OriginServer.start()
         server.route(
             "/x",

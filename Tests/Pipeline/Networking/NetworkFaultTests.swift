@@ -9,6 +9,9 @@ import Testing
 struct NetworkFaultTests {
     private let body = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &+ 65) })
     private let downloader = ImageDownloader.patient()
+    private let server: OriginServer
+
+    init() async throws { server = try await OriginServer.start() }
 
     private func modifying(_ change: @escaping @Sendable (inout URLRequest) -> Void)
         -> KingfisherParsedOptionsInfo
@@ -27,7 +30,6 @@ struct NetworkFaultTests {
         "000", "001", "050", "099", "-1", "-99", "1e2", "2000", "99999999999999999999",
     ])
     func aStatusThatDoesNotExistIsAnError(status: String) async throws {
-        let server = try await OriginServer.start()
         let answer = "HTTP/1.1 \(status) X\r\nContent-Length: 1\r\n\r\nx"
         server.route("/x", .garbage(Data(answer.utf8)))
         let error = await downloader.result(server.url("/x")).transportError
@@ -47,7 +49,6 @@ struct NetworkFaultTests {
     }
 
     @Test func aHeaderThatDoesNotEndIsAnError() async throws {
-        let server = try await OriginServer.start()
         let field = "X-Long: \(String(repeating: "x", count: 1000))\r\n"
         let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 300)
         server.route("/x", .garbage(Data(answer.utf8)))
@@ -61,7 +62,6 @@ struct NetworkFaultTests {
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nX-Long: ", "HTTP/1.1 200 ", ""])
     func norMayALineOfItBeEndless(beginning: String) async throws {
-        let server = try await OriginServer.start()
         let answer = beginning + String(repeating: "x", count: 1 << 20)
         server.route("/x", .garbage(Data(answer.utf8)))
         let error = await downloader.result(server.url("/x")).transportError
@@ -76,7 +76,6 @@ struct NetworkFaultTests {
     }
 
     @Test func bytesBehindTheEndOfPackedContentArePassedOver() async throws {
-        let server = try await OriginServer.start()
         // "hello" as a stored block of deflate, with the header and the trailer of gzip.
         let packed: [UInt8] =
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
@@ -93,7 +92,6 @@ struct NetworkFaultTests {
     }
 
     @Test func interimAnswersAreSkipped() async throws {
-        let server = try await OriginServer.start()
         let answer =
             "HTTP/1.1 103 Early Hints\r\nLink: </y>\r\n\r\nHTTP/1.1 200 OK\r\n"
             + "Content-Length: 2\r\n\r\n*1"
@@ -103,7 +101,6 @@ struct NetworkFaultTests {
 
     @Test(arguments: ["Content-Length: 2\r\nContent-Length: 1", "Content-Length: 2, 1"])
     func lengthsThatContradictEachOtherAreAnError(lengths: String) async throws {
-        let server = try await OriginServer.start()
         let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
         server.route("/x", .garbage(Data(answer.utf8)))
         #expect(
@@ -115,7 +112,6 @@ struct NetworkFaultTests {
 
     @Test(arguments: ["Content-Length: 2\r\ncontent-length: 2", "Content-Length: 2, 2"])
     func aLengthMayBeSaidTwice(lengths: String) async throws {
-        let server = try await OriginServer.start()
         let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
         server.route("/x", .garbage(Data(answer.utf8)))
         #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
@@ -146,13 +142,11 @@ struct NetworkFaultTests {
     func aPortThatDoesNotExistIsAnError(text: String) async throws {
         let url = try #require(URL(string: text))
         #expect(await downloader.result(url).transportError == .unsupportedURL(text))
-        let server = try await OriginServer.start()
         server.route("/x", .redirect(to: text))
         #expect(await downloader.result(server.url("/x")).transportError == .unsupportedURL(text))
     }
 
     @Test func norIsOneOfAnAlternativeSource() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .status(404))
         let manager = KingfisherManager(
             downloader: downloader, cache: ImageCache(name: UUID().uuidString))
@@ -164,7 +158,6 @@ struct NetworkFaultTests {
     }
 
     @Test func userAndPasswordOfAURLAreNotSent() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body))
         let url = try #require(URL(string: "http://me:secret@127.0.0.1:\(server.port)/x"))
         _ = try await downloader.result(url).get()
@@ -174,7 +167,6 @@ struct NetworkFaultTests {
     // MARK: - Dead connections
 
     @Test func aServerThatHangsUpAfterEachAnswerFailsNobody() async throws {
-        let server = try await OriginServer.start()
         let (body, downloader) = (body, downloader)
         // Complete, and then the connection is closed without a word.
         server.route("/x", .ok(body).with(.declaredLength(body.count)))
@@ -197,7 +189,6 @@ struct NetworkFaultTests {
     }
 
     @Test func aRequestOnADeadConnectionIsSentOnceMore() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body))
         server.route("/once", .ok(body).with(.abort(.close, times: 1)))
         server.route("/reset", .ok(body).with(.abort(.reset, times: 1)))
@@ -214,14 +205,12 @@ struct NetworkFaultTests {
     }
 
     @Test func onANewConnectionItIsNot() async throws {
-        let server = try await OriginServer.start()
         server.route("/never", .abort())
         #expect(await downloader.result(server.url("/never")).errorCode == 2003)
         #expect(server.requestCount == 1)
     }
 
     @Test func whatMayDoSomethingIsSentOnce() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body))
         server.route("/y", .ok(body).with(.abort(.close, times: 1)))
         _ = try await downloader.result(server.url("/x")).get()
@@ -235,7 +224,6 @@ struct NetworkFaultTests {
     }
 
     @Test func anAnswerThatHadBegunIsNotAskedForAgain() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body))
         server.route("/y", .ok(body).with(.breakOff(afterBytes: 10, .reset)))
         _ = try await downloader.result(server.url("/x")).get()
@@ -246,7 +234,6 @@ struct NetworkFaultTests {
     // MARK: - Requests
 
     @Test func aTransferTakesNothingFromTheOneBefore() async throws {
-        let server = try await OriginServer.start()
         server.route("/x", .ok(body))
         let post = modifying { request in
             request.httpMethod = "POST"

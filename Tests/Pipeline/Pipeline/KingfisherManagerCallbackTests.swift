@@ -6,9 +6,12 @@ import Testing
 @testable import Halcyon
 
 @Suite struct KingfisherManagerCallbackTests {
+    private let fixture: ManagerFixture
+
+    init() async throws { fixture = try await ManagerFixture() }
+
     /// Upstream: testSuccessCompletionHandlerRunningOnMainQueueByDefault
     @Test func completionsComeOnTheMainQueueByDefault() async throws {
-        let fixture = try await ManagerFixture()
         let wasMain = await withCheckedContinuation { continuation in
             fixture.manager.retrieveImage(with: fixture.url) { _ in
                 continuation.resume(returning: MainQueue.isCurrent)
@@ -19,7 +22,6 @@ import Testing
 
     /// Upstream: testErrorCompletionHandlerRunningOnMainQueueByDefault
     @Test func errorsComeOnTheMainQueueByDefault() async throws {
-        let fixture = try await ManagerFixture()
         let wasMain = await withCheckedContinuation { continuation in
             fixture.manager.retrieveImage(with: fixture.origin.url("/missing")) { _ in
                 continuation.resume(returning: MainQueue.isCurrent)
@@ -31,7 +33,6 @@ import Testing
     /// Upstream: testSuccessCompletionHandlerRunningOnCustomQueue,
     /// testLoadCacheCompletionHandlerRunningOnCustomQueue
     @Test func completionsComeOnTheQueueAskedForAndProgressOnMain() async throws {
-        let fixture = try await ManagerFixture()
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "callbacks")
         queue.setSpecific(key: key, value: "callbacks")
@@ -57,7 +58,6 @@ import Testing
     }
 
     @Test func aMemoryHitCompletesBeforeTheCallReturnsAndHasNoTask() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         let types = Recorder<CacheType>()
         let task = fixture.manager.retrieveImage(
@@ -70,7 +70,6 @@ import Testing
     }
 
     @Test func aDownloadHasBegunWhenTheCallReturns() async throws {
-        let fixture = try await ManagerFixture()
         let done = Gate()
         let task = fixture.manager.retrieveImage(with: fixture.url) { _ in done.open() }
         #expect(task?.sessionTask?.originalURL == fixture.url)
@@ -79,7 +78,6 @@ import Testing
     }
 
     @Test func aDiskHitHasNoTask() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         fixture.cache.clearMemoryCache()
         let done = Gate()
@@ -90,7 +88,6 @@ import Testing
 
     /// Upstream: testRetrieveImageWithAsyncCacheTypeCheckReturnsCancellableShellOnMiss
     @Test func probingApartReturnsAShellThatCancelsTheDownload() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
         let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
@@ -111,7 +108,6 @@ import Testing
 
     /// Upstream: testRetrieveImageCancel
     @Test func aCancelledDownloadCompletesOnceWithItsTask() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
         let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
@@ -133,7 +129,6 @@ import Testing
 
     /// Upstream: testRetrieveImageCancelAsync
     @Test func cancellingTheSurroundingTaskCancelsTheDownload() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route("/slow.png", .png(fixture.png).with(.wait(.gate(gate))))
         let manager = fixture.manager
@@ -147,7 +142,6 @@ import Testing
     }
 
     @Test func aTaskCancelledBeforehandThrowsCancellationError() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         let manager = fixture.manager
         let url = fixture.url
@@ -164,7 +158,6 @@ import Testing
     /// Upstream: testCancellingProviderTaskDeliversCancelledError,
     /// testCancelPropagatesIntoCooperativeAsyncProvider
     @Test func cancellingAProviderLoadIsToldAsSuch() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         let provider = GatedProvider(gate: gate, bytes: fixture.png)
         let results = Recorder<Result<RetrieveImageResult, KingfisherError>>()
@@ -185,7 +178,6 @@ import Testing
 
     /// Upstream: testRetrieveWithImageProviderFail
     @Test func aFailingProviderIsToldWithItsError() async throws {
-        let fixture = try await ManagerFixture()
         let provider = Base64ImageDataProvider(base64String: "***", cacheKey: "text")
         let error = await kingfisherError {
             _ = try await fixture.manager.retrieveImage(with: .provider(provider))
@@ -196,7 +188,6 @@ import Testing
 
     /// Upstream: testRetrieveWithImageProvider
     @Test func loadsFromProvidersAndFiles() async throws {
-        let fixture = try await ManagerFixture()
         let raw = RawImageDataProvider(data: fixture.png, cacheKey: "raw")
         #expect(
             try await fixture.manager.retrieveImage(with: .provider(raw)).image.pixelSize.width
@@ -208,7 +199,6 @@ import Testing
     }
 
     @Test func aThousandCallersMakeOneRequestOneDecodeAndOneFile() async throws {
-        let fixture = try await ManagerFixture()
         let gate = Gate()
         fixture.origin.route("/shared.png", .png(fixture.png).with(.wait(.gate(gate))))
         let url = fixture.origin.url("/shared.png")
@@ -228,7 +218,6 @@ import Testing
 
     @Test(arguments: [false, true])
     func callersThatComeOneAfterTheOtherMakeOneRequest(inTasks: Bool) async throws {
-        let fixture = try await ManagerFixture()
         let processor = CountingProcessor()
         let manager = fixture.manager
         let url = fixture.url
@@ -258,7 +247,6 @@ import Testing
     }
 
     @Test func quickCancellationsCompleteEachCallExactlyOnce() async throws {
-        let fixture = try await ManagerFixture()
         let results = Recorder<Int>()
         for round in 0..<300 {
             let task = fixture.manager.retrieveImage(

@@ -5,9 +5,12 @@ import Testing
 @testable import Halcyon
 
 @Suite struct KingfisherManagerTests {
+    private let fixture: ManagerFixture
+
+    init() async throws { fixture = try await ManagerFixture() }
+
     /// Upstream: testRetrieveImageAsync
     @Test func loadsThenFindsInMemoryThenOnDiskThenLoadsAgain() async throws {
-        let fixture = try await ManagerFixture()
         #expect(try await fixture.retrieve().cacheType == .none)
         #expect(try await fixture.retrieve().cacheType == .memory)
         fixture.cache.clearMemoryCache()
@@ -20,7 +23,6 @@ import Testing
     }
 
     @Test func deliversPixelsThatAreRenderedAlready() async throws {
-        let fixture = try await ManagerFixture()
         let image = try await fixture.retrieve().image
         #expect(image.isRendered)
         let expected = PixelGrid.gradient(width: 64, height: 48)[10, 20]
@@ -31,7 +33,6 @@ import Testing
 
     /// Upstream: testRetrieveImageWithProcessor
     @Test func aProcessedVariantIsCachedApart() async throws {
-        let fixture = try await ManagerFixture()
         let options: KingfisherOptionsInfo = [.processor(CountingProcessor())]
         #expect(try await fixture.retrieve(options).image.pixelSize.width == 3)
         #expect(try await fixture.retrieve(options).cacheType == .memory)
@@ -41,7 +42,6 @@ import Testing
 
     /// Upstream: testCouldProcessDoNotHappenWhenSerializerCachesTheProcessedData
     @Test func aDiskHitDoesNotRunTheProcessorAgain() async throws {
-        let fixture = try await ManagerFixture()
         let processor = CountingProcessor()
         _ = try await fixture.retrieve([.processor(processor)])
         fixture.cache.clearMemoryCache()
@@ -54,7 +54,6 @@ import Testing
     /// Upstream: testCouldProcessAgainWhenSerializerCachesOriginalData
     /// Defect: D-13
     @Test func aSerializerOfOriginalsMakesTheProcessorRunOnceForEachDiskHit() async throws {
-        let fixture = try await ManagerFixture()
         let processor = CountingProcessor()
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
@@ -72,7 +71,6 @@ import Testing
     }
 
     @Test func manyDiskHitsAtOnceDecodeAndProcessOnce() async throws {
-        let fixture = try await ManagerFixture()
         let processor = CountingProcessor()
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
@@ -91,7 +89,6 @@ import Testing
 
     /// Upstream: testRetrieveImageForceRefresh
     @Test func forceRefreshLoadsWhatIsCached() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         #expect(try await fixture.retrieve([.forceRefresh]).cacheType == .none)
         #expect(try await fixture.retrieve([.forceRefresh, .onlyFromCache]).cacheType == .none)
@@ -102,7 +99,6 @@ import Testing
     /// testRetrieveImageWithAsyncCacheTypeCheckHonoursOnlyFromCache
     @Test(arguments: [false, true])
     func onlyFromCacheFailsForWhatIsNotCached(probingApart: Bool) async throws {
-        let fixture = try await ManagerFixture()
         var options: KingfisherOptionsInfo = [.onlyFromCache]
         if probingApart { options.append(.asyncCacheTypeCheck) }
         guard
@@ -119,7 +115,6 @@ import Testing
     /// Upstream: testImageShouldOnlyFromMemoryCacheOrRefreshCanBeGotFromMemory,
     /// testImageShouldOnlyFromMemoryCacheOrRefreshCanRefreshIfNotInMemory
     @Test func memoryOrRefreshIgnoresTheDisk() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         #expect(try await fixture.retrieve([.fromMemoryCacheOrRefresh]).cacheType == .memory)
         fixture.cache.clearMemoryCache()
@@ -128,7 +123,6 @@ import Testing
     }
 
     @Test func cacheMemoryOnlyWritesNothingToDisk() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve([.cacheMemoryOnly])
         #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .memory)
         fixture.cache.clearMemoryCache()
@@ -137,7 +131,6 @@ import Testing
 
     /// Upstream: testOriginalImageCouldBeStored, testWaitForCacheOnRetrieveImageWithProcessor
     @Test func waitForCacheDeliversAfterTheDiskWasWritten() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve([.processor(CountingProcessor()), .cacheOriginalImage])
         fixture.cache.clearMemoryCache()
         let key = fixture.url.cacheKey
@@ -148,7 +141,6 @@ import Testing
     }
 
     @Test func anUnprocessedOriginalIsStoredByteForByte() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve()
         let path = fixture.cache.cachePath(forKey: fixture.url.cacheKey)
         #expect(try Data(contentsOf: URL(filePath: path)) == fixture.png)
@@ -156,7 +148,6 @@ import Testing
 
     /// Upstream: testOriginalImageNotBeStoredWithoutOptionSet
     @Test func withoutCacheOriginalImageTheOriginalIsNotStored() async throws {
-        let fixture = try await ManagerFixture()
         _ = try await fixture.retrieve([.processor(CountingProcessor())])
         #expect(fixture.cache.imageCachedType(forKey: fixture.url.cacheKey) == .none)
     }
@@ -164,7 +155,6 @@ import Testing
     /// Upstream: testCouldProcessOnOriginalImageWithOriginalCache,
     /// testCacheOriginalImageWithOriginalCache
     @Test func theCachedOriginalIsProcessedWithoutADownload() async throws {
-        let fixture = try await ManagerFixture()
         let originals = try fixture.otherCache("originals")
         let options: KingfisherOptionsInfo = [
             .processor(CountingProcessor()), .cacheOriginalImage, .originalCache(originals),
@@ -181,7 +171,6 @@ import Testing
 
     /// Upstream: testRetrieveImageOriginalCacheClaimsCachedButReturnsNoneShouldStillCallback
     @Test func anUndecodableCachedOriginalIsLoadedAgain() async throws {
-        let fixture = try await ManagerFixture()
         try await fixture.cache.storeToDisk(Data("no image".utf8), forKey: fixture.url.cacheKey)
         let result = try await fixture.retrieve([.processor(CountingProcessor())])
         #expect(result.cacheType == .none)
@@ -190,7 +179,6 @@ import Testing
 
     /// Defect: D-16
     @Test func anUndecodableCachedImageIsLoadedAgain() async throws {
-        let fixture = try await ManagerFixture()
         try await fixture.cache.storeToDisk(Data("no image".utf8), forKey: fixture.url.cacheKey)
         #expect(try await fixture.retrieve().cacheType == .none)
         fixture.cache.clearMemoryCache()
@@ -200,7 +188,6 @@ import Testing
 
     /// Upstream: testFailingProcessOnOriginalImage, testFailingProcessOnDataProviderImage
     @Test func aFailingProcessorIsNamedInTheError() async throws {
-        let fixture = try await ManagerFixture()
         let failing = CountingProcessor(identifier: "test.failing", gives: nil)
         try await fixture.cache.storeToDisk(fixture.png, forKey: fixture.url.cacheKey)
         let providers: [Source] = [
@@ -225,7 +212,6 @@ import Testing
     /// testShouldApplyImageModifierWhenLoadFromMemoryCache,
     /// testShouldApplyImageModifierWhenLoadFromDiskCache, testImageModifierResultShouldNotBeCached
     @Test func theModifierChangesWhatIsDeliveredAndNothingCached() async throws {
-        let fixture = try await ManagerFixture()
         let modifier = AnyImageModifier { $0.withScale(3) }
         let options: KingfisherOptionsInfo = [.imageModifier(modifier)]
         #expect(try await fixture.retrieve(options).image.scale == 3)
@@ -239,14 +225,12 @@ import Testing
 
     /// Upstream: testDefaultOptionCouldApply
     @Test func theDefaultOptionsOfTheManagerApply() async throws {
-        let fixture = try await ManagerFixture()
         fixture.manager.defaultOptions = [.scaleFactor(2), .waitForCache]
         #expect(try await fixture.retrieve().image.scale == 2)
         #expect(try await fixture.retrieve([.forceRefresh, .scaleFactor(3)]).image.scale == 3)
     }
 
     @Test func theResultCarriesTheBytesThatWereLoaded() async throws {
-        let fixture = try await ManagerFixture()
         #expect(try await fixture.retrieve().data() == fixture.png)
         let cached = try await fixture.retrieve()
         #expect(cached.data()?.kf.imageFormat == .PNG)
@@ -254,7 +238,6 @@ import Testing
 
     /// Defect: D-9
     @Test func forcedExtensionsNameTheFileOfImageAndOriginal() async throws {
-        let fixture = try await ManagerFixture()
         let options: KingfisherOptionsInfo = [
             .forcedCacheFileExtension("pic"), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
@@ -270,7 +253,6 @@ import Testing
     }
 
     @Test func anAnimationLoadedAsFirstFrameIsMadeWholeFromMemory() async throws {
-        let fixture = try await ManagerFixture()
         let frames = (0..<4).map {
             GIFFixture.Frame(
                 .solid(Pixel(gray: UInt8($0 * 60)), width: 8, height: 8), delay: 10)

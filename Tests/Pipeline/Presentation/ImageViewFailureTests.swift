@@ -7,9 +7,11 @@ import Testing
 @MainActor @Suite struct ImageViewFailureTests {
     private let view = HeadlessImageView()
     private let results = Results()
+    private let fixture: PresentationFixture
+
+    init() async throws { fixture = try await PresentationFixture() }
 
     @Test func theFailureViewTakesThePlaceOfThePlaceholderUntilTheNextLoad() async throws {
-        let fixture = try await PresentationFixture()
         let label = HeadlessLabel("failed")
         view.kf.failureView = { error in
             #expect(error.isInvalidResponseStatusCode(404))
@@ -25,7 +27,6 @@ import Testing
     }
 
     @Test func noSourceTakesTheFailureViewAwayToo() async throws {
-        let fixture = try await PresentationFixture()
         view.kf.failureView = { _ in HeadlessLabel() }
         _ = await fixture.show(fixture.missing, in: view)
         #expect(view.overlays.count == 1)
@@ -34,7 +35,6 @@ import Testing
     }
 
     @Test func aKeptImageStaysBelowTheFailureView() async throws {
-        let fixture = try await PresentationFixture()
         view.kf.failureView = { _ in HeadlessLabel() }
         _ = await fixture.show(fixture.url(width: 3), in: view)
         _ = await fixture.show(fixture.missing, in: view, [.keepCurrentImageWhileLoading])
@@ -52,7 +52,6 @@ import Testing
     }
 
     @Test func aFailedLoadIsRepeatedWithoutItsCompletion() async throws {
-        let fixture = try await PresentationFixture()
         let png = PresentationFixture.png(width: 3)
         fixture.origin.route("/again.png", sequence: [.status(500), .png(png)])
         #expect(!view.kf.retryFailedLoad())
@@ -71,7 +70,6 @@ import Testing
     }
 
     @Test func aRetryDoesNotKeepTheView() async throws {
-        let fixture = try await PresentationFixture()
         weak var gone: HeadlessImageView?
         do {
             let view = HeadlessImageView()
@@ -82,7 +80,6 @@ import Testing
     }
 
     @Test func theIndicatorIsToldOfTheProgressOfTheLatestLoad() async throws {
-        let fixture = try await PresentationFixture()
         let gate = Gate()
         let png = PresentationFixture.png(width: 8)
         fixture.origin.route(
