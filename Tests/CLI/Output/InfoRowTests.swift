@@ -9,28 +9,7 @@ import Testing
 struct InfoRowTests {
     /// 12 by 8 pixels, stored upright and turned by its EXIF data, in the colours of Adobe RGB: written by Pillow 13
     /// at quality 90.
-    private static let photo = base64(
-        """
-        /9j/4AAQSkZJRgABAQAAAQABAAD/4QESRXhpZgAATU0AKgAAAAgABQEPAAIAAAAIAAAASgEQAAIAAAANAAAA
-        UgESAAMAAAABAAYAAAExAAIAAAANAAAAYIdpAAQAAAABAAAAbgAAAABIYWxjeW9uAEtpbmdmaXNoZXIgMQAA
-        RGFya3Jvb20gMi4wAAAAB4KaAAUAAAABAAAAyIKdAAUAAAABAAAA0IgnAAMAAAABAMgAAJADAAIAAAAUAAAA
-        2JARAAIAAAAHAAAA7JIKAAUAAAABAAAA9KQ0AAIAAAAOAAAA/AAAAAAAAAABAAAAfQAAAA4AAAAFMjAyNDow
-        NTowMSAxODozMDowMAArMDI6MDAAAAAAADIAAAABS0YgNTBtbSBmLzEuOAD/4gHkSUNDX1BST0ZJTEUAAQEA
-        AAHUAAAAAAIQAABtbnRyUkdCIFhZWiAH6AABAAEAAAAAAABhY3NwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-        AAAAAAAA9tYAAQAAAADTLQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-        AAAAAAlkZXNjAAAA8AAAAHRjcHJ0AAABZAAAABB3dHB0AAABdAAAABRyWFlaAAABiAAAABRnWFlaAAABnAAA
-        ABRiWFlaAAABsAAAABRyVFJDAAABxAAAABBnVFJDAAABxAAAABBiVFJDAAABxAAAABBkZXNjAAAAAAAAABpD
-        b21wYXRpYmxlIHdpdGggQWRvYmUgUkdCAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAHRleHQAAAAAbm9uZQAAAABYWVogAAAA
-        AAAA9tYAAQAAAADTLVhZWiAAAAAAAACcGAAAT6UAAAT8WFlaIAAAAAAAADSNAACgLAAAD5VYWVogAAAAAAAA
-        JjEAABAvAAC+nGN1cnYAAAAAAAAAAQIzAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsK
-        CwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQU
-        FBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAIAAwDAREAAhEBAxEB/8QAFQAB
-        AQAAAAAAAAAAAAAAAAAABQf/xAAiEAABAwMDBQAAAAAAAAAAAAABAgMRAAQhCBIUBQYTMYH/xAAVAQEBAAAA
-        AAAAAAAAAAAAAAAGCP/EACMRAAECBQQDAQAAAAAAAAAAAAECAwAEBRESBgcTMTJBUWH/2gAMAwEAAhEDEQA/
-        ACuz9KwSWDwwpIMqR44nPqaU6o3FnHKu+6XlpaCQACRxkkdgd3Hu8DtDboMrk000yqQsEHnuciCfG3VhFes9
-        LSLlkON9M4qCcNRu2/c1Os/uOW3ylT2R+xYVJ13hKpTy5fsf/9k=
-        """)
+    private static var photo: Data { get throws { try SampleFile.data("camera.jpg") } }
 
     private static let animation = GIFFixture.data(
         [Pixel.red, .blue].map { GIFFixture.Frame(.solid($0, width: 6, height: 4), delay: 25) },
@@ -40,10 +19,6 @@ struct InfoRowTests {
     private static let bright = PNGFixture.data(
         .gradient(width: 9, height: 5), as: .rgb16,
         chunks: [PNGFixture.Chunk(type: "cICP", data: Data([9, 16, 0, 1]))])
-
-    private static func base64(_ text: String) -> Data {
-        Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data()
-    }
 
     private static func row(_ data: Data) -> InfoRow {
         InfoRow(
@@ -120,7 +95,7 @@ struct InfoRowTests {
                 String(line.dropFirst(2)).components(separatedBy: "  ")[0]
                     .components(separatedBy: ", ")
             }
-        let files = [Self.photo, Self.animation, Self.bright, Data("text".utf8)]
+        let files = try [Self.photo, Self.animation, Self.bright, Data("text".utf8)]
         let printed = try files.map { try Self.fields(Self.json(Self.row($0))) }
             .reduce(into: Set()) { $0.formUnion($1) }
         #expect(names.count == Set(names).count)

@@ -127,7 +127,7 @@ struct APNGDecodingTests {
 
     @Test(arguments: APNGSample.all)
     func readsFilesOfOtherPrograms(_ sample: APNGSample) throws {
-        let image = try Image.decoding(sample.data)
+        let image = try Image.decoding(SampleFile.data(sample.file))
         #expect(image.animation == sample.timing)
         for (index, checksum) in sample.checksums.enumerated() {
             let bitmap = try image.bitmap(frame: index)
@@ -135,7 +135,7 @@ struct APNGDecodingTests {
                 let pixel = bitmap.samples(place % bitmap.size.width, place / bitmap.size.width)
                 return pixel.count == 4 ? pixel : pixel + [255]
             }
-            #expect(PNGFixture.checksum(rgba) == checksum, "\(sample.name) frame \(index)")
+            #expect(PNGFixture.checksum(rgba) == checksum, "frame \(index)")
         }
     }
 

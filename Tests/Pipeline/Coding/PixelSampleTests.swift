@@ -8,14 +8,15 @@ import Testing
 struct PixelSampleTests {
     @Test(arguments: PixelSample.all)
     func pixelsAreThoseOfOtherDecoders(_ sample: PixelSample) throws {
-        let image = try Image.decoding(sample.data)
+        let image = try Image.decoding(SampleFile.data(sample.file))
         if let checksum = sample.checksum {
             #expect(PNGFixture.checksum([UInt8](try image.bitmap().data)) == checksum)
             return
         }
         #expect(image.frameCount == sample.frames.count)
         for (index, frame) in sample.frames.enumerated() {
-            let (found, expected) = (try image.bitmap(frame: index), try decoded(frame))
+            let found = try image.bitmap(frame: index)
+            let expected = try decoded(SampleFile.data(frame))
             try #require(found.size == expected.size)
             #expect(found.hasAlpha == expected.hasAlpha && found.depth == expected.depth)
             #expect(found.visibleDifference(from: expected) <= sample.tolerance, "frame \(index)")
