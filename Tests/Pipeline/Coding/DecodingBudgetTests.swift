@@ -7,56 +7,44 @@ import Testing
 @testable import HalcyonPixels
 
 @Suite struct DecodingBudgetTests {
-    /// Runs `body` on a thread of its own.
-    private func thread(_ body: @escaping @Sendable () -> Void) {
-        Thread.detachNewThread(body)
+    private let budget = DecodingBudget(limit: 100)
+    private let events = Recorder<String>()
+    private let returns = Recorder<Void>()
+    private let mayEnd = DispatchSemaphore(value: 0)
+
+    /// Holds `bytes` on a thread of its own, and with `waits` until the end is signalled.
+    private func hold(_ bytes: Int, _ name: String, waits: Bool = false) {
+        Thread.detachNewThread { [budget, events, returns, mayEnd] in
+            try? budget.holding(bytes) {
+                events.record(name)
+                guard waits else { return }
+                mayEnd.wait()
+                events.record("\(name) ends")
+            }
+            returns.record(())
+        }
     }
 
     /// Waits until `count` threads wait for memory: a thread on its way into a condition tells nobody.
-    private func wait(in budget: DecodingBudget, for count: Int) async {
+    private func waitInLine(_ count: Int) async {
         while budget.waitingCount != count { await pause() }
     }
 
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<String>()
-        let returns = Recorder<Void>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        thread {
-            try? budget.holding(70) {
-                events.record("first begins")
-                mayEnd.wait()
-                events.record("first ends")
-            }
-            returns.record(())
-        }
+        hold(70, "first", waits: true)
         await events.waitFor(count: 1)
-        thread {
-            try? budget.holding(40) { events.record("second begins") }
-            returns.record(())
-        }
-        await wait(in: budget, for: 1)
+        hold(40, "second")
+        await waitInLine(1)
         #expect(budget.heldBytes == 70)
         mayEnd.signal()
-        await events.waitFor(count: 3)
-        #expect(events.events == ["first begins", "first ends", "second begins"])
         await returns.waitFor(count: 2)
+        #expect(events.events == ["first", "first ends", "second"])
         #expect(budget.heldBytes == 0)
     }
 
     @Test func letsThoseWorkTogetherWhoHaveRoom() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<Int>()
-        let returns = Recorder<Void>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        for bytes in [30, 30, 40] {
-            thread {
-                try? budget.holding(bytes) {
-                    events.record(bytes)
-                    mayEnd.wait()
-                }
-                returns.record(())
-            }
+        for (name, bytes) in [("first", 30), ("second", 30), ("third", 40)] {
+            hold(bytes, name, waits: true)
         }
         await events.waitFor(count: 3)
         #expect(budget.heldBytes == 100)
@@ -66,72 +54,38 @@ import Testing
     }
 
     @Test func decodesWhatIsLargerThanTheWholeAlone() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<String>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        thread {
-            try? budget.holding(1000) {
-                events.record("large")
-                mayEnd.wait()
-            }
-        }
+        hold(1000, "large", waits: true)
         await events.waitFor(count: 1)
-        thread { try? budget.holding(1) { events.record("small") } }
-        await wait(in: budget, for: 1)
+        hold(1, "small")
+        await waitInLine(1)
         #expect(!budget.takeIfFree(1))
         mayEnd.signal()
-        await events.waitFor(count: 2)
-        #expect(events.events == ["large", "small"])
+        await returns.waitFor(count: 2)
+        #expect(events.events == ["large", "large ends", "small"])
     }
 
     @Test func letsThoseGoOnWhoHaveRoomInALargerLimit() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<String>()
-        let returns = Recorder<Void>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        thread {
-            try? budget.holding(70) {
-                events.record("first")
-                mayEnd.wait()
-            }
-            returns.record(())
-        }
+        hold(70, "first", waits: true)
         await events.waitFor(count: 1)
-        thread {
-            try? budget.holding(60) { events.record("second") }
-            returns.record(())
-        }
-        await wait(in: budget, for: 1)
+        hold(60, "second")
+        await waitInLine(1)
         budget.limit = 130
-        await events.waitFor(count: 2)
+        await events.wait { $0.contains("second") }
         mayEnd.signal()
         await returns.waitFor(count: 2)
         #expect(budget.heldBytes == 0)
     }
 
     @Test func waitsNotForItself() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<Int>()
-        thread {
-            try? budget.holding(80) {
-                events.record(try budget.holding(80) { budget.heldBytes })
-            }
+        let held = Recorder<Int>()
+        Thread.detachNewThread { [budget] in
+            try? budget.holding(80) { held.record(try budget.holding(80) { budget.heldBytes }) }
         }
-        #expect(await events.waitFor(count: 1) == [80])
+        #expect(await held.waitFor(count: 1) == [80])
     }
 
     @Test func holdsUpNoTask() async throws {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<Int>()
-        let returns = Recorder<Void>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        thread {
-            try? budget.holding(80) {
-                events.record(0)
-                mayEnd.wait()
-            }
-            returns.record(())
-        }
+        hold(80, "first", waits: true)
         await events.waitFor(count: 1)
         #expect(try budget.holding(80) { budget.heldBytes } == 160)
         mayEnd.signal()
@@ -141,20 +95,10 @@ import Testing
 
     /// Whoever is stopped leaves the line, and those behind him move up.
     @Test func letsGoOfWhoIsStoppedWhileHeWaits() async {
-        let budget = DecodingBudget(limit: 100)
-        let events = Recorder<String>()
-        let returns = Recorder<Void>()
-        let mayEnd = DispatchSemaphore(value: 0)
-        thread {
-            try? budget.holding(70) {
-                events.record("first")
-                mayEnd.wait()
-            }
-            returns.record(())
-        }
+        hold(70, "first", waits: true)
         await events.waitFor(count: 1)
         let stop = DecodingStop()
-        thread {
+        Thread.detachNewThread { [budget, events, returns] in
             do {
                 try stop.watching { try budget.holding(90) { events.record("begins") } }
             } catch {
@@ -162,17 +106,14 @@ import Testing
             }
             returns.record(())
         }
-        await wait(in: budget, for: 1)
+        await waitInLine(1)
         #expect(stop.waitsForMemory)
-        thread {
-            try? budget.holding(20) { events.record("small") }
-            returns.record(())
-        }
-        await wait(in: budget, for: 2)
+        hold(20, "small")
+        await waitInLine(2)
         stop.give()
         // What a stop does to the budget of the process.
         budget.wake()
-        await events.waitFor(count: 3)
+        await returns.waitFor(count: 2)
         #expect(Set(events.events) == ["first", "stopped", "small"])
         #expect(!stop.waitsForMemory)
         mayEnd.signal()
