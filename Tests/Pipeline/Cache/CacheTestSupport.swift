@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonStorage
+import HalcyonTestKit
 import HalcyonWork
 import Synchronization
 import Testing
@@ -33,6 +34,14 @@ extension DiskLane {
             first.wait()
         }
         _ = await (one, other)
+    }
+}
+
+extension TemporaryDirectory {
+    /// A storage of notes in this folder, as a process that begins to use it has it.
+    func notes(sizeLimit: UInt = 0) throws -> DiskStorage.Backend<Note> {
+        try DiskStorage.Backend(
+            config: DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: url))
     }
 }
 

@@ -17,13 +17,9 @@ import Testing
         #expect(chmod(folder.url.path, 0o755) == 0)
     }
 
-    private func makeStorage() throws -> DiskStorage.Backend<Note> {
-        try DiskStorage.Backend(config: config)
-    }
-
     /// Files of a storage whose index is lost, so that the next one has to list the folder.
     private func leaveFiles(_ count: Int) throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for number in 0..<count { try storage.store(value: Note("\(number)"), forKey: "\(number)") }
         for name in DiskIndex.fileNames {
             // The log files may not be there.
@@ -52,14 +48,14 @@ import Testing
             }
         }
         #expect(failures.value == [])
-        let fresh = try makeStorage()
+        let fresh = try folder.notes()
         #expect((0..<16).allSatisfy { fresh.isCached(forKey: "new \($0)") })
         #expect((0..<50).allSatisfy { fresh.isCached(forKey: "\($0)") })
     }
 
     /// Upstream: testDirectoryIsPreparedBeforeInitialCacheScan
     @Test func theFolderIsThereBeforeItIsListed() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         var isFolder: ObjCBool = false
         #expect(
             FileManager.default.fileExists(
@@ -72,7 +68,7 @@ import Testing
     /// Upstream: testMissForUnknownKeyAfterInitialScanApplied
     @Test func anUnknownKeyIsAMissAfterTheFolderWasListed() throws {
         try leaveFiles(3)
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         #expect(try storage.totalSize() == 3)
         #expect(storage.isCached(forKey: "1"))
         #expect(!storage.isCached(forKey: "unknown"))
@@ -92,7 +88,7 @@ import Testing
 
     /// Upstream: testValueWithUnreadableDirectoryReportsMiss
     @Test func aFolderThatMayNotBeEnteredHoldsNothing() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         #expect(chmod(storage.directoryURL.path, 0) == 0)
         defer { chmod(storage.directoryURL.path, 0o755) }
@@ -108,7 +104,7 @@ import Testing
 
     /// Upstream: testValueWithUnreadableFileDataThrows
     @Test func aFileThatMayNotBeReadIsThereButAnError() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         let file = storage.cacheFileURL(forKey: "1").path
         openToAll(storage)
@@ -123,7 +119,7 @@ import Testing
 
     /// Upstream: testValueWithUnreadableMetadataOnExistingFileThrows
     @Test func anIndexThatMayNotBeReadIsAnError() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         let index = storage.directoryURL.appendingPathComponent(DiskIndex.fileName).path
         openToAll(storage)

@@ -14,11 +14,6 @@ import Testing
         folder = try TemporaryDirectory()
     }
 
-    private func makeStorage(sizeLimit: UInt = 0) throws -> DiskStorage.Backend<Note> {
-        try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: folder.url))
-    }
-
     /// Bytes of all files that can be seen in the folder.
     private func visibleSize(_ storage: DiskStorage.Backend<Note>) throws -> Int {
         try FileManager.default.contentsOfDirectory(
@@ -28,9 +23,9 @@ import Testing
     }
 
     @Test func whatIsToldToBeStoredIsThereForEverybody() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         let failures = Recorder<String>()
-        let other = try makeStorage()
+        let other = try folder.notes()
         let group = DispatchGroup()
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for step in 0..<60 {
@@ -53,7 +48,7 @@ import Testing
     }
 
     @Test func theLimitHoldsAfterEachBatch() throws {
-        let storage = try makeStorage(sizeLimit: 400)
+        let storage = try folder.notes(sizeLimit: 400)
         let group = DispatchGroup()
         let excesses = Recorder<UInt>()
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -74,7 +69,7 @@ import Testing
     }
 
     @Test func aFileThatMayNotBeReplacedFailsAlone() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("former"), forKey: "7")
         let results = Recorder<String>()
         let group = DispatchGroup()
@@ -95,7 +90,7 @@ import Testing
     }
 
     @Test func aValueWaitsForTheAnnouncedOneWhetherThatIsKeptOrNot() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for isKept in [true, false] {
             let results = Recorder<String>()
             storage.announceStore(byteCount: 10)
@@ -113,7 +108,7 @@ import Testing
     }
 
     @Test func aFolderThatVanishesIsMadeAgain() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         try FileManager.default.removeItem(at: storage.directoryURL)
         let group = DispatchGroup()
@@ -131,7 +126,7 @@ import Testing
     }
 
     @Test func storesRemovesAndReadsMixAsTheyLike() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         let group = DispatchGroup()
         let wrong = Recorder<String>()
         DispatchQueue.concurrentPerform(iterations: 6) { thread in

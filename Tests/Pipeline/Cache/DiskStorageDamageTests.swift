@@ -18,10 +18,6 @@ import Testing
         DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
     }
 
-    private func makeStorage() throws -> DiskStorage.Backend<Note> {
-        try DiskStorage.Backend(config: config)
-    }
-
     private func index(of storage: DiskStorage.Backend<Note>) -> URL {
         storage.directoryURL.appendingPathComponent(DiskIndex.fileName)
     }
@@ -40,7 +36,7 @@ import Testing
 
     /// Upstream: testValueForFileRemovedBehindStorageIsMiss
     @Test func aFileRemovedByOthersIsAMiss() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         try FileManager.default.removeItem(at: storage.cacheFileURL(forKey: "1"))
         #expect(!storage.isCached(forKey: "1"))
@@ -49,7 +45,7 @@ import Testing
     }
 
     @Test func aTruncatedFileIsAMissAndRemoved() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("a long text"), forKey: "1")
         let url = storage.cacheFileURL(forKey: "1")
         #expect(truncate(url.path, 4) == 0)
@@ -59,7 +55,7 @@ import Testing
     }
 
     @Test func aDamagedFileIsAMissAndRemoved() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("a long text"), forKey: "1")
         let url = storage.cacheFileURL(forKey: "1")
         try overwrite(url, with: Data("X".utf8), at: 3)
@@ -71,7 +67,7 @@ import Testing
 
     /// Upstream: testValueForDanglingSymbolicLinkUsesLinkMetadataThenFailsToLoad
     @Test func aDanglingLinkIsAMiss() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         let url = storage.cacheFileURL(forKey: "1")
         try FileManager.default.removeItem(at: url)
@@ -84,7 +80,7 @@ import Testing
     }
 
     @Test func aFolderInTheFilesPlaceIsAnError() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         let url = storage.cacheFileURL(forKey: "1")
         try FileManager.default.removeItem(at: url)
@@ -112,7 +108,7 @@ import Testing
     }
 
     @Test func aFileWithoutARowIsNoImageAndCleanedInTime() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         let stray = storage.cacheFileURL(forKey: "2")
         try Data("two".utf8).write(to: stray)
@@ -124,7 +120,7 @@ import Testing
     }
 
     @Test func theRemainsOfAKilledWriteAreCleaned() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         let remains = storage.directoryURL.appendingPathComponent(TemporaryFile.newName())
         try Data("half a fi".utf8).write(to: remains)
         _ = try storage.removeExpiredValues()
@@ -134,17 +130,17 @@ import Testing
     }
 
     @Test func aKillBetweenRenameAndRowCostsTheFileOnly() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("former"), forKey: "1")
         try storage.store(value: Note("other"), forKey: "2")
         try Data("newer!".utf8).write(to: storage.cacheFileURL(forKey: "1"), options: .atomic)
-        let restarted = try makeStorage()
+        let restarted = try folder.notes()
         #expect(try restarted.value(forKey: "1") == nil)
         #expect(try restarted.value(forKey: "2") == Note("other"))
     }
 
     @Test func storingLeavesNoTemporaryFiles() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for index in 0..<10 { try storage.store(value: Note("x"), forKey: "\(index % 3)") }
         let hidden = try #require(CacheFolder(storage.directoryURL.path).names(hidden: true))
         #expect(Set(hidden).isSubset(of: DiskIndex.fileNames))
@@ -154,15 +150,15 @@ import Testing
 
     @Test func aLostIndexIsMadeAgainFromTheFiles() throws {
         do {
-            let storage = try makeStorage()
+            let storage = try folder.notes()
             try storage.store(value: Note("one"), forKey: "1")
             try storage.store(value: Note("two"), forKey: "2")
         }
-        let url = try makeStorage().directoryURL
+        let url = try folder.notes().directoryURL
         for name in DiskIndex.fileNames {
             try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         #expect(try storage.totalSize() == 6)
         #expect(try storage.value(forKey: "1") == Note("one"))
         #expect(storage.isCached(forKey: "2", referenceDate: Date() + 6 * 86_400))
@@ -177,7 +173,7 @@ import Testing
     }
 
     @Test func aRebuildRevivesNoFileThatHasExpired() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for key in ["old", "new"] { try storage.store(value: Note(key), forKey: key) }
         let month = 30 * 86_400.0
         let written = Date().timeIntervalSince1970 - month
@@ -185,7 +181,7 @@ import Testing
         let path = storage.cacheFileURL(forKey: "old").path
         #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
         loseIndex(in: storage.directoryURL)
-        let rebuilt = try makeStorage()
+        let rebuilt = try folder.notes()
         #expect(!rebuilt.isCached(forKey: "old"))
         #expect(try rebuilt.value(forKey: "old") == nil)
         #expect(try rebuilt.value(forKey: "new") == Note("new"))
@@ -227,8 +223,8 @@ import Testing
 
     @Test(.holdingThreads) func aFileFoundByARebuildGetsItsChecksumWhenRead() async throws {
         try FileManager.default.createDirectory(
-            at: makeStorage().directoryURL, withIntermediateDirectories: true)
-        let storage = try makeStorage()
+            at: folder.notes().directoryURL, withIntermediateDirectories: true)
+        let storage = try folder.notes()
         let url = storage.cacheFileURL(forKey: "1")
         try Data("one".utf8).write(to: url)
         #expect(try storage.value(forKey: "1") == Note("one"))
@@ -238,7 +234,7 @@ import Testing
     }
 
     @Test func anIndexDeletedWhileRunningIsMadeAgain() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         for name in DiskIndex.fileNames {
             try? FileManager.default.removeItem(
@@ -248,7 +244,7 @@ import Testing
         try storage.store(value: Note("two"), forKey: "2")
         #expect(exists(index(of: storage)))
         #expect(try storage.totalSize() == 6)
-        let other = try makeStorage()
+        let other = try folder.notes()
         #expect(try other.value(forKey: "1") == Note("one"))
         #expect(try other.value(forKey: "2") == Note("two"))
         #expect(try storage.value(forKey: "2") == Note("two"))
@@ -256,21 +252,21 @@ import Testing
 
     @Test func aGarbledIndexIsMadeAgain() throws {
         do {
-            let storage = try makeStorage()
+            let storage = try folder.notes()
             try storage.store(value: Note("one"), forKey: "1")
         }
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for name in DiskIndex.fileNames {
             let url = storage.directoryURL.appendingPathComponent(name)
             try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 7) }).write(to: url)
         }
         #expect(try storage.value(forKey: "1") == Note("one"))
         try storage.store(value: Note("two"), forKey: "2")
-        #expect(try makeStorage().value(forKey: "2") == Note("two"))
+        #expect(try folder.notes().value(forKey: "2") == Note("two"))
     }
 
     @Test func anIndexGarbledWhileRunningIsMadeAgain() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         for index in 0..<200 { try storage.store(value: Note("\(index)"), forKey: "\(index)") }
         let garbage = Data(repeating: 0xA5, count: 1 << 16)
         // In place, the way a failing disk or a stray writer would do it.
@@ -294,20 +290,20 @@ import Testing
     @Test(arguments: [1, 77])
     func theIndexOfAnotherVersionLosesNoFile(version: Int) throws {
         do {
-            let storage = try makeStorage()
+            let storage = try folder.notes()
             try storage.store(value: Note("one"), forKey: "1")
             _ = try storage.files.withIndex(validated: true) { index in
                 try index.write { try $0.setVersion(version) }
             }
         }
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         #expect(try storage.value(forKey: "1") == Note("one"))
     }
 
     // MARK: The folder
 
     @Test func aFolderDeletedWhileRunningIsMadeAgain() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         try FileManager.default.removeItem(at: storage.directoryURL)
         #expect(try storage.value(forKey: "1") == nil)
@@ -358,7 +354,7 @@ import Testing
     func aFullDiskIsAnErrorAndHarmsNothingElse() throws {
         let disk = try SmallDisk(at: folder.url, size: "512k")
         defer { disk.unmount() }
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("zero"), forKey: "0")
         try storage.store(value: Note("one"), forKey: "1")
         let large = Note(String(repeating: "x", count: 1 << 20))
@@ -392,7 +388,7 @@ import Testing
         // Nor can one be made where there is none.
         loseIndex(in: storage.directoryURL)
         try fill()
-        let other = try makeStorage()
+        let other = try folder.notes()
         let reasons = KingfisherError.words { _ = try other.entries() }
         #expect(reasons?.lowercased().contains("no space left on") == true, "\(reasons ?? "")")
         #expect(reasons?.contains(storage.directoryURL.path) == true)
@@ -406,8 +402,8 @@ import Testing
 
     /// Defect: D-19
     @Test func storagesOfOneFolderSeeEachOthersFiles() throws {
-        let first = try makeStorage()
-        let second = try makeStorage()
+        let first = try folder.notes()
+        let second = try folder.notes()
         #expect(try second.value(forKey: "1") == nil)
         try first.store(value: Note("one"), forKey: "1")
         #expect(try second.value(forKey: "1") == Note("one"))
@@ -451,7 +447,7 @@ import Testing
     }
 
     @Test func aStorageThatIsReplacedIsNeverAMissForReaders() throws {
-        let storage = try makeStorage()
+        let storage = try folder.notes()
         try storage.store(value: Note("start"), forKey: "1")
         DispatchQueue.concurrentPerform(iterations: 3) { thread in
             for step in 0..<150 {

@@ -14,8 +14,7 @@ struct DiskStorageProcessTests {
 
     init() throws {
         folder = try TemporaryDirectory()
-        storage = try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
+        storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
     }
 

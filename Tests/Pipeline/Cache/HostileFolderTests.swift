@@ -13,15 +13,9 @@ import Testing
 
     init() throws {
         folder = try TemporaryDirectory()
-        storage = try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
+        storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         try storage.store(value: Note("two"), forKey: "2")
-    }
-
-    private func makeStorage() throws -> DiskStorage.Backend<Note> {
-        try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
     }
 
     private func path(_ name: String) -> String {
@@ -53,7 +47,7 @@ import Testing
 
     @Test(arguments: [Oddity.fifo, .socket, .device, .link])
     func whatIsNoFileIsAMissAtOnceAndReplaced(oddity: Oddity) throws {
-        for storage in [storage, try makeStorage()] {
+        for storage in [storage, try folder.notes()] {
             try storage.store(value: Note("one"), forKey: "1")
             guard oddity.put(at: storage.cacheFileURL(forKey: "1").path) else { return }
             #expect(try storage.value(forKey: "1") == nil)
@@ -69,11 +63,11 @@ import Testing
     func whatIsNoFileInThePlaceOfTheIndexIsReplacedAtOnce(oddity: Oddity) throws {
         for name in DiskIndex.fileNames {
             guard oddity.put(at: path(name)) else { return }
-            let other = try makeStorage()
+            let other = try folder.notes()
             #expect(try other.value(forKey: "1") == Note("one"))
             #expect(try storage.value(forKey: "2") == Note("two"))
             try other.store(value: Note("three"), forKey: "3")
-            #expect(try makeStorage().value(forKey: "3") == Note("three"))
+            #expect(try folder.notes().value(forKey: "3") == Note("three"))
             #expect(try other.totalSize() == 11)
         }
     }
@@ -82,7 +76,7 @@ import Testing
         let index = path(DiskIndex.fileName)
         #expect(unlink(index) == 0 && mkdir(index, 0o700) == 0)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: index + "/letter"))
-        for storage in [storage, try makeStorage()] {
+        for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             try storage.store(value: Note("three"), forKey: "3")
             #expect(try storage.value(forKey: "3") == Note("three"))
@@ -92,7 +86,7 @@ import Testing
             #expect(!storage.isCached(forKey: "3"))
         }
         #expect(access(index + "/letter", F_OK) == 0)
-        #expect(try makeStorage().removeAllFiles().count == 2)
+        #expect(try folder.notes().removeAllFiles().count == 2)
         try storage.store(value: Note("one"), forKey: "1")
         #expect(try storage.entries().first?.key == "1", "there is an index again")
         let hidden = try FileManager.default.contentsOfDirectory(
@@ -111,7 +105,7 @@ import Testing
             #expect(!storage.isCached(forKey: "1"))
             try storage.removeAll()
             try storage.store(value: Note("again"), forKey: "1")
-            for storage in [storage, try makeStorage()] {
+            for storage in [storage, try folder.notes()] {
                 #expect(try storage.value(forKey: "1") == Note("again"))
             }
             let names = try FileManager.default.contentsOfDirectory(
@@ -128,7 +122,7 @@ import Testing
         let secret = try folder.write(Data("secret".utf8), to: "secret.txt")
         #expect(symlink(secret.path, storage.cacheFileURL(forKey: "3").path) == 0)
         for name in DiskIndex.fileNames { unlink(path(name)) }
-        let other = try makeStorage()
+        let other = try folder.notes()
         #expect(try other.totalSize() == 6)
         #expect(!other.isCached(forKey: "3"))
         #expect(try other.value(forKey: "3") == nil)
@@ -162,7 +156,7 @@ import Testing
                                 accessed: 1, format: nil))
                     }
                 }
-                try clean(makeStorage())
+                try clean(folder.notes())
                 #expect(try Data(contentsOf: victim) == Data("dear".utf8), "\(name)")
                 #expect(try Data(contentsOf: sibling) == Data("mine".utf8), "\(name)")
             }
@@ -177,7 +171,7 @@ import Testing
                 #expect(try [nil, Note("one"), Note("two")].contains(storage.value(forKey: key)))
             }
             try storage.store(value: Note("one"), forKey: "1")
-            #expect(try makeStorage().value(forKey: "1") == Note("one"))
+            #expect(try folder.notes().value(forKey: "1") == Note("one"))
             #expect(try storage.totalSize() >= 3)
         }
         // No memory of this process is a file of the folder, so that cutting one short cannot end it.
@@ -188,7 +182,7 @@ import Testing
     @Test func aFolderMovedAwayTakesNothingAlong() throws {
         #expect(rename(storage.directoryURL.path, folder.file("moved").path) == 0)
         try storage.store(value: Note("new"), forKey: "1")
-        #expect(try makeStorage().value(forKey: "1") == Note("new"))
+        #expect(try folder.notes().value(forKey: "1") == Note("new"))
         #expect(try storage.value(forKey: "1") == Note("new"))
         #expect(try storage.value(forKey: "2") == nil)
         let left = folder.file("moved/\("1".kf.sha256)")
@@ -241,7 +235,7 @@ import Testing
     @Test func secretsOfURLsAreNowhereInTheFolder() throws {
         let key = "https://anna:pa55w0rd@host/a.jpg?w=5&token=t0ps3cret@com.onevcat.Kingfisher.X"
         try storage.store(value: Note("x"), forKey: key)
-        #expect(try makeStorage().value(forKey: key) == Note("x"))
+        #expect(try folder.notes().value(forKey: key) == Note("x"))
         let entry = try storage.entries().first { $0.size == 1 }
         #expect(
             entry?.key == "https://***@host/a.jpg?w=5&token=***@com.onevcat.Kingfisher.X")

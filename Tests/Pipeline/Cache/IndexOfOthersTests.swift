@@ -14,15 +14,9 @@ struct IndexOfOthersTests {
 
     init() throws {
         folder = try TemporaryDirectory()
-        storage = try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
+        storage = try folder.notes()
         try storage.store(value: Note("one"), forKey: "1")
         try storage.store(value: Note("two"), forKey: "2", expiration: .never)
-    }
-
-    private func makeStorage() throws -> DiskStorage.Backend<Note> {
-        try DiskStorage.Backend(
-            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url))
     }
 
     private var index: String {
@@ -66,7 +60,7 @@ struct IndexOfOthersTests {
     ])
     func rowsThatMakeNoSenseHarmNothing(statement: String) async throws {
         try await run(on: index, "db.execute(\"\(statement)\")").kill()
-        for storage in [storage, try makeStorage()] {
+        for storage in [storage, try folder.notes()] {
             storage.config.sizeLimit = 1000
             for (key, text) in [("1", "one"), ("2", "two")] {
                 let value = try storage.value(forKey: key)
@@ -77,7 +71,7 @@ struct IndexOfOthersTests {
             _ = try storage.removeSizeExceededValues()
             _ = try storage.totalSize()
             try storage.store(value: Note("three"), forKey: "3")
-            #expect(try makeStorage().value(forKey: "3") == Note("three"))
+            #expect(try folder.notes().value(forKey: "3") == Note("three"))
         }
         _ = try storage.removeExpiredValues()
         let sizes = try storage.entries().reduce(0) { $0 + $1.size }
@@ -104,7 +98,7 @@ struct IndexOfOthersTests {
         case "hard link": #expect(link(others, index) == 0)
         default: try FileManager.default.copyItem(atPath: others, toPath: index)
         }
-        for storage in [storage, try makeStorage()] {
+        for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             try storage.store(value: Note("three"), forKey: "3")
             #expect(try storage.value(forKey: "3") == Note("three"))
@@ -114,9 +108,9 @@ struct IndexOfOthersTests {
         if way != "link" {
             #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
         }
-        #expect(try makeStorage().removeAllFiles().count == 3)
+        #expect(try folder.notes().removeAllFiles().count == 3)
         try storage.store(value: Note("four"), forKey: "4")
-        #expect(try makeStorage().entries().map(\.key) == ["4"], "there is an index again")
+        #expect(try folder.notes().entries().map(\.key) == ["4"], "there is an index again")
         #expect(try Data(contentsOf: URL(fileURLWithPath: others)) == before)
     }
 
@@ -136,7 +130,7 @@ struct IndexOfOthersTests {
             open(sys.argv[1] + "-journal", "wb").write(page.ljust(512, b"\\0") + end)
             """
         ).kill()
-        let other = try makeStorage()
+        let other = try folder.notes()
         #expect(try other.value(forKey: "1") == Note("one"))
         try other.store(value: Note("three"), forKey: "3")
         #expect(try Data(contentsOf: victim) == Data("dear".utf8))
@@ -147,7 +141,7 @@ struct IndexOfOthersTests {
         for statement in statements {
             try await run(on: index, "db.execute(\"\(statement)\")").kill()
         }
-        return try makeStorage().entries()
+        return try folder.notes().entries()
     }
 
     @Test func tablesOfANewerHalcyonStayAndTakeNothingFromAnOlderOne() async throws {
@@ -156,7 +150,7 @@ struct IndexOfOthersTests {
             "INSERT INTO colours VALUES ('1', 255)",
         ])
         #expect(Set(entries.map(\.key)) == ["1", "2"], "an index made again would have no keys")
-        let other = try makeStorage()
+        let other = try folder.notes()
         try other.store(value: Note("three"), forKey: "3")
         #expect(try other.value(forKey: "3") == Note("three"))
         let check = try run(
@@ -184,13 +178,13 @@ struct IndexOfOthersTests {
     @Test func anIndexOfANewerHalcyonIsUsedAndWhatIsNotKnownOfItStays() async throws {
         let before = try storage.entries()
         #expect(try await entries(after: Self.additions) == before, "with keys and expirations")
-        let older = try makeStorage()
+        let older = try folder.notes()
         #expect(try older.value(forKey: "2") == Note("two"))
         try older.store(value: Note("three"), forKey: "3")
         try older.store(value: Note("eins"), forKey: "1")
         try older.remove(forKey: "2")
         #expect(try older.removeExpiredValues() == [])
-        #expect(try makeStorage().value(forKey: "3") == Note("three"))
+        #expect(try folder.notes().value(forKey: "3") == Note("three"))
         #expect(try older.totalSize() == 9)
         let (one, two, three) = ("1".kf.sha256, "2".kf.sha256, "3".kf.sha256)
         let check = try run(
@@ -220,13 +214,13 @@ struct IndexOfOthersTests {
             try await run(on: index, "db.execute(\"\(statement)\")").kill()
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: index))
-        let older = try makeStorage()
+        let older = try folder.notes()
         #expect(try older.value(forKey: "1") == Note("one"))
         try older.store(value: Note("three"), forKey: "3")
         #expect(try older.value(forKey: "3") == Note("three"))
         #expect(try older.entries().count == 3)
         #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
-        #expect(try makeStorage().removeAllFiles().count == 3)
+        #expect(try folder.notes().removeAllFiles().count == 3)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: older.directoryURL.path) == [],
             "it is Halcyon's, and goes with everything")
@@ -241,10 +235,10 @@ struct IndexOfOthersTests {
         ] {
             try await run(on: index, "db.execute(\"\(statement)\")").kill()
         }
-        let older = try makeStorage()
+        let older = try folder.notes()
         #expect(Set(try older.entries().map(\.key)) == ["1", "2"])
         try older.store(value: Note("three"), forKey: "3")
-        #expect(try makeStorage().value(forKey: "3") == Note("three"))
+        #expect(try folder.notes().value(forKey: "3") == Note("three"))
         #expect(try older.entries().map(\.key).contains("3"))
     }
 
@@ -256,7 +250,7 @@ struct IndexOfOthersTests {
     ])
     func whatWouldRunWithOurStatementsHasTheIndexMadeAgain(statement: String) async throws {
         #expect(try await entries(after: [statement]).map(\.key) == [nil, nil])
-        let other = try makeStorage()
+        let other = try folder.notes()
         #expect(try other.value(forKey: "1") == Note("one"))
         #expect(try other.value(forKey: "2") == Note("two"))
     }
@@ -279,7 +273,7 @@ struct IndexOfOthersTests {
             db.execute("PRAGMA user_version = 1")
             """
         ).kill()
-        #expect(try makeStorage().value(forKey: "1") == Note("one"))
+        #expect(try folder.notes().value(forKey: "1") == Note("one"))
         for name in try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) {
             let bytes = try Data(contentsOf: storage.directoryURL.appendingPathComponent(name))
             #expect(bytes.range(of: Data("t0ps3cret".utf8)) == nil, "\(name)")
@@ -294,7 +288,7 @@ struct IndexOfOthersTests {
     ])
     func aLockOfOthersIsDoneWithout(script: String) async throws {
         let other = try run(on: index, script)
-        for storage in [storage, try makeStorage()] {
+        for storage in [storage, try folder.notes()] {
             #expect(try storage.value(forKey: "1") == Note("one"))
             #expect(storage.isCached(forKey: "2"))
             try storage.store(value: Note("three"), forKey: "3")
@@ -307,7 +301,7 @@ struct IndexOfOthersTests {
         }
         await other.kill()
         storage.files.flushAccesses()
-        let fresh = try makeStorage()
+        let fresh = try folder.notes()
         #expect(try fresh.value(forKey: "3") == Note("three"), "the row is written when it can be")
         #expect(try fresh.value(forKey: "4") == nil)
         #expect(try fresh.totalSize() == 11)
@@ -326,7 +320,7 @@ struct IndexOfOthersTests {
             sys.stdin.readline()
             """, arguments: [storage.directoryURL.path])
         #expect(other.readLine() == "done")
-        let locked = try makeStorage()
+        let locked = try folder.notes()
         #expect(try locked.value(forKey: "1") == Note("one"))
         #expect(try locked.totalSize() == 6)
         #expect(try locked.entries().count == 2)
@@ -345,7 +339,7 @@ struct IndexOfOthersTests {
             lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
             """)
-        let fresh = try makeStorage()
+        let fresh = try folder.notes()
         let row = try fresh.files.withIndex(validated: true) {
             try $0.row(named: "2".kf.sha256)
         }
@@ -357,7 +351,7 @@ struct IndexOfOthersTests {
         let old = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
         #expect(utimensat(AT_FDCWD, storage.cacheFileURL(forKey: "1").path, old, 0) == 0)
         let other = try run(on: index, "db.execute('BEGIN EXCLUSIVE')")
-        let fresh = try makeStorage()
+        let fresh = try folder.notes()
         #expect(try fresh.value(forKey: "1") == nil)
         #expect(!fresh.isCached(forKey: "1"))
         #expect(try fresh.value(forKey: "2") == Note("two"))
@@ -372,12 +366,12 @@ struct IndexOfOthersTests {
             lock = os.open(os.path.dirname(sys.argv[1]), os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
             """)
-        #expect(try makeStorage().removeAllFiles().count == 2)
+        #expect(try folder.notes().removeAllFiles().count == 2)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) == [])
         await other.kill()
         #expect(try storage.value(forKey: "1") == nil)
         try storage.store(value: Note("one"), forKey: "1")
-        #expect(try makeStorage().entries().map(\.key) == ["1"])
+        #expect(try folder.notes().entries().map(\.key) == ["1"])
     }
 }
