@@ -6,7 +6,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import sqlite3
 import stat
 import subprocess
@@ -48,10 +47,6 @@ class Stage:
     def load(self, *options):
         return self.program.load(self.picture, *options, limit=self.case.seconds)
 
-    def drop_index(self):
-        # Its journal stays, as it would when somebody else has done this.
-        self.index.unlink()
-
     def clear(self):
         return self.program.run("cache", "clear", limit=self.case.seconds)
 
@@ -75,50 +70,38 @@ def folder(name, expected="the picture, and a cache that works after clearing", 
     return register
 
 
-# Something else in place of a cached file
+# Something else in place of a cached file or the index
 
-@folder("a FIFO in place of a cached file")
-def fifo(stage, stack):
-    path = stage.cached
-    path.unlink()
-    os.mkfifo(path)
-
-
-@folder("a socket in place of a cached file")
-def socket_file(stage, stack):
-    path = stage.cached
-    path.unlink()
-    here = os.open(".", os.O_RDONLY)
-    os.chdir(path.parent)
-    server = stack.enter_context(socket.socket(socket.AF_UNIX))
-    server.bind(path.name)
-    os.fchdir(here)
-    os.close(here)
-
-
-@folder("a link to /dev/zero in place of a cached file")
-def device(stage, stack):
-    path = stage.cached
-    path.unlink()
-    path.symlink_to("/dev/zero")
-
-
-@folder("a device in place of a cached file")
-def node(stage, stack):
-    path = stage.cached
-    path.unlink()
+def device(path):
     try:
         os.mknod(path, 0o20666, os.makedev(1, 5))
     except PermissionError:
         raise Skipped("only root makes devices")
 
 
-@folder("a folder in place of a cached file")
-def directory(stage, stack):
-    path = stage.cached
-    path.unlink()
+def full_folder(path):
     path.mkdir()
     (path / "inside").write_text("x")
+
+
+for name, place, make in (
+        ("a FIFO in place of a cached file", "cached", os.mkfifo),
+        ("a socket in place of a cached file", "cached",
+         lambda path: os.mknod(path, stat.S_IFSOCK | 0o600)),
+        ("a link to /dev/zero in place of a cached file", "cached",
+         lambda path: path.symlink_to("/dev/zero")),
+        ("a device in place of a cached file", "cached", device),
+        ("a folder in place of a cached file", "cached", full_folder),
+        ("a FIFO in place of the index", "index", os.mkfifo),
+        ("a folder in place of the index", "index", os.mkdir),
+        ("rubbish in place of the index", "index",
+         lambda path: path.write_bytes(os.urandom(20_000)))):
+    @folder(name)
+    def replaced(stage, stack, place=place, make=make):
+        path = getattr(stage, place)
+        # The journal of an index stays, as it would when somebody else has done this.
+        path.unlink()
+        make(path)
 
 
 @folder("rubbish in place of a cached file")
@@ -146,30 +129,10 @@ def link(program, case):
     return outcome
 
 
-# Something else in place of the index
-
-@folder("a FIFO in place of the index")
-def index_fifo(stage, stack):
-    stage.drop_index()
-    os.mkfifo(stage.index)
-
-
-@folder("a folder in place of the index")
-def index_directory(stage, stack):
-    stage.drop_index()
-    stage.index.mkdir()
-
-
-@folder("rubbish in place of the index")
-def index_rubbish(stage, stack):
-    stage.drop_index()
-    stage.index.write_bytes(os.urandom(20_000))
-
-
 @folder("half an index")
 def index_half(stage, stack):
     content = stage.index.read_bytes()
-    stage.drop_index()
+    stage.index.unlink()
     stage.index.write_bytes(content[:len(content) // 2])
 
 
@@ -192,7 +155,7 @@ def index_link(program, case):
     with contextlib.closing(sqlite3.connect(other)) as database, database:
         database.execute("CREATE TABLE mine (a)")
     before = other.read_bytes()
-    stage.drop_index()
+    stage.index.unlink()
     stage.index.symlink_to(other)
     outcome = stage.load()
     loads(outcome)

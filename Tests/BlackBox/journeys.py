@@ -1,14 +1,11 @@
 """Hostile servers: redirects, connections that are kept, credentials, TLS."""
 
-import collections
-import socket
 import subprocess
-import threading
 import time
 
 from case import Cases, Skipped, check, fails, loads, survives
 from drawing import png, svg
-from origin import Origin, answering, closed_port
+from origin import Origin, answering
 
 CASES = Cases()
 PICTURE = png()
@@ -24,24 +21,27 @@ for location in ("file:///etc/passwd", "ftp://127.0.0.1/a.png", "data:image/png;
                  "http://", "//", "http://127.0.0.1:0/x", "\u00e9\u00ff", "http://a b/"):
     @CASES.add(f"a redirect to {location}", "an error")
     def elsewhere(program, case, location=location):
-        with Origin(redirecting(location)) as origin:
-            outcome = program.load(origin.url + "/a", "--timeout", "2", limit=case.seconds)
+        outcome = visit(redirecting(location), program, case, "--timeout", "2")
         fails(outcome)
         return outcome
 
 
+def visit(handler, program, case, *options, path="/a"):
+    """Loads a picture of a server."""
+    with Origin(handler) as origin:
+        return program.load(origin.url + path, *options, limit=case.seconds)
+
+
 @CASES.add("a redirect without a location", "an error")
 def nowhere(program, case):
-    with Origin(answering(status="302 Found")) as origin:
-        outcome = program.load(origin.url, limit=case.seconds)
+    outcome = visit(answering(status="302 Found"), program, case)
     fails(outcome)
     return outcome
 
 
 @CASES.add("a redirect to itself", "an error about redirects")
 def circle(program, case):
-    with Origin(redirecting("/a")) as origin:
-        outcome = program.load(origin.url + "/a", limit=case.seconds)
+    outcome = visit(redirecting("/a"), program, case)
     fails(outcome, "redirect")
     return outcome
 
@@ -51,8 +51,7 @@ def endless(program, case):
     def handler(connection):
         while request := connection.request():
             connection.answer(status="302 Found", fields=[f"Location: {request[0]}a"])
-    with Origin(handler) as origin:
-        outcome = program.load(origin.url + "/a", limit=case.seconds)
+    outcome = visit(handler, program, case)
     fails(outcome, "redirect")
     return outcome
 
@@ -92,56 +91,45 @@ def masked(program, case):
 @CASES.add("401 without an end", "2002")
 def challenged(program, case):
     fields = ['WWW-Authenticate: Basic realm="a"', 'WWW-Authenticate: Digest realm="b", nonce="c"']
-    with Origin(answering(status="401 X", fields=fields)) as origin:
-        outcome = program.load(origin.url, limit=case.seconds)
+    outcome = visit(answering(status="401 X", fields=fields), program, case)
     fails(outcome, code=2002)
     return outcome
 
 
 # Connections that are kept
 
-def closing(counts, kill):
+def closing(kill):
     """Answers one request on each connection, and ends it when the next one comes."""
     def handler(connection):
-        while request := connection.request():
-            counts[request[0]] += 1
+        if connection.request():
             connection.answer(PICTURE)
             # Says nothing of it.
             if connection.request() is not None and kill:
                 connection.reset()
-            return
     return handler
 
 
-for kill in (False, True):
-    @CASES.add(f"kept connections that are {'reset' if kill else 'closed'} at the next request",
-               "all 40 pictures")
-    def kept(program, case, kill=kill):
-        counts = collections.Counter()
-        with Origin(closing(counts, kill)) as origin:
+def silent(connection):
+    if connection.request():
+        connection.answer(PICTURE)
+        time.sleep(0.005)
+
+
+for name, handler in (("reset at the next request", closing(kill=True)),
+                      ("closed at the next request", closing(kill=False)),
+                      ("closed in silence", silent)):
+    @CASES.add(f"kept connections that are {name}", "all 40 pictures")
+    def kept(program, case, handler=handler):
+        with Origin(handler) as origin:
             urls = [f"{origin.url}/{number}.png" for number in range(40)]
             outcome = program.load(*urls, "--jobs", "4", limit=case.seconds)
         loads(outcome, 40)
         return outcome
 
 
-@CASES.add("kept connections that are closed in silence", "all 40 pictures")
-def silent(program, case):
-    def handler(connection):
-        if connection.request():
-            connection.answer(PICTURE)
-            time.sleep(0.005)
-    with Origin(handler) as origin:
-        urls = [f"{origin.url}/{number}.png" for number in range(40)]
-        outcome = program.load(*urls, "--jobs", "4", limit=case.seconds)
-    loads(outcome, 40)
-    return outcome
-
-
 @CASES.add("a server that closes each connection at once", "an error")
 def shut(program, case):
-    with Origin(lambda connection: None) as origin:
-        outcome = program.load(origin.url, limit=case.seconds)
+    outcome = visit(lambda connection: None, program, case)
     fails(outcome)
     return outcome
 
@@ -162,21 +150,23 @@ def plain(program, case):
     return https(lambda connection: connection.send("HTTP/1.1 200 OK\r\n\r\n"), program, case)
 
 
+def greet(connection):
+    """Begins a TLS handshake."""
+    connection.socket.recv(4096)
+    connection.send(b"\x16\x03\x03\x00\x7a\x02\x00\x00\x76\x03\x03" + bytes(20))
+
+
 @CASES.add("half a TLS handshake", "an error", seconds=30)
 def half(program, case):
     def handler(connection):
-        connection.socket.recv(4096)
-        connection.send(b"\x16\x03\x03\x00\x7a\x02\x00\x00\x76\x03\x03" + bytes(20))
+        greet(connection)
         time.sleep(30)
     return https(handler, program, case)
 
 
 @CASES.add("TLS that ends in the handshake", "an error")
 def cut(program, case):
-    def handler(connection):
-        connection.socket.recv(4096)
-        connection.send(b"\x16\x03\x03\x00\x7a\x02\x00\x00\x76\x03\x03" + bytes(20))
-    return https(handler, program, case)
+    return https(greet, program, case)
 
 
 @CASES.add("rubbish in TLS records", "an error")
