@@ -17,7 +17,7 @@ import threading
 import time
 import urllib.request
 
-from case import Skipped
+from case import Skipped, check
 from drawing import png
 from origin import Origin, closed_port
 from program import find_program
@@ -407,6 +407,17 @@ def ask_all(requests, threads=100):
     for worker in workers:
         worker.join()
     return answers, failures
+
+
+def ask_for_one(cluster, target, times):
+    """Wants one new picture of all nodes, each `times` times at once: one of them loads and makes it."""
+    answers, failures = ask_all([(node.port, target) for node in cluster.nodes] * times)
+    check(not failures, f"{len(failures)} failures, such as {failures[:1]}")
+    check({answer.status for answer in answers} == {200}, "not all answers are 200")
+    check(len({answer.body for answer in answers}) == 1, "different answers")
+    fetches, decodes = cluster.pictures.total, cluster.decodes()
+    check((fetches, decodes) == (1, 1), f"{fetches} fetches, {decodes} decodes")
+    return answers
 
 
 class Load:
