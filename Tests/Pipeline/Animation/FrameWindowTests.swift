@@ -5,97 +5,70 @@ import Testing
 @testable import HalcyonPixels
 
 struct FrameWindowTests {
-    /// Performs loads until there is none left.
-    private func settle(
-        _ window: inout FrameWindow, _ action: FrameWindow.Action, loads: inout [Int]
-    ) {
-        var next = action.load
-        while let index = next {
-            loads.append(index)
-            next = window.loaded(index, bytes: 10).load
-        }
-    }
-
     @Test func loadsThePresentFrameThenTheNext() {
-        var window = FrameWindow(frameCount: 20, bytesPerFrame: 10, budget: 40)
-        var loads: [Int] = []
-        let (id, action) = window.join(at: 18, lookahead: 10)
-        settle(&window, action, loads: &loads)
-        #expect(loads == [18, 19, 0, 1])
-        loads = []
-        settle(&window, window.move(id, to: 18), loads: &loads)
-        #expect(loads == [])
-        settle(&window, window.move(id, to: 19), loads: &loads)
-        #expect(loads == [2])
+        var window = SettledWindow(frameCount: 20, budget: 40)
+        let id = window.join(at: 18, lookahead: 10)
+        #expect(window.loads == [18, 19, 0, 1])
+        window.loads = []
+        window.move(id, to: 18)
+        #expect(window.loads == [])
+        window.move(id, to: 19)
+        #expect(window.loads == [2])
         #expect(window.held == [19, 0, 1, 2])
     }
 
     @Test func loadsNoMoreThanTheLookahead() {
-        var window = FrameWindow(frameCount: 20, bytesPerFrame: 10, budget: 10_000)
-        var loads: [Int] = []
-        let (id, action) = window.join(at: 0, lookahead: 3)
-        settle(&window, action, loads: &loads)
-        #expect(loads == [0, 1, 2, 3])
-        settle(&window, window.move(id, to: 2), loads: &loads)
-        #expect(loads == [0, 1, 2, 3, 4, 5])
+        var window = SettledWindow(frameCount: 20, budget: 10_000)
+        let id = window.join(at: 0, lookahead: 3)
+        #expect(window.loads == [0, 1, 2, 3])
+        window.move(id, to: 2)
+        #expect(window.loads == [0, 1, 2, 3, 4, 5])
     }
 
     @Test func keepsAnAnimationThatFits() {
-        var window = FrameWindow(frameCount: 8, bytesPerFrame: 10, budget: 80)
-        var loads: [Int] = []
-        let (id, action) = window.join(at: 0, lookahead: 2)
-        settle(&window, action, loads: &loads)
-        for step in 1...24 { settle(&window, window.move(id, to: step), loads: &loads) }
-        #expect(loads == Array(0..<8))
+        var window = SettledWindow(frameCount: 8, budget: 80)
+        let id = window.join(at: 0, lookahead: 2)
+        for step in 1...24 { window.move(id, to: step) }
+        #expect(window.loads == Array(0..<8))
         #expect(window.held == Set(0..<8))
     }
 
     @Test func decodesEachFrameOncePerRunOfAnAnimationThatDoesNotFit() {
-        var window = FrameWindow(frameCount: 20, bytesPerFrame: 10, budget: 60)
-        var loads: [Int] = []
-        let (id, action) = window.join(at: 0, lookahead: 10)
-        settle(&window, action, loads: &loads)
-        for step in 1...59 { settle(&window, window.move(id, to: step), loads: &loads) }
-        #expect(loads == (0..<loads.count).map { $0 % 20 })
-        #expect(loads.count <= 59 + 6)
+        var window = SettledWindow(frameCount: 20, budget: 60)
+        let id = window.join(at: 0, lookahead: 10)
+        for step in 1...59 { window.move(id, to: step) }
+        #expect(window.loads == (0..<window.loads.count).map { $0 % 20 })
+        #expect(window.loads.count <= 59 + 6)
     }
 
     @Test func sharesTheBudgetAmongViewers() {
-        var window = FrameWindow(frameCount: 100, bytesPerFrame: 10, budget: 60)
-        var loads: [Int] = []
-        let (_, first) = window.join(at: 10, lookahead: 10)
-        settle(&window, first, loads: &loads)
-        let (_, second) = window.join(at: 50, lookahead: 10)
-        settle(&window, second, loads: &loads)
+        var window = SettledWindow(frameCount: 100, budget: 60)
+        window.join(at: 10, lookahead: 10)
+        window.join(at: 50, lookahead: 10)
         #expect(window.held == [10, 11, 12, 50, 51, 52])
     }
 
     @Test func lendsFramesToViewersAtTheSamePlace() {
-        var window = FrameWindow(frameCount: 100, bytesPerFrame: 10, budget: 60)
-        var loads: [Int] = []
-        let (a, first) = window.join(at: 0, lookahead: 4)
-        settle(&window, first, loads: &loads)
-        let (b, second) = window.join(at: 0, lookahead: 4)
-        settle(&window, second, loads: &loads)
+        var window = SettledWindow(frameCount: 100, budget: 60)
+        let a = window.join(at: 0, lookahead: 4)
+        let b = window.join(at: 0, lookahead: 4)
         for step in 1...50 {
-            settle(&window, window.move(a, to: step), loads: &loads)
-            settle(&window, window.move(b, to: step), loads: &loads)
+            window.move(a, to: step)
+            window.move(b, to: step)
         }
-        #expect(loads == Array(0...54))
+        #expect(window.loads == Array(0...54))
     }
 
     @Test func letsEachViewerGoOnWhateverTheBudget() {
-        var window = FrameWindow(frameCount: 100, bytesPerFrame: 10, budget: 0)
-        var loads: [Int] = []
+        var window = SettledWindow(frameCount: 100, budget: 0)
         var viewers: [Int] = []
         for position in [0, 30, 60] {
-            let (id, action) = window.join(at: position, lookahead: 10)
+            let id = window.join(at: position, lookahead: 10)
             viewers.append(id)
-            settle(&window, action, loads: &loads)
         }
         for step in 0..<20 {
             for (viewer, position) in zip(viewers, [0, 30, 60]) {
-                settle(&window, window.move(viewer, to: position + step), loads: &loads)
+                window.move(viewer, to: position + step)
                 #expect(window.held.contains(position + step + 1))
             }
             #expect(window.held.count <= 3)
@@ -103,28 +76,23 @@ struct FrameWindowTests {
     }
 
     @Test func purgesWhatNobodyElseWants() {
-        var window = FrameWindow(frameCount: 6, bytesPerFrame: 10, budget: 1000)
-        var loads: [Int] = []
-        let (id, action) = window.join(at: 0, lookahead: 5)
-        settle(&window, action, loads: &loads)
-        settle(&window, window.move(id, to: 1), loads: &loads)
-        #expect(window.purge(id, keepsPresent: true) == .init(dropped: [0, 2, 3, 4, 5]))
+        var window = SettledWindow(frameCount: 6, budget: 1000)
+        let id = window.join(at: 0, lookahead: 5)
+        window.move(id, to: 1)
+        #expect(window.window.purge(id, keepsPresent: true) == .init(dropped: [0, 2, 3, 4, 5]))
         #expect(window.held == [1])
-        #expect(window.purge(id, keepsPresent: false) == .init(dropped: [1]))
-        settle(&window, window.move(id, to: 1), loads: &loads)
+        #expect(window.window.purge(id, keepsPresent: false) == .init(dropped: [1]))
+        window.move(id, to: 1)
         // The present frame is the viewer's own.
         #expect(window.held == [0, 2, 3, 4, 5])
     }
 
     @Test func purgesNothingOfAnAnimationThatAnotherViewerPlays() {
-        var window = FrameWindow(frameCount: 6, bytesPerFrame: 10, budget: 1000)
-        var loads: [Int] = []
-        let (a, first) = window.join(at: 0, lookahead: 5)
-        settle(&window, first, loads: &loads)
-        let (b, second) = window.join(at: 0, lookahead: 5)
-        settle(&window, second, loads: &loads)
-        #expect(window.purge(a, keepsPresent: true) == .init())
-        #expect(window.leave(b).dropped == [1, 2, 3, 4, 5])
+        var window = SettledWindow(frameCount: 6, budget: 1000)
+        let a = window.join(at: 0, lookahead: 5)
+        let b = window.join(at: 0, lookahead: 5)
+        #expect(window.window.purge(a, keepsPresent: true) == .init())
+        #expect(window.window.leave(b).dropped == [1, 2, 3, 4, 5])
     }
 
     @Test func dropsAFrameThatIsNotWantedAnyMoreWhenItArrives() {
@@ -206,6 +174,37 @@ struct FrameWindowTests {
                     check(window.loaded(index, bytes: 10))
                 }
             }
+        }
+    }
+}
+
+/// A window whose loads are performed until there is none left.
+private struct SettledWindow {
+    var window: FrameWindow
+    var loads: [Int] = []
+    var held: Set<Int> { window.held }
+
+    init(frameCount: Int, budget: Int) {
+        window = FrameWindow(frameCount: frameCount, bytesPerFrame: 10, budget: budget)
+    }
+
+    @discardableResult
+    mutating func join(at position: Int, lookahead: Int) -> FrameWindow.ViewerID {
+        let (id, action) = window.join(at: position, lookahead: lookahead)
+        settle(action)
+        return id
+    }
+
+    mutating func move(_ id: FrameWindow.ViewerID, to position: Int) {
+        let action = window.move(id, to: position)
+        settle(action)
+    }
+
+    private mutating func settle(_ action: FrameWindow.Action) {
+        var next = action.load
+        while let index = next {
+            loads.append(index)
+            next = window.loaded(index, bytes: 10).load
         }
     }
 }

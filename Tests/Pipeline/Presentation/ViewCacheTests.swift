@@ -66,55 +66,34 @@ import Testing
         #expect(view.image == nil)
     }
 
-    /// Upstream: testMemoryImageCacheExtendingExpirationTask
-    @Test func showingAnImageInMemoryMayExtendItsLife() async throws {
+    /// Upstream: testMemoryImageCacheExtendingExpirationTask,
+    /// testMemoryImageCacheNotExtendingExpirationTask
+    @Test(arguments: [true, false])
+    func showingAnImageInMemoryMayExtendItsLife(_ extends: Bool) async throws {
         let aged = try await AgedCache()
         _ = await aged.show([.memoryCacheExpiration(.seconds(10))])
         aged.clock.advance(9)
-        let extending = ExpirationExtending.expirationTime(.seconds(100))
-        _ = await aged.show([.memoryCacheAccessExtendingExpiration(extending)])
+        let extending: ExpirationExtending = extends ? .expirationTime(.seconds(100)) : .none
+        let shown = await aged.show([.memoryCacheAccessExtendingExpiration(extending)])
+        #expect(shown.value?.cacheType == .memory)
         aged.clock.advance(90)
-        #expect(aged.cachedType == .memory)
+        #expect(aged.cachedType == (extends ? .memory : .disk))
     }
 
-    /// Upstream: testMemoryImageCacheNotExtendingExpirationTask
-    @Test func showingAnImageInMemoryMayLeaveItsLifeAsItIs() async throws {
-        let aged = try await AgedCache()
-        _ = await aged.show([.memoryCacheExpiration(.seconds(10))])
-        aged.clock.advance(9)
-        #expect(
-            await aged.show([.memoryCacheAccessExtendingExpiration(.none)]).value?.cacheType
-                == .memory)
-        aged.clock.advance(2)
-        #expect(aged.cachedType == .disk)
-    }
-
-    /// Upstream: testDiskImageCacheExtendingExpirationTask
-    @Test func showingADiskImageMayExtendItsLife() async throws {
+    /// Upstream: testDiskImageCacheExtendingExpirationTask,
+    /// testDiskImageCacheNotExtendingExpirationTask
+    @Test(arguments: [true, false])
+    func showingADiskImageMayExtendItsLife(_ extends: Bool) async throws {
         let aged = try await AgedCache()
         _ = await aged.show([.diskCacheExpiration(.seconds(2))])
         aged.cache.clearMemoryCache()
         aged.clock.advance(1)
-        #expect(
-            await aged.show([.diskCacheAccessExtendingExpiration(.expirationTime(.seconds(4)))])
-                .value?.cacheType == .disk)
+        let extending: ExpirationExtending = extends ? .expirationTime(.seconds(4)) : .none
+        let shown = await aged.show([.diskCacheAccessExtendingExpiration(extending)])
+        #expect(shown.value?.cacheType == .disk)
         aged.cache.clearMemoryCache()
         aged.clock.advance(2)
-        #expect(aged.cachedType == .disk)
-    }
-
-    /// Upstream: testDiskImageCacheNotExtendingExpirationTask
-    @Test func showingADiskImageMayLeaveItsLifeAsItIs() async throws {
-        let aged = try await AgedCache()
-        _ = await aged.show([.diskCacheExpiration(.seconds(2))])
-        aged.cache.clearMemoryCache()
-        aged.clock.advance(1)
-        #expect(
-            await aged.show([.diskCacheAccessExtendingExpiration(.none)]).value?.cacheType
-                == .disk)
-        aged.cache.clearMemoryCache()
-        aged.clock.advance(2)
-        #expect(aged.cachedType == CacheType.none)
+        #expect(aged.cachedType == (extends ? CacheType.disk : .none))
     }
 
     /// Upstream: testSetGIFImageOnlyFirstFrameThenFullFrames

@@ -34,50 +34,37 @@ import Testing
     /// outside of 0…1.
     private static let rectangles: [(CGSize, [CGRect])] = [
         (
-            CGSize(width: 20, height: 20),
+            size(20, 20),
+            [rect(0, 0, 20, 20), rect(40, 40, 20, 20), rect(80, 80, 20, 20), rect(0, 80, 20, 20)]
+        ),
+        (
+            size(20, 120),
+            [rect(0, 0, 20, 100), rect(40, 0, 20, 100), rect(80, 0, 20, 100), rect(0, 0, 20, 100)]
+        ),
+        (
+            size(120, 20),
+            [rect(0, 0, 100, 20), rect(0, 40, 100, 20), rect(0, 80, 100, 20), rect(0, 80, 100, 20)]
+        ),
+        (size(120, 120), Array(repeating: rect(0, 0, 100, 100), count: 4)),
+        (size(100, 100), Array(repeating: rect(0, 0, 100, 100), count: 4)),
+        (
+            size(25, 75),
             [
-                CGRect(x: 0, y: 0, width: 20, height: 20),
-                CGRect(x: 40, y: 40, width: 20, height: 20),
-                CGRect(x: 80, y: 80, width: 20, height: 20),
-                CGRect(x: 0, y: 80, width: 20, height: 20),
-            ]
-        ),
-        (
-            CGSize(width: 20, height: 120),
-            [
-                CGRect(x: 0, y: 0, width: 20, height: 100),
-                CGRect(x: 40, y: 0, width: 20, height: 100),
-                CGRect(x: 80, y: 0, width: 20, height: 100),
-                CGRect(x: 0, y: 0, width: 20, height: 100),
-            ]
-        ),
-        (
-            CGSize(width: 120, height: 20),
-            [
-                CGRect(x: 0, y: 0, width: 100, height: 20),
-                CGRect(x: 0, y: 40, width: 100, height: 20),
-                CGRect(x: 0, y: 80, width: 100, height: 20),
-                CGRect(x: 0, y: 80, width: 100, height: 20),
-            ]
-        ),
-        (
-            CGSize(width: 120, height: 120),
-            Array(repeating: CGRect(x: 0, y: 0, width: 100, height: 100), count: 4)
-        ),
-        (
-            CGSize(width: 100, height: 100),
-            Array(repeating: CGRect(x: 0, y: 0, width: 100, height: 100), count: 4)
-        ),
-        (
-            CGSize(width: 25, height: 75),
-            [
-                CGRect(x: 0, y: 0, width: 25, height: 75),
-                CGRect(x: 37.5, y: 12.5, width: 25, height: 75),
-                CGRect(x: 75, y: 25, width: 25, height: 75),
-                CGRect(x: 0, y: 25, width: 25, height: 75),
+                rect(0, 0, 25, 75), rect(37.5, 12.5, 25, 75), rect(75, 25, 25, 75),
+                rect(0, 25, 25, 75),
             ]
         ),
     ]
+
+    private static func size(_ width: CGFloat, _ height: CGFloat) -> CGSize {
+        CGSize(width: width, height: height)
+    }
+
+    private static func rect(
+        _ x: CGFloat, _ y: CGFloat, _ width: CGFloat, _ height: CGFloat
+    ) -> CGRect {
+        CGRect(x: x, y: y, width: width, height: height)
+    }
 
     /// Upstream: testSizeConstraintByAnchor
     @Test func placesTwentyFourRectanglesByTheirAnchor() {
