@@ -75,9 +75,6 @@ extension Result where Success == RetrieveImageResult, Failure == KingfisherErro
 
     var count: Int { recorder.count }
 
-    /// The numbers of the calls that have ended.
-    var numbers: [Int] { recorder.events.map(\.0) }
-
     func wait(for count: Int) async -> [(Int, SettingResult)] {
         await recorder.waitFor(count: count)
     }
