@@ -13,15 +13,12 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
     let origin: OriginServer
     let folder: TemporaryDirectory
     let cache: ImageCache
-    let downloader = ImageDownloader(name: "test")
+    let downloader = ImageDownloader.patient()
 
     init() async throws {
         origin = try await OriginServer.start()
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
-        // The machine may be busy with other tests.
-        downloader.downloadTimeout = 600
-        downloader.connectTimeout = 60
     }
 
     /// Serves a picture of one colour at `path`, once `gate` is open.

@@ -14,15 +14,13 @@ final class LoadingFixture {
     let origin: OriginServer
     let folder: TemporaryDirectory
     let cache: ImageCache
-    let downloader = ImageDownloader(name: "gtk")
+    let downloader = ImageDownloader.patient("gtk")
 
     /// - Parameter pause: What the origin waits for before each answer.
     init(pause: Pause? = nil) async throws {
         origin = try await OriginServer.start()
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
-        downloader.downloadTimeout = 600
-        downloader.connectTimeout = 60
         for (number, color) in Self.colors.enumerated() {
             let response = OriginResponse.png(PNGFixture.solid(color, width: 8, height: 8))
             origin.route("/\(number).png", pause.map { response.with(.wait($0)) } ?? response)

@@ -20,12 +20,8 @@ final class ObservedManager: Sendable {
         let png = PNGFixture.data(.gradient(width: 64, height: 48))
         origin = try await OriginServer.start(files: ["/photo.png": png])
         folder = try TemporaryDirectory()
-        let downloader = ImageDownloader(name: "test")
-        // The machine may be busy with other tests.
-        downloader.downloadTimeout = 600
-        downloader.connectTimeout = 60
         manager = KingfisherManager(
-            downloader: downloader,
+            downloader: .patient(),
             cache: try ImageCache(name: "test", cacheDirectoryURL: folder.url))
         manager.defaultOptions = [.waitForCache]
     }

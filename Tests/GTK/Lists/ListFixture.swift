@@ -9,7 +9,7 @@ import HalcyonTestKit
 @MainActor final class ListFixture {
     let origin: OriginServer
     let cache: ImageCache
-    let downloader: ImageDownloader
+    let downloader = ImageDownloader.patient("list")
     let count: Int
     private let folder: TemporaryDirectory
     /// What the answers wait for, by place; open unless the list is held.
@@ -21,10 +21,6 @@ import HalcyonTestKit
         origin = try await OriginServer.start()
         folder = try TemporaryDirectory()
         cache = try ImageCache(name: "list", cacheDirectoryURL: folder.url)
-        downloader = ImageDownloader(name: "list")
-        // Images are held, and the machine may be busy with other tests.
-        downloader.downloadTimeout = 600
-        downloader.connectTimeout = 60
         gates = (0..<count).map { _ in Gate() }
         for index in 0..<count {
             if !isHeld { gates[index].open() }

@@ -1,8 +1,8 @@
-@testable import Halcyon
+public import Halcyon
 
 extension ImageDownloader {
     /// A downloader that does not give up because the machine is busy with other tests.
-    static func patient(_ name: String = "test") -> ImageDownloader {
+    public static func patient(_ name: String = "test") -> ImageDownloader {
         let downloader = ImageDownloader(name: name)
         downloader.downloadTimeout = 600
         downloader.connectTimeout = 60
