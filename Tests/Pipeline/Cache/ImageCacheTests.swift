@@ -36,10 +36,6 @@ import Testing
         try await cache.retrieveImage(forKey: key, options: options(items))
     }
 
-    private func pixels(_ result: ImageCacheResult) throws -> Data? {
-        try result.image?.bitmap().data
-    }
-
     @Test func theComputedKeyNamesTheProcessor() {
         #expect("key".computedKey(with: "") == "key")
         #expect("key".computedKey(with: "blur(3)") == "key@blur(3)")
@@ -98,39 +94,6 @@ import Testing
     }
 
     // MARK: Storing and retrieving
-
-    /// Upstream: testNoImageFoundAsync, testCachedFileDoesNotExist
-    @Test func aMissIsASuccessWithoutAnImage() async throws {
-        let result = try await retrieve("unknown")
-        #expect(result.image == nil)
-        #expect(result.cacheType == .none)
-        #expect(!cache.isCached(forKey: "unknown"))
-        #expect(cache.cacheFileURLIfOnDisk(forKey: "unknown") == nil)
-    }
-
-    /// Upstream: testClearMemoryCacheAsync, testCachedFileExistsAsync, testIsImageCachedForKeyAsync
-    @Test func anImageIsFoundInMemoryAndThenOnDisk() async throws {
-        #expect(cache.imageCachedType(forKey: "1") == .none)
-        try await store("1")
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        #expect(try await retrieve("1").image === image)
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
-        #expect(cache.isCached(forKey: "1"))
-        let result = try await retrieve("1")
-        #expect(result.cacheType == .disk)
-        #expect(try pixels(result) == image.bitmap().data)
-        #expect(try await retrieve("1").cacheType == .memory, "promoted to memory")
-    }
-
-    /// Upstream: testStoreImageInMemoryAsync
-    @Test func memoryOnlyIsNotOnDisk() async throws {
-        try await store("1", toDisk: false)
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: "1") == .none)
-        #expect(serializer.encoded == 0)
-    }
 
     @Test func storingInMemoryOnlyCompletesAtOnce() {
         let log = Recorder<Bool>()
@@ -216,15 +179,6 @@ import Testing
         await cache.clearDiskCache()
     }
 
-    /// Upstream: testStoreMultipleImagesAsync
-    @Test func severalImagesHaveAFileEach() async throws {
-        for key in ["1", "2", "3", "4"] { try await store(key) }
-        let files = try FileManager.default.contentsOfDirectory(
-            at: cache.diskStorage.directoryURL, includingPropertiesForKeys: nil,
-            options: .skipsHiddenFiles)
-        #expect(Set(files.map(\.lastPathComponent)) == Set(["1", "2", "3", "4"].map(\.kf.sha256)))
-    }
-
     /// Upstream: testMemoryStorageCacheCost, testCostMatchesCacheCost
     @Test func theMemoryCostAddsUp() async throws {
         #expect(cache.memoryStorageCacheCost == 0)
@@ -294,70 +248,12 @@ import Testing
         #expect(serializer.decoded == 0)
     }
 
-    /// Upstream: testCannotRetrieveCacheWithProcessorIdentifierAsync,
-    /// testRetrieveCacheWithProcessorIdentifierAsync
-    @Test func theProcessorIsPartOfTheKey() async throws {
-        let processor = NamedProcessor(identifier: "named(1)")
-        try await store("1")
-        #expect(try await retrieve("1", [.processor(processor)]).image == nil)
-        try await store("2", [.processor(processor)])
-        #expect(try await retrieve("2").image == nil)
-        #expect(try await retrieve("2", [.processor(processor)]).image != nil)
-        #expect(cache.isCached(forKey: "2", processorIdentifier: "named(1)"))
-        #expect(cache.hash(forKey: "2", processorIdentifier: "named(1)") == "2@named(1)".kf.sha256)
-    }
-
     @Test func theShortFormStoresUnderTheIdentifier() async throws {
         try await cache.store(
             image, forKey: "1", processorIdentifier: "p", cacheSerializer: serializer)
         #expect(cache.isCached(forKey: "1", processorIdentifier: "p"))
         #expect(!cache.isCached(forKey: "1"))
         #expect(serializer.encoded == 1)
-    }
-
-    /// Upstream: testModifierShouldOnlyApplyForFinalResultWhenMemoryLoadAsync,
-    /// testModifierShouldOnlyApplyForFinalResultWhenDiskLoadAsync
-    @Test func aModifierIsNeverApplied() async throws {
-        let modifier = AnyImageModifier { _ in
-            Issue.record("the cache applied a modifier")
-            return testImage(value: 1)
-        }
-        try await store("1", [.imageModifier(modifier)])
-        _ = try await retrieve("1", [.imageModifier(modifier)])
-        cache.clearMemoryCache()
-        let found = try await retrieve("1", [.imageModifier(modifier)])
-        #expect(try pixels(found) == image.bitmap().data)
-    }
-
-    /// Upstream: testStoreToMemoryWithExpirationAsync
-    @Test func theMemoryExpirationIsThatOfTheOptions() async throws {
-        let clock = TestClock()
-        let memory = MemoryStorage.Backend<KFCrossPlatformImage>(
-            config: .init(totalCostLimit: 0), now: { clock.now })
-        let cache = ImageCache(memoryStorage: memory, diskStorage: cache.diskStorage)
-        try await cache.store(
-            image, forKey: "1", options: options([.memoryCacheExpiration(.seconds(0.5))]))
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        clock.advance(1)
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
-    }
-
-    /// Upstream: testStoreToDiskWithExpirationAsync
-    @Test func expiredForTheDiskMeansNoFile() async throws {
-        try await store("1", [.diskCacheExpiration(.expired)])
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: "1") == .none)
-    }
-
-    /// Upstream: testCachedFileWithCustomPathExtensionExistsAsync
-    @Test func thePathExtensionEndsThePath() async throws {
-        cache.diskStorage.config.pathExtension = "jpg"
-        try await store("1")
-        #expect(cache.cachePath(forKey: "1").hasSuffix("/" + "1".kf.sha256 + ".jpg"))
-        #expect(FileManager.default.fileExists(atPath: cache.cachePath(forKey: "1")))
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
     }
 
     /// Upstream: testStoreFileWithForcedExtension
@@ -448,15 +344,6 @@ import Testing
         _ = await log.waitFor(count: 1)
         cache.removeImage(forKey: "unknown", fromDisk: false) { log.record(()) }
         #expect(log.count == 2)
-    }
-
-    /// Upstream: testClearDiskCacheAsync
-    @Test func clearingTheDiskLeavesNothing() async throws {
-        try await store("1")
-        cache.clearMemoryCache()
-        #expect(cache.imageCachedType(forKey: "1") == .disk)
-        await cache.clearDiskCache()
-        #expect(cache.imageCachedType(forKey: "1") == .none)
     }
 
     @Test func clearingEverythingCallsTheHandlerOnMain() async throws {
