@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonCluster
 import HalcyonTestKit
 import HalcyonWork

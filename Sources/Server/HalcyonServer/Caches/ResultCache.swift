@@ -70,7 +70,8 @@ final class ResultCache: Sendable {
         self.time = time
         self.onError = onError
         largest = tier.bytes / 20
-        files = tier.bytes > 0 ? CacheDirectory(tier, named: "results", in: directory, time: time) : nil
+        files =
+            tier.bytes > 0 ? CacheDirectory(tier, named: "results", in: directory, time: time) : nil
         guard tier.memoryBytes > 0 else {
             memory = nil
             return

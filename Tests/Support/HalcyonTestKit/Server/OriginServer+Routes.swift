@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension OriginServer {
     /// Answers requests for exactly `path` with `response`, now on, in place of an earlier answer.
