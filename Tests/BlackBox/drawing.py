@@ -43,6 +43,31 @@ def plain_png(width, height, depth, colour, interlace=0):
             + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
+def png_pixels(data):
+    """The pixels of a PNG file of 8 bits without interlace, each as its bytes."""
+    width, height, _, colour = struct.unpack(">IIBB", data[16:26])
+    size = {0: 1, 2: 3, 4: 2, 6: 4}[colour]
+    stream, place = b"", len(SIGNATURE)
+    while place < len(data):
+        length, kind = struct.unpack(">I4s", data[place:place + 8])
+        if kind == b"IDAT":
+            stream += data[place + 8:place + 8 + length]
+        place += length + 12
+    stream = zlib.decompress(stream)
+    above = bytearray(width * size)
+    for start in range(0, len(stream), width * size + 1):
+        row = bytearray(stream[start + 1:start + 1 + width * size])
+        # The filters of the PNG specification, section 9.
+        for x in range(len(row) if stream[start] else 0):
+            left, upper, corner = ((row[x - size], above[x], above[x - size]) if x >= size
+                                   else (0, above[x], 0))
+            guess = left + upper - corner
+            nearest = min((left, upper, corner), key=lambda value: abs(guess - value))
+            row[x] = (row[x] + (left, upper, (left + upper) // 2, nearest)[stream[start] - 1]) % 256
+        above = row
+        yield from (bytes(row[x:x + size]) for x in range(0, len(row), size))
+
+
 def gif_pixels(count):
     """As many pixels of colour 0, compressed with LZW as GIF has it."""
     data, bits, free = [], 0, 0

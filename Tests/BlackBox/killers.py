@@ -4,12 +4,13 @@ import contextlib
 import http.client
 import os
 import pathlib
+import shutil
 import subprocess
 import threading
 import time
 
 from case import Cases, Skipped, check, survives
-from drawing import png
+from drawing import plain_png, png, png_pixels
 from origin import closed_port
 from program import ROOT, Outcome, find_program
 
@@ -146,6 +147,30 @@ def at_once(program, case):
     outcome = Outcome(0, "", f"100 pictures, and {sorted(killed.values())}",
                       time.monotonic() - began, 0, False)
     return outcome
+
+
+@CASES.add("killers: all drawings in the gallery", "the picture beside them", seconds=60, memory=1500)
+def in_gallery(program, case):
+    began = time.monotonic()
+    path = beside_it(program, "halcyon-gallery")
+    if not shutil.which("xvfb-run"):
+        raise Skipped("there is no xvfb-run")
+    folder, screen = program.home / "pictures", program.home / "screen.png"
+    folder.mkdir()
+    (folder / "black.png").write_bytes(plain_png(64, 64, 8, 2))
+    for number, data in enumerate(drawings().values()):
+        (folder / f"killer{number}.svg").write_bytes(data)
+    environment = dict(os.environ, HOME=str(program.home), SWIFT_BACKTRACE="enable=no",
+                       TMPDIR=str(program.home), GSK_RENDERER="cairo", GTK_A11Y="none")
+    process = subprocess.run(
+        ["xvfb-run", "-a", path, folder, "--page", "grid", "--screenshot", screen, "--at", "5"],
+        env=environment, cwd=program.home, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=case.seconds * 4)
+    check(process.returncode == 0, f"exit code {process.returncode}: {process.stderr}")
+    black = sum(pixel[:3] == bytes(3) for pixel in png_pixels(screen.read_bytes()))
+    # A cell of the grid has 22,000 pixels; text is black, too.
+    check(black > 10_000, f"{black} black pixels")
+    return Outcome(0, "", f"{black} pixels of the picture", time.monotonic() - began, 0, False)
 
 
 # Actions of DecodingTrial: those that end a worker at once, and those that have to be waited for.

@@ -119,7 +119,7 @@ import Testing
     @Test(.enabled(if: TestDisplay.isAvailable)) func picturesOfOnesOwnAreShown() async throws {
         let pictures = folder.file("my pictures")
         try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
-        let magenta = PNGFixture.data(.solid(Pixel(255, 0, 255, 255), width: 64, height: 64))
+        let magenta = PNGFixture.data(.solid(Pixel(255, 0, 255), width: 64, height: 64))
         try magenta.write(to: pictures.appendingPathComponent("a b%20#1.png"))
         let outcome = try await run([
             pictures.path, "--page", "four-cut", "--screenshot", "own.png", "--at", "2",
