@@ -5,7 +5,7 @@ import Testing
 @Suite struct EvictionOrderTests {
     private func candidates(_ uses: [UInt64]) -> [EvictionOrder.Candidate] {
         uses.enumerated().map {
-            EvictionOrder.Candidate(key: StoreKey("\($0)"), lastUse: $1)
+            EvictionOrder.Candidate(shard: UInt32($0 % 3), slot: UInt32($0), lastUse: $1)
         }
     }
 

@@ -293,7 +293,7 @@ final class ObjectStore: Sendable {
     }
 
     func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [String] {
-        entries.removeKeys(where: shouldRemove).map { $0.key.text }
+        entries.removeKeys(where: shouldRemove).map(\.key)
     }
 
     func removeExpired() {

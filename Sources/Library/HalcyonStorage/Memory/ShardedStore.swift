@@ -10,7 +10,6 @@ import Synchronization
 /// Whatever leaves the store is returned, so that the caller releases it after the locks.
 struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
     typealias Entry = StoreShard<Value>.Entry
-    typealias Table = StoreShard<Value>.Table
 
     /// What changes as values come and leave.
     struct Ledger {
@@ -80,29 +79,32 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
     /// Removes all values that `shouldRemove` names.
     func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
-        removeElements { shouldRemove($0.value.value) }.map { $0.value }
-    }
-
-    /// Removes the values of all keys that `shouldRemove` names.
-    func removeKeys(where shouldRemove: @Sendable (String) -> Bool) -> [Table.Element] {
-        removeElements { shouldRemove($0.key.text) }
-    }
-
-    private func removeElements(
-        where shouldRemove: @Sendable (Table.Element) -> Bool
-    ) -> [Table.Element] {
         ledger.withLock { ledger in
-            var leaving: [Table.Element] = []
+            var leaving: [Entry] = []
             for index in shards.indices {
                 leaving += shards[index].removeAll(where: shouldRemove)
             }
-            for element in leaving { ledger.budget.release(element.value.cost) }
+            for entry in leaving { ledger.budget.release(entry.cost) }
+            return leaving
+        }
+    }
+
+    /// Removes the values of all keys that `shouldRemove` names.
+    func removeKeys(
+        where shouldRemove: @Sendable (String) -> Bool
+    ) -> [(key: String, entry: Entry)] {
+        ledger.withLock { ledger in
+            var leaving: [(key: String, entry: Entry)] = []
+            for index in shards.indices {
+                leaving += shards[index].removeKeys(where: shouldRemove)
+            }
+            for (_, entry) in leaving { ledger.budget.release(entry.cost) }
             return leaving
         }
     }
 
     /// Removes all values, with the memory they were kept in.
-    func removeAll() -> [Table] {
+    func removeAll() -> [StoreShard<Value>.Table] {
         ledger.withLock { ledger in
             ledger.budget.releaseAll()
             ledger.order = EvictionOrder()
@@ -123,7 +125,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// By those bits of the hash that the shard's table does not use.
+    /// By those bits of the hash that the shard's buckets do not use.
     private func shard(of key: StoreKey) -> Int {
         Int(truncatingIfNeeded: key.hash >> 60)
     }
@@ -135,8 +137,7 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
                 ledger.order = listCandidates()
                 continue
             }
-            let shard = shard(of: next.key)
-            if let entry = shards[shard].remove(next.key, ifUsedAt: next.lastUse) {
+            if let entry = shards[Int(next.shard)].remove(Int(next.slot), ifUsedAt: next.lastUse) {
                 ledger.budget.evict(entry.cost)
                 return entry.value
             }
@@ -146,7 +147,12 @@ struct ShardedStore<Value: Sendable>: ~Copyable, Sendable {
 
     private func listCandidates() -> EvictionOrder {
         let moment = clock.next()
-        let candidates = shards.indices.flatMap { shards[$0].candidates() }
+        let candidates = shards.indices.flatMap { index in
+            shards[index].uses().map {
+                EvictionOrder.Candidate(
+                    shard: UInt32(index), slot: UInt32($0.slot), lastUse: $0.use)
+            }
+        }
         return EvictionOrder(candidates, at: moment)
     }
 }
@@ -161,17 +167,8 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         var value: Value
         /// By the clock of all shards. Beside the value, which an access changes, too.
         var lastUse: UInt64
-
-        /// Lets `change` change the value. That is a use unless the result is `nil`.
-        mutating func use<R>(
-            at clock: borrowing UseClock, _ change: (inout Value) -> R?
-        ) -> R? {
-            let result = change(&value)
-            if result != nil { lastUse = clock.next() }
-            return result
-        }
     }
-    typealias Table = [StoreKey: Entry]
+    typealias Table = KeyTable<Entry>
 
     /// What became of an attempt to put a value in.
     enum Placement {
@@ -190,7 +187,8 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
     /// What `read` makes of the key's value, which does not count as a use.
     func peek<R: Sendable>(_ key: StoreKey, _ read: @Sendable (Value) -> R) -> R? {
         table.withLock { table in
-            table[key].map { read($0.value) }
+            guard let slot = table.slot(of: key), let entry = table[slot] else { return nil }
+            return read(entry.value)
         }
     }
 
@@ -200,9 +198,12 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         _ key: StoreKey, at clock: borrowing UseClock, _ change: @Sendable (inout Value) -> R?
     ) -> R? {
         table.withLock { table in
-            guard let index = table.index(forKey: key) else { return nil }
-            // In place: the entry is not copied.
-            return table.values[index].use(at: clock, change)
+            guard let slot = table.slot(of: key) else { return nil }
+            return table.update(slot) { entry in
+                let result = change(&entry.value)
+                if result != nil { entry.lastUse = clock.next() }
+                return result
+            }
         }
     }
 
@@ -214,39 +215,66 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         within budget: inout StoreBudget
     ) -> Placement {
         table.withLock { table in
-            switch budget.reserve(cost, inPlaceOf: table[key]?.cost) {
+            let slot = table.slot(of: key)
+            let formerCost = slot.flatMap { table[$0]?.cost }
+            switch budget.reserve(cost, inPlaceOf: formerCost) {
             case .tooCostly:
-                let former = table.removeValue(forKey: key)
-                if let former { budget.release(former.cost) }
-                return .tooCostly(former: former?.value)
+                guard let slot else { return .tooCostly(former: nil) }
+                let former = table.remove(slot)
+                budget.release(former.cost)
+                return .tooCostly(former: former.value)
             case .full:
-                table[key]?.lastUse = clock.next()
+                if let slot { table.update(slot) { $0.lastUse = clock.next() } }
                 return .full
             case .reserved:
                 let entry = Entry(cost: cost, value: value.take()!, lastUse: clock.next())
-                return .placed(former: table.updateValue(entry, forKey: key)?.value)
+                guard let slot else {
+                    table.insert(entry, forKey: key)
+                    return .placed(former: nil)
+                }
+                let former = table.update(slot) { former in
+                    defer { former = entry }
+                    return former.value
+                }
+                return .placed(former: former)
             }
         }
     }
 
     /// Removes the key's value.
     func remove(_ key: StoreKey) -> Entry? {
-        table.withLock { $0.removeValue(forKey: key) }
+        table.withLock { table in
+            table.slot(of: key).map { table.remove($0) }
+        }
     }
 
-    /// Removes the key's value if it was used last at `use`.
-    func remove(_ key: StoreKey, ifUsedAt use: UInt64) -> Entry? {
+    /// Removes the value of `slot` if it was used last at `use`.
+    func remove(_ slot: Table.Slot, ifUsedAt use: UInt64) -> Entry? {
         table.withLock { table in
-            table[key]?.lastUse == use ? table.removeValue(forKey: key) : nil
+            table[slot]?.lastUse == use ? table.remove(slot) : nil
         }
     }
 
     /// Removes all values that `shouldRemove` names.
-    func removeAll(where shouldRemove: @Sendable (Table.Element) -> Bool) -> Table {
+    func removeAll(where shouldRemove: @Sendable (Value) -> Bool) -> [Entry] {
         table.withLock { table in
-            let leaving = table.filter(shouldRemove)
-            for key in leaving.keys { table[key] = nil }
-            return leaving
+            table.slots.compactMap { slot in
+                guard let entry = table[slot], shouldRemove(entry.value) else { return nil }
+                return table.remove(slot)
+            }
+        }
+    }
+
+    /// Removes the values of all keys that `shouldRemove` names.
+    func removeKeys(
+        where shouldRemove: @Sendable (String) -> Bool
+    ) -> [(key: String, entry: Entry)] {
+        table.withLock { table in
+            table.slots.compactMap { slot in
+                guard table[slot] != nil, case let key = table.key(of: slot), shouldRemove(key)
+                else { return nil }
+                return (key, table.remove(slot))
+            }
         }
     }
 
@@ -258,10 +286,12 @@ struct StoreShard<Value: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// All values, with when each was used last.
-    func candidates() -> [EvictionOrder.Candidate] {
+    /// When each value was used last.
+    func uses() -> [(slot: Table.Slot, use: UInt64)] {
         table.withLock { table in
-            table.map { EvictionOrder.Candidate(key: $0.key, lastUse: $0.value.lastUse) }
+            table.slots.compactMap { slot in
+                table[slot].map { (slot, $0.lastUse) }
+            }
         }
     }
 }

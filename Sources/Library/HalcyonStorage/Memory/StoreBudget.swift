@@ -74,7 +74,8 @@ struct StoreBudget {
 struct EvictionOrder {
     /// A value that may have to leave.
     struct Candidate {
-        let key: StoreKey
+        let shard: UInt32
+        let slot: UInt32
         /// The number of the value's last use at that moment.
         let lastUse: UInt64
     }
