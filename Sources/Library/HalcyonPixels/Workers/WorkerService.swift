@@ -50,7 +50,8 @@ enum WorkerService {
         }
         cworker_fork_on_request(parent)
         // In a worker.
-        let bench = Bench()
+        let bench = Bench(
+            SharedRegion(file: Int32(CWORKER_INPUT)), SharedRegion(file: Int32(CWORKER_OUTPUT)))
         if !opensFiles { loadFonts() }
         missing |= cworker_confine_calls(memory, opensFiles)
         bench.send(.ready(missing: missing), to: 0)
@@ -65,12 +66,12 @@ enum WorkerService {
         _ = JPEGXLFile.isAvailable
         // Whether it can be read is found out by who asks.
         _ = try? VipsDecoder.openSmallHEIC()
-        // Headers of the most usual ones, for which their libraries and Swift's runtime make tables.
+        // Requests for the most usual headers: libraries and Swift's runtime make tables for the first ones.
+        guard let input = SharedRegion(), let output = SharedRegion() else { return }
+        let bench = Bench(input, output)
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>"
-        _ = try? ImageDecoders.open(Data(drawing.utf8), format: .SVG, coding: .current)
-        if let file = Data(base64Encoded: smallTIFF) {
-            _ = try? ImageDecoders.open(file, format: .TIFF, coding: .current)
-        }
+        bench.warmUp(.SVG, Data(drawing.utf8))
+        if let file = Data(base64Encoded: smallTIFF) { bench.warmUp(.TIFF, file) }
     }
 
     /// A grey pixel.
@@ -93,14 +94,27 @@ enum WorkerService {
     /// The regions and the open file. Used by the main thread only.
     private final class Bench {
         private let socket = Int32(CWORKER_SOCKET)
-        private let input = SharedRegion(file: Int32(CWORKER_INPUT))
-        private let output = SharedRegion(file: Int32(CWORKER_OUTPUT))
-        private let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
+        private let input: SharedRegion
+        private let output: SharedRegion
         /// The bytes are those of the region for input, not a copy.
         private var file: OpenFile?
 
         /// Milliseconds without a request before unused memory is released.
         private static let idleTime: Int32 = 500
+
+        init(_ input: SharedRegion, _ output: SharedRegion) {
+            self.input = input
+            self.output = output
+        }
+
+        /// Reads the header of a file as a request for it would have it read.
+        func warmUp(_ format: ImageFormat, _ data: Data) {
+            let request = WorkerRequest(
+                id: 0, task: .open, file: UInt64(data.count), byteCount: data.count, format: format,
+                coding: .current, duration: 0, room: 1)
+            guard input.write(data), let asked = WorkerRequest(request.bytes) else { return }
+            _ = answer(asked).bytes(id: asked.id)
+        }
 
         func send(_ answer: WorkerAnswer, to id: UInt64) {
             let bytes = answer.bytes(id: id)
@@ -109,6 +123,7 @@ enum WorkerService {
 
         /// Answers requests until the socket is closed.
         func serve() -> Never {
+            let stop = cdecoding_stop_by_signal(WorkerRequest.stopSignal)
             cdecoding_set_stop(stop)
             var bytes = [UInt8](repeating: 0, count: WorkerRequest.mostBytes)
             while true {
