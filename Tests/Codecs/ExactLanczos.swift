@@ -15,22 +15,48 @@ enum ExactLanczos {
     ) -> [Double] {
         let width = horizontal.sourceCount
         let rows = weights(horizontal)
-        var result: [Double] = []
-        for column in weights(vertical) {
+        return weights(vertical).flatMap { column -> [Double] in
             var blended = [Double](repeating: 0, count: width)
             for (index, weight) in column.values.enumerated() {
                 let row = (column.first + index) * width
                 for x in 0..<width { blended[x] += weight * samples[row + x] }
             }
-            for row in rows {
-                var sum = 0.0
-                for index in row.values.indices {
-                    sum += row.values[index] * blended[row.first + index]
-                }
-                result.append(sum)
+            return rows.map { row in
+                zip(row.values, blended[row.first...]).reduce(0) { $0 + $1.0 * $1.1 }
             }
         }
-        return result
+    }
+
+    /// One channel of interleaved bytes.
+    static func channel(
+        _ channel: Int, of bytes: [UInt8], _ channels: Int, _ horizontal: SampleAxis,
+        _ vertical: SampleAxis
+    ) -> [Double] {
+        let samples = stride(from: channel, to: bytes.count, by: channels).map { Double(bytes[$0]) }
+        return plane(samples, horizontal, vertical)
+    }
+
+    /// The signal-to-noise ratio in decibels of RGB bytes against those of a larger picture, resampled.
+    static func quality(
+        _ made: [UInt8], _ width: Int, _ height: Int, of pixels: [UInt8], _ fullWidth: Int
+    ) -> Double {
+        let (horizontal, vertical) = axes(fullWidth, pixels.count / 3 / fullWidth, width, height)
+        var error = 0.0
+        for channel in 0..<3 {
+            let exact = self.channel(channel, of: pixels, 3, horizontal, vertical)
+            for (index, value) in exact.enumerated() {
+                error += pow(Double(made[3 * index + channel]) - min(max(value, 0), 255), 2)
+            }
+        }
+        return 10 * log10(255 * 255 * Double(made.count) / max(error, 1e-9))
+    }
+
+    /// Both axes of a picture that is resampled.
+    static func axes(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) -> (SampleAxis, SampleAxis) {
+        (
+            SampleAxis(sourceCount: w, targetCount: toW),
+            SampleAxis(sourceCount: h, targetCount: toH)
+        )
     }
 
     private static func weights(_ axis: SampleAxis) -> [Weights] {
@@ -47,9 +73,7 @@ enum ExactLanczos {
         }
     }
 
-    private static func lanczos(_ x: Double) -> Double { sinc(x) * sinc(x / 3) }
-
-    private static func sinc(_ x: Double) -> Double {
-        x == 0 ? 1 : sin(.pi * x) / (.pi * x)
+    private static func lanczos(_ x: Double) -> Double {
+        x == 0 ? 1 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
     }
 }

@@ -39,8 +39,7 @@ struct FloatResamplerTests {
     ])
     func isLanczosInDoublePrecision(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
         let source = Self.samples(w * h)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
-        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
+        let (horizontal, vertical) = ExactLanczos.axes(w, h, toW, toH)
         let exact = ExactLanczos.plane(source.map(Double.init), horizontal, vertical)
         let made = Self.resampled(source, horizontal, vertical, lanes: .one)
         #expect(made.count == exact.count)
@@ -72,10 +71,8 @@ struct FloatResamplerTests {
     }
 
     @Test func fourLanesAreFourPlanes() {
-        let (w, h) = (31, 19)
-        let source = Self.samples(4 * w * h)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: 9)
-        let vertical = SampleAxis(sourceCount: h, targetCount: 7)
+        let source = Self.samples(4 * 31 * 19)
+        let (horizontal, vertical) = ExactLanczos.axes(31, 19, 9, 7)
         let made = Self.resampled(source, horizontal, vertical, lanes: .four)
         for lane in 0..<4 {
             let plane = stride(from: lane, to: source.count, by: 4).map { source[$0] }

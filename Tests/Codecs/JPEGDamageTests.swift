@@ -13,22 +13,12 @@ struct JPEGDamageTests {
 
     /// Everything that can be asked of a file: each either gives pixels or throws.
     private static func outcomes(_ file: Data) -> [Bool] {
-        let work: [() throws -> Void] = [
-            { _ = try file.jpegPixels() },
-            { _ = try file.jpegPixels(denominator: 2) },
-            { _ = try file.jpegPixels(20, 15) },
-            { _ = try file.jpegPixels(20, 15, isFast: true) },
-            { _ = try file.jpegPixels(10, 7, isFast: true) },
-            { _ = try file.jpegPixels(5, 3) },
+        let work: [() throws -> [UInt8]] = [
+            { try file.jpegPixels() }, { try file.jpegPixels(denominator: 2) },
+            { try file.jpegPixels(20, 15) }, { try file.jpegPixels(20, 15, isFast: true) },
+            { try file.jpegPixels(10, 7, isFast: true) }, { try file.jpegPixels(5, 3) },
         ]
-        return work.map { work in
-            do {
-                try work()
-                return true
-            } catch {
-                return false
-            }
-        }
+        return work.map { (try? $0()) != nil }
     }
 
     @Test(arguments: [false, true])
@@ -44,16 +34,12 @@ struct JPEGDamageTests {
     @Test(arguments: [false, true])
     func survivesAnyBytes(_ isProgressive: Bool) throws {
         let file = try Self.file(isProgressive: isProgressive)
-        var state: UInt32 = isProgressive ? 7 : 8
-        func random(_ count: Int) -> Int {
-            state = state &* 1_664_525 &+ 1_013_904_223
-            return Int(state >> 8) % count
-        }
+        var noise = Noise(isProgressive ? 7 : 8)
         for _ in 0..<60 {
             var damaged = file
-            for _ in 0...random(3) {
+            for _ in 0...Int.random(in: 0..<3, using: &noise) {
                 // A flipped header would mostly be another size.
-                damaged[random(damaged.count)] = UInt8(random(256))
+                damaged[Int.random(in: 0..<damaged.count, using: &noise)] = noise.bytes(1)[0]
             }
             guard let header = damaged.jpegHeader, header.width * header.height < 1 << 20 else {
                 continue
@@ -64,15 +50,11 @@ struct JPEGDamageTests {
 
     @Test func refusesAHeaderThatContradictsTheFile() throws {
         let small = try Self.file(isProgressive: false)
-        let large = try #require(
-            try JPEGFixture(width: 90, height: 61).jpeg().jpegHeader)
+        let large = try #require(try JPEGFixture(width: 90, height: 61).jpeg().jpegHeader)
         var pixels = [UInt8](repeating: 0, count: 90 * 61 * 3)
         #expect(throws: CodecRefusal.damaged("Its headers contradict each other")) {
-            try small.withUnsafeBytes { bytes in
-                try pixels.withUnsafeMutableBufferPointer {
-                    try JPEGReader.read(
-                        bytes, header: large, denominator: 1, into: $0.baseAddress!)
-                }
+            try small.withUnsafeBytes {
+                try JPEGReader.read($0, header: large, denominator: 1, into: &pixels)
             }
         }
     }

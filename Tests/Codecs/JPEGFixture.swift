@@ -8,12 +8,10 @@ struct JPEGFixture {
     let height: Int
     let pixels: [UInt8]
 
-    init(width: Int, height: Int, isGrey: Bool = false) {
-        self.width = width
-        self.height = height
+    init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
         var state: UInt32 = 99
-        var pixels: [UInt8] = []
-        for index in 0..<width * height {
+        pixels = (0..<width * height).flatMap { index -> [UInt8] in
             state = state &* 1_664_525 &+ 1_013_904_223
             let (x, y) = (Double(index % width), Double(index / width))
             let wave = sin(x / 7) + cos(y / 9) + sin((x + y) / 23)
@@ -22,11 +20,8 @@ struct JPEGFixture {
             let red = 110 + 30 * wave + edge + noise
             let green = 120 + 25 * wave * (x / Double(width)) + noise
             let blue = 90 + edge + 20 * cos(x / 15) + noise
-            pixels += [red, isGrey ? red : green, isGrey ? red : blue].map {
-                UInt8(clamping: Int($0))
-            }
+            return [red, green, blue].map { UInt8(clamping: Int($0)) }
         }
-        self.pixels = pixels
     }
 
     func jpeg(
@@ -51,26 +46,21 @@ extension Data {
                 JPEGReader.reduced(header.width, denominator)
                 * JPEGReader.reduced(header.height, denominator) * 3
             var pixels = [UInt8](repeating: 0, count: count)
-            try pixels.withUnsafeMutableBufferPointer {
-                try JPEGReader.read(
-                    bytes, header: header, denominator: denominator, into: $0.baseAddress!)
-            }
+            try JPEGReader.read(bytes, header: header, denominator: denominator, into: &pixels)
             return pixels
         }
     }
 
     /// The pixels of this JPEG file at another size.
     func jpegPixels(
-        _ width: Int, _ height: Int, isFast: Bool = false
+        _ width: Int, _ height: Int, isFast: Bool = false, skipsCoefficients: Bool = true
     ) throws -> [UInt8] {
         try withUnsafeBytes { bytes in
             guard let header = JPEGHeader(bytes) else { throw CodecRefusal.damaged("refused") }
             var pixels = [UInt8](repeating: 0, count: width * height * 3)
-            try pixels.withUnsafeMutableBufferPointer {
-                try JPEGReader.read(
-                    bytes, header: header, width: width, height: height, isFast: isFast,
-                    into: $0.baseAddress!)
-            }
+            try JPEGReader.read(
+                bytes, header: header, width: width, height: height, isFast: isFast,
+                skipsCoefficients: skipsCoefficients, into: &pixels)
             return pixels
         }
     }

@@ -14,12 +14,9 @@ struct JPEGHeaderTests {
     func tellsSizeAndProcess(_ isProgressive: Bool) throws {
         let file = try JPEGFixture(width: 37, height: 21).jpeg(isProgressive: isProgressive)
         let header = try #require(file.jpegHeader)
-        #expect(header.width == 37)
-        #expect(header.height == 21)
-        #expect(!header.isGrey)
-        #expect(header.isProgressive == isProgressive)
-        #expect(header.orientation == 1)
-        #expect(header.profile == nil)
+        #expect(header.width == 37 && header.height == 21)
+        #expect(!header.isGrey && header.isProgressive == isProgressive)
+        #expect(header.orientation == 1 && header.profile == nil)
     }
 
     /// A block of EXIF data with one entry.
@@ -42,21 +39,15 @@ struct JPEGHeaderTests {
         #expect(file.inserting(0xE1, block).jpegHeader?.orientation == orientation)
     }
 
-    @Test func takesEXIFWithoutOrientationAsUpright() {
-        let block = Self.exif(littleEndian: true, tag: 0x010F, value: 6)
-        #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 1)
-    }
-
+    /// A tag that is none of an orientation, every kind of integer, two numbers, and such as do not exist.
     @Test func takesEveryKindOfIntegerForAnOrientation() {
-        for type in [3, 4, 9] {
-            let block = Self.exif(littleEndian: true, type: type, value: 6)
-            #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 6)
-        }
-        let two = Self.exif(littleEndian: true, count: 2, value: 6)
-        #expect(file.inserting(0xE1, two).jpegHeader?.orientation == 6)
-        for value in [0, 9] {
-            let block = Self.exif(littleEndian: false, value: value)
-            #expect(file.inserting(0xE1, block).jpegHeader?.orientation == 1)
+        for (tag, type, count, value, expected) in [
+            (0x010F, 3, 1, 6, 1), (0x0112, 3, 1, 6, 6), (0x0112, 4, 1, 6, 6), (0x0112, 9, 1, 6, 6),
+            (0x0112, 3, 2, 6, 6), (0x0112, 3, 1, 0, 1), (0x0112, 3, 1, 9, 1),
+        ] {
+            let block = Self.exif(
+                littleEndian: true, tag: tag, type: type, count: count, value: value)
+            #expect(file.inserting(0xE1, block).jpegHeader?.orientation == expected)
         }
     }
 
@@ -80,34 +71,27 @@ struct JPEGHeaderTests {
     }
 
     @Test func leavesIncompleteProfilesToOthers() {
-        #expect(file.inserting(0xE2, Self.chunk(1, 2, [1])).jpegHeader == nil)
-        #expect(file.inserting(0xE2, Self.chunk(0, 1, [1])).jpegHeader == nil)
-        #expect(file.inserting(0xE2, Self.chunk(2, 1, [1])).jpegHeader == nil)
-        let twice = file.inserting(0xE2, Self.chunk(1, 1, [1]))
-            .inserting(0xE2, Self.chunk(1, 1, [1]))
-        #expect(twice.jpegHeader == nil)
+        for (number, total) in [(1, 2), (0, 1), (2, 1)] as [(UInt8, UInt8)] {
+            #expect(file.inserting(0xE2, Self.chunk(number, total, [1])).jpegHeader == nil)
+        }
+        let one = Self.chunk(1, 1, [1])
+        #expect(file.inserting(0xE2, one).inserting(0xE2, one).jpegHeader == nil)
     }
 
     @Test func leavesUnusualFramesToOthers() throws {
         let frame = try #require(file.place(of: 0xC0))
         // Other processes: arithmetic coding, lossless, hierarchical.
-        for code: UInt8 in [0xC3, 0xC5, 0xC9, 0xCA, 0xF7] {
-            var other = file
-            other[frame] = code
-            #expect(other.jpegHeader == nil)
-        }
+        let codes: [[(Int, UInt8)]] = [0xC3, 0xC5, 0xC9, 0xCA, 0xF7].map { [(0, $0)] }
         // 12 bits; no height; four components; luminance coarser than chroma; no sampling at all.
-        let changes: [(Int, UInt8)] = [(3, 12), (8, 4), (10, 0x11), (10, 0), (10, 0x55)]
-        for (offset, value) in changes {
+        let others: [[(Int, UInt8)]] = [
+            [(3, 12)], [(4, 0), (5, 0)], [(8, 4)], [(10, 0x11), (13, 0x22)], [(10, 0)],
+            [(10, 0x55)],
+        ]
+        for changes in codes + others {
             var other = file
-            other[frame + offset] = value
-            if offset == 10, value == 0x11 { other[frame + 13] = 0x22 }
+            for (offset, value) in changes { other[frame + offset] = value }
             #expect(other.jpegHeader == nil)
         }
-        var flat = file
-        flat[frame + 4] = 0
-        flat[frame + 5] = 0
-        #expect(flat.jpegHeader == nil)
     }
 
     @Test func leavesOtherColoursToOthers() throws {

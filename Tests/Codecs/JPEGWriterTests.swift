@@ -53,8 +53,8 @@ struct JPEGWriterTests {
             fixture.pixels[$0..<$0 + 3] + [255]
         }
         #expect(try write(opaque, channels: 4) == write(fixture.pixels, channels: 3))
-        let half = (0..<61 * 43).flatMap { _ -> [UInt8] in [100, 0, 200, 51] }
         // A fifth of the colour and four fifths of white.
+        let half = (0..<61 * 43).flatMap { _ -> [UInt8] in [100, 0, 200, 51] }
         let flat = (0..<61 * 43).flatMap { _ -> [UInt8] in [224, 204, 244] }
         #expect(try write(half, channels: 4) == write(flat, channels: 3))
     }

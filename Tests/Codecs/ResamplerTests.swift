@@ -6,7 +6,7 @@ import Testing
 
 struct ResamplerTests {
     /// Samples with edges, slopes and noise, always the same.
-    private static func samples(_ width: Int, _ height: Int, channels: Int = 1) -> [UInt8] {
+    static func samples(_ width: Int, _ height: Int, channels: Int = 1) -> [UInt8] {
         var state: UInt32 = 12345
         return (0..<width * height * channels).map { index in
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -53,8 +53,7 @@ struct ResamplerTests {
     ])
     func isLanczosInDoublePrecision(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
         let plane = Self.samples(w, h)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
-        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
+        let (horizontal, vertical) = ExactLanczos.axes(w, h, toW, toH)
         let exact = ExactLanczos.plane(plane.map(Double.init), horizontal, vertical)
         let made = Self.resampled(plane, horizontal, vertical)
         #expect(made.count == exact.count)
@@ -73,26 +72,23 @@ struct ResamplerTests {
     @Test(arguments: [(64, 48, 20, 15), (100, 70, 64, 50), (400, 3, 7, 2), (17, 9, 40, 21)])
     func givesTheSameBitsOnAnyProcessor(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
         let plane = Self.samples(w, h)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
-        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
-        let portable = Self.resampled(
-            plane, horizontal, vertical, kernels: cpixels_portable().pointee)
-        #expect(Self.resampled(plane, horizontal, vertical) == portable)
+        let (horizontal, vertical) = ExactLanczos.axes(w, h, toW, toH)
+        let portable = cpixels_portable().pointee
+        #expect(
+            Self.resampled(plane, horizontal, vertical)
+                == Self.resampled(plane, horizontal, vertical, kernels: portable))
         for channels in [3, 4] {
             let pixels = Self.samples(w, h, channels: channels)
             #expect(
                 Self.resampled(pixels, channels, horizontal, vertical)
-                    == Self.resampled(
-                        pixels, channels, horizontal, vertical,
-                        kernels: cpixels_portable().pointee))
+                    == Self.resampled(pixels, channels, horizontal, vertical, kernels: portable))
         }
     }
 
     @Test(arguments: [1, 2, 16, 100])
     func makesTheSameRowsOfStripsOfAnyHeight(_ strip: Int) {
         let plane = Self.samples(40, 61)
-        let horizontal = SampleAxis(sourceCount: 40, targetCount: 13)
-        let vertical = SampleAxis(sourceCount: 61, targetCount: 19)
+        let (horizontal, vertical) = ExactLanczos.axes(40, 61, 13, 19)
         #expect(
             Self.resampled(plane, horizontal, vertical, strip: strip)
                 == Self.resampled(plane, horizontal, vertical))
@@ -101,10 +97,8 @@ struct ResamplerTests {
     @Test(arguments: [UInt8(0), 1, 127, 254, 255])
     func keepsAFlatColour(_ level: UInt8) {
         let plane = [UInt8](repeating: level, count: 97 * 53)
-        let made = Self.resampled(
-            plane, SampleAxis(sourceCount: 97, targetCount: 31),
-            SampleAxis(sourceCount: 53, targetCount: 11))
-        #expect(made.allSatisfy { $0 == Double(level) })
+        let (horizontal, vertical) = ExactLanczos.axes(97, 53, 31, 11)
+        #expect(Self.resampled(plane, horizontal, vertical).allSatisfy { $0 == Double(level) })
     }
 
     /// Resamples interleaved pixels, row by row.
@@ -134,36 +128,28 @@ struct ResamplerTests {
     @Test(arguments: [(64, 48, 20, 15), (33, 21, 32, 20), (400, 3, 7, 2), (7, 5, 3, 2)])
     func resamplesEachChannelOfRGB(_ w: Int, _ h: Int, _ toW: Int, _ toH: Int) {
         let pixels = Self.samples(w, h, channels: 3)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
-        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
+        let (horizontal, vertical) = ExactLanczos.axes(w, h, toW, toH)
         let made = Self.resampled(pixels, 3, horizontal, vertical)
         for channel in 0..<3 {
-            let plane = stride(from: channel, to: pixels.count, by: 3).map { Double(pixels[$0]) }
-            let exact = ExactLanczos.plane(plane, horizontal, vertical)
+            let exact = ExactLanczos.channel(channel, of: pixels, 3, horizontal, vertical)
             #expect(made.count == 3 * exact.count)
             for (index, value) in exact.enumerated() {
-                let clipped = min(max(value, 0), 255)
-                #expect(abs(Double(made[3 * index + channel]) - clipped) < 0.6)
+                #expect(abs(Double(made[3 * index + channel]) - min(max(value, 0), 255)) < 0.6)
             }
         }
     }
 
     @Test func weighsColoursByTheirOpacity() {
-        let (w, h, toW, toH) = (60, 40, 17, 13)
-        let pixels = Self.samples(w, h, channels: 4)
-        let horizontal = SampleAxis(sourceCount: w, targetCount: toW)
-        let vertical = SampleAxis(sourceCount: h, targetCount: toH)
+        let pixels = Self.samples(60, 40, channels: 4)
+        let (horizontal, vertical) = ExactLanczos.axes(60, 40, 17, 13)
         let made = Self.resampled(pixels, 4, horizontal, vertical)
-        func plane(_ channel: Int) -> [Double] {
-            ExactLanczos.plane(
-                stride(from: 0, to: pixels.count, by: 4).map { index in
-                    let alpha = Double(pixels[index + 3])
-                    return channel == 3 ? alpha : Double(pixels[index + channel]) * alpha
-                }, horizontal, vertical)
-        }
-        let alpha = plane(3)
+        let alpha = ExactLanczos.channel(3, of: pixels, 4, horizontal, vertical)
         for channel in 0..<3 {
-            for (index, product) in plane(channel).enumerated() {
+            let products = stride(from: 0, to: pixels.count, by: 4).map {
+                Double(pixels[$0 + channel]) * Double(pixels[$0 + 3])
+            }
+            for (index, product) in ExactLanczos.plane(products, horizontal, vertical).enumerated()
+            {
                 let colour = min(max(product / alpha[index], 0), 255)
                 #expect(abs(Double(made[4 * index + channel]) - colour) < 2)
             }
@@ -178,9 +164,8 @@ struct ResamplerTests {
         let pixels = (0..<32 * 8).flatMap { index -> [UInt8] in
             index % 32 < 16 ? [255, 128, 0, 255] : [0, 255, 0, 0]
         }
-        let made = Self.resampled(
-            pixels, 4, SampleAxis(sourceCount: 32, targetCount: 11),
-            SampleAxis(sourceCount: 8, targetCount: 3))
+        let (horizontal, vertical) = ExactLanczos.axes(32, 8, 11, 3)
+        let made = Self.resampled(pixels, 4, horizontal, vertical)
         for index in stride(from: 0, to: made.count, by: 4) where made[index + 3] > 8 {
             #expect(made[index] >= 253)
             #expect((126...130).contains(made[index + 1]))
@@ -191,17 +176,12 @@ struct ResamplerTests {
 
     @Test func takesPixelsFromMemoryWithPaddedRows() {
         let pixels = Self.samples(20, 12, channels: 3)
-        let horizontal = SampleAxis(sourceCount: 17, targetCount: 5)
-        let vertical = SampleAxis(sourceCount: 12, targetCount: 5)
+        let (horizontal, vertical) = ExactLanczos.axes(17, 12, 5, 5)
         let cut = (0..<12).flatMap { pixels[$0 * 60..<$0 * 60 + 51] }
         var made = [UInt8](repeating: 0, count: 5 * 5 * 3)
-        pixels.withUnsafeBufferPointer { pixels in
-            made.withUnsafeMutableBufferPointer { made in
-                InterleavedResampler.resample(
-                    pixels.baseAddress!, bytesPerRow: 60, horizontal: horizontal,
-                    vertical: vertical, channels: 3, into: made.baseAddress!)
-            }
-        }
-        #expect(made == Self.resampled(Array(cut), 3, horizontal, vertical))
+        InterleavedResampler.resample(
+            pixels, bytesPerRow: 60, horizontal: horizontal, vertical: vertical, channels: 3,
+            into: &made)
+        #expect(made == Self.resampled(cut, 3, horizontal, vertical))
     }
 }

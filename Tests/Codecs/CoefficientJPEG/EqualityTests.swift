@@ -14,14 +14,23 @@ import Testing
                 sample.channels = channels
                 (sample.horizontal, sample.vertical) = sampling
                 sample.quality = quality
-                sample.isOptimised = quality == 90
                 sample.noise = 30 * index
-                let bytes = sample.encoded()
-                let reference = ReferencePicture(decoding: bytes, denominator: 8)
-                #expect(reference.isClean)
-                #expect(try Planes(decoding: bytes, reducedTo: .eighth) == reference.planes)
+                sample.isOptimised = quality == 90
+                try Self.expectPlanesOfLibjpeg(sample)
+                sample.isProgressive = true
+                for scans in JPEGSample.Scans.allCases {
+                    sample.scans = scans
+                    try Self.expectPlanesOfLibjpeg(sample)
+                }
             }
         }
+    }
+
+    private static func expectPlanesOfLibjpeg(_ sample: JPEGSample) throws {
+        let bytes = sample.encoded()
+        let reference = ReferencePicture(decoding: bytes, denominator: 8)
+        #expect(reference.isClean)
+        #expect(try Planes(decoding: bytes, reducedTo: .eighth) == reference.planes)
     }
 
     @Test(arguments: JPEGReduction.allCases, samplings)
@@ -54,15 +63,21 @@ import Testing
         }
     }
 
+    /// Noise in full quality: several hundred kilobytes, with many stuffed bytes and long codes.
     @Test func scansOfManyChunksAreReadToTheEnd() throws {
-        // Noise in full quality: several hundred kilobytes, with many stuffed bytes.
         var sample = JPEGSample(width: 700, height: 500)
         sample.quality = 100
         sample.noise = 255
         let bytes = sample.encoded()
-        #expect(bytes.count > 300_000)
+        (sample.horizontal, sample.vertical) = (2, 2)
+        let plain = sample.encoded()
+        sample.isProgressive = true
+        let progressive = sample.encoded()
+        #expect(bytes.count > 300_000 && progressive.count > 300_000)
         let reference = ReferencePicture(decoding: bytes, denominator: 8)
         #expect(try Planes(decoding: bytes, reducedTo: .eighth) == reference.planes)
+        let half = try Planes(decoding: progressive, reducedTo: .half)
+        #expect(try half == Planes(decoding: plain, reducedTo: .half))
     }
 
     @Test func stripsComeInOrderAndHaveEachRowOnce() throws {

@@ -10,10 +10,4 @@ import Testing
             #expect(!verdict.isFailure, "\(verdict): seed \(1_000 + seed), case \(index)")
         }
     }
-
-    @Test func casesAreTheSameForTheSameNumbers() {
-        let one = FuzzCase(seed: 5, index: 17)
-        #expect(one.bytes == FuzzCase(seed: 5, index: 17).bytes)
-        #expect(one.bytes != FuzzCase(seed: 5, index: 18).bytes)
-    }
 }

@@ -1,11 +1,12 @@
 import CTestKit
 import CoefficientJPEG
 import CoefficientJPEGTestKit
+import DirectCodecs
 import Foundation
 import Testing
 
 /// At 1/4 and 1/2 the planes differ from libjpeg's on purpose. Both are compared with the whole planes,
-/// transformed in double precision and made smaller with a Lanczos filter.
+/// transformed in double precision and made smaller by Lanczos-3.
 @Suite struct QualityTests {
     @Test(arguments: [("china.jpg", 0), ("flower.jpg", 1)])
     func planesAreNearerToTheFilteredPhotographThanLibjpegs(name: String, index: Int) throws {
@@ -83,37 +84,9 @@ private struct WholePlane {
         return u == 0 ? sqrt(0.125) : 0.5 * cos(angle)
     }
 
-    /// Made smaller with a Lanczos filter of three lobes.
+    /// Made smaller by Lanczos-3.
     func reduced(toWidth newWidth: Int, height newHeight: Int) -> [Double] {
-        let across = filtered(
-            samples, lines: height, count: width, to: newWidth, step: 1, line: width)
-        return filtered(
-            across, lines: newWidth, count: height, to: newHeight, step: newWidth, line: 1,
-            newStep: newWidth, newLine: 1)
-    }
-
-    private func filtered(
-        _ source: [Double], lines: Int, count: Int, to newCount: Int, step: Int, line: Int,
-        newStep: Int = 1, newLine: Int? = nil
-    ) -> [Double] {
-        let factor = Double(count) / Double(newCount)
-        var result = [Double](repeating: 0, count: lines * newCount)
-        for target in 0..<newCount {
-            let centre = (Double(target) + 0.5) * factor - 0.5
-            let taps = (Int(centre - 3 * factor)...Int((centre + 3 * factor).rounded(.up)))
-                .map { (min(max($0, 0), count - 1), lanczos((Double($0) - centre) / factor)) }
-            let total = taps.reduce(0) { $0 + $1.1 }
-            for index in 0..<lines {
-                let sum = taps.reduce(0) { $0 + source[index * line + $1.0 * step] * $1.1 }
-                result[index * (newLine ?? newCount) + target * newStep] = sum / total
-            }
-        }
-        return result
-    }
-
-    private func lanczos(_ x: Double) -> Double {
-        guard abs(x) < 3 else { return 0 }
-        guard abs(x) > 1e-9 else { return 1 }
-        return 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
+        let (horizontal, vertical) = ExactLanczos.axes(width, height, newWidth, newHeight)
+        return ExactLanczos.plane(samples, horizontal, vertical)
     }
 }

@@ -4,30 +4,28 @@ import Testing
 
 /// What this decoder leaves to another.
 @Suite struct RefusalTests {
-    @Test func otherProcessesAreRefused() {
-        var sample = JPEGSample(width: 30, height: 30)
-        sample.isArithmetic = true
-        #expect(refusal(of: sample.encoded()) == .process)
-        sample.isProgressive = true
-        #expect(refusal(of: sample.encoded()) == .process)
+    @Test func otherKindsOfFilesAreRefused() {
+        func refusal(_ width: Int = 30, _ change: (inout JPEGSample) -> Void) -> JPEGRefusal? {
+            var sample = JPEGSample(width: width, height: 30)
+            change(&sample)
+            return self.refusal(of: sample.encoded())
+        }
+        #expect(refusal { $0.isArithmetic = true } == .process)
+        #expect(refusal { ($0.isArithmetic, $0.isProgressive) = (true, true) } == .process)
+        #expect(refusal { $0.keepsRGB = true } == .colour)
+        #expect(refusal(90) { $0.horizontal = 4 } == .sampling)
     }
 
-    @Test func colourThatIsNotYCbCrIsRefused() {
-        var sample = JPEGSample(width: 30, height: 30)
-        sample.keepsRGB = true
-        #expect(refusal(of: sample.encoded()) == .colour)
-    }
-
-    @Test func samplingByFourIsRefused() {
-        var sample = JPEGSample(width: 90, height: 30)
-        sample.horizontal = 4
-        #expect(refusal(of: sample.encoded()) == .sampling)
-    }
-
-    @Test func aFileCutOffAnywhereIsRefused() {
-        let bytes = JPEGSample(width: 40, height: 24).encoded()
+    @Test(arguments: [nil] + JPEGSample.Scans.allCases.map(Optional.some))
+    func aFileCutOffAnywhereIsRefused(scans: JPEGSample.Scans?) {
+        var sample = JPEGSample(width: 40, height: 24)
+        if let scans {
+            (sample.horizontal, sample.vertical) = (2, 2)
+            (sample.isProgressive, sample.scans) = (true, scans)
+        }
+        let bytes = sample.encoded()
         for count in bytes.indices {
-            #expect(refusal(of: Array(bytes.prefix(count))) != nil)
+            #expect(refusal(of: bytes.prefix(count)) != nil)
         }
     }
 
@@ -43,39 +41,32 @@ import Testing
         #expect(refusal(of: bytes.dropLast(2) + [0x55, 0xFF, 0xD9]) == .trailing)
     }
 
-    @Test func aHugePictureOfFewBytesIsRefusedBeforeAnythingIsDecoded() {
-        var bytes = JPEGSample(width: 16, height: 16).encoded()
-        let frame = segment(0xC0, of: bytes)
+    @Test(arguments: [false, true])
+    func aHugePictureOfFewBytesIsRefusedBeforeAnythingIsDecoded(isProgressive: Bool) {
+        var sample = JPEGSample(width: 16, height: 16)
+        sample.isProgressive = isProgressive
+        var bytes = sample.encoded()
+        let frame = segment(isProgressive ? 0xC2 : 0xC0, of: bytes)
         bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
         #expect(throws: JPEGRefusal.truncated) {
             try bytes.withUnsafeBytes { _ = try ReducedJPEG($0, reducedTo: .eighth) }
         }
     }
 
-    @Test func otherDepthsAndMissingHeightsAreRefused() {
+    @Test func headersThatMakeNoSenseAreRefused() {
         let bytes = JPEGSample(width: 16, height: 16).encoded()
-        let frame = segment(0xC0, of: bytes)
-        var changed = bytes
-        changed[frame + 4] = 12
-        #expect(refusal(of: changed) == .precision)
-        changed = bytes
-        changed.replaceSubrange(frame + 5..<frame + 7, with: [0, 0])
-        #expect(refusal(of: changed) == .height)
-    }
-
-    @Test func tablesThatAreMissingOrMakeNoSenseAreRefused() {
-        let bytes = JPEGSample(width: 16, height: 16).encoded()
-        var changed = bytes
-        let table = segment(0xC4, of: bytes)
-        // Three codes of one bit.
-        changed[table + 5] = 3
-        #expect(refusal(of: changed) == .huffman)
-        changed = bytes
-        changed[table + 1] = 0xFE
-        #expect(refusal(of: changed) == .huffman)
-        changed = bytes
-        changed[segment(0xDB, of: bytes) + 1] = 0xFE
-        #expect(refusal(of: changed) == .quantisation)
+        func refusal(_ marker: UInt8, _ offset: Int, _ values: [UInt8]) -> JPEGRefusal? {
+            var changed = bytes
+            let place = segment(marker, of: bytes) + offset
+            changed.replaceSubrange(place..<place + values.count, with: values)
+            return self.refusal(of: changed)
+        }
+        #expect(refusal(0xC0, 4, [12]) == .precision)
+        #expect(refusal(0xC0, 5, [0, 0]) == .height)
+        // Three codes of one bit; tables that are missing.
+        #expect(refusal(0xC4, 5, [3]) == .huffman)
+        #expect(refusal(0xC4, 1, [0xFE]) == .huffman)
+        #expect(refusal(0xDB, 1, [0xFE]) == .quantisation)
     }
 
     @Test func aRestartThatIsMissingIsRefused() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Vips
 
 @testable import HalcyonTestKit
 
@@ -28,8 +29,8 @@ struct PNGComposer {
 
     func data(stream: [UInt8]) -> Data {
         var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        let header = big(width) + big(height) + [UInt8(depth), colourType, 0, 0, interlace]
-        bytes += Self.chunk("IHDR", header)
+        let sides = Self.big(width) + Self.big(height)
+        bytes += Self.chunk("IHDR", sides + [UInt8(depth), colourType, 0, 0, interlace])
         for chunk in extra { bytes += Self.chunk(chunk.type, chunk.data) }
         if !palette.isEmpty { bytes += Self.chunk("PLTE", palette.flatMap { $0 }) }
         if let transparency { bytes += Self.chunk("tRNS", transparency) }
@@ -48,8 +49,6 @@ struct PNGComposer {
     private static func big(_ value: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
-
-    private func big(_ value: Int) -> [UInt8] { Self.big(value) }
 
     /// All rows, each behind its filter.
     var filteredRows: [UInt8] {
@@ -145,4 +144,17 @@ struct Noise: RandomNumberGenerator {
     mutating func bytes(_ count: Int, below limit: Int = 256) -> [UInt8] {
         (0..<count).map { _ in UInt8(Int.random(in: 0..<limit, using: &self)) }
     }
+}
+
+extension VipsImage {
+    /// An image of 8-bit samples, pixel by pixel.
+    static func of(_ pixels: [UInt8], width: Int, height: Int, bands: Int) throws -> VipsImage {
+        let owner = NSData(data: Data(pixels))
+        return try memory(
+            owner.bytes, count: pixels.count, owner: owner, width: width, height: height,
+            bands: bands, format: .uchar, interpretation: .srgb)
+    }
+
+    /// The samples of the rendered image.
+    func samples() throws -> [UInt8] { try rendered().withUnsafeBytes { Array($0) } }
 }

@@ -24,17 +24,10 @@ struct WebPTests {
         try data.withUnsafeBytes { bytes in
             let file = try WebPFile(bytes)
             let (width, height) = (width ?? file.width, height ?? file.height)
-            let count = width * height * file.channels
-            return try [UInt8](unsafeUninitializedCapacity: count) { pixels, size in
-                try WebPReader(file, bytes).read(
-                    into: pixels.baseAddress!, width: width, height: height)
-                size = count
-            }
+            var pixels = [UInt8](repeating: 0, count: width * height * file.channels)
+            try WebPReader(file, bytes).read(into: &pixels, width: width, height: height)
+            return pixels
         }
-    }
-
-    private func rendered(_ image: VipsImage) throws -> [UInt8] {
-        try image.rendered().withUnsafeBytes { Array($0) }
     }
 
     @Test(arguments: kinds)
@@ -45,7 +38,7 @@ struct WebPTests {
             let data = try image.encoded("webpsave_buffer", kind.options)
             let read = try VipsImage.load("webpload_buffer", bytes: data)
             #expect(try data.withUnsafeBytes { try WebPFile($0).hasAlpha } == read.hasAlpha)
-            #expect(try pixels(data) == rendered(read))
+            #expect(try pixels(data) == read.samples())
         }
     }
 
@@ -69,29 +62,18 @@ struct WebPTests {
 
     /// Against the exact Lanczos-3 of all pixels; a difference of 40 dB is not seen.
     @Test func reducesFinely() throws {
-        let (width, height) = (120, 90)
-        let smooth = (0..<width * height).flatMap { place -> [UInt8] in
-            let (x, y) = (Double(place % width), Double(place / width))
+        let smooth = (0..<120 * 90).flatMap { place -> [UInt8] in
+            let (x, y) = (Double(place % 120), Double(place / 120))
             let wave = 127 + 100 * sin(x / 7) * cos(y / 9)
             return [UInt8(wave), UInt8(255 - wave), UInt8(x * 2)]
         }
         let file = try WebPWriter(.lossy(level: 95)).file(
-            of: smooth, width: width, height: height, channels: 3)
+            of: smooth, width: 120, height: 90, channels: 3)
         let full = try pixels(Data(file))
-        for (targetWidth, targetHeight) in [(119, 89), (75, 54), (36, 27)] {
-            let found = try pixels(Data(file), width: targetWidth, height: targetHeight)
-            var error = 0.0
-            for channel in 0..<3 {
-                let plane = stride(from: channel, to: full.count, by: 3).map { Double(full[$0]) }
-                let exact = ExactLanczos.plane(
-                    plane, SampleAxis(sourceCount: width, targetCount: targetWidth),
-                    SampleAxis(sourceCount: height, targetCount: targetHeight))
-                for (place, value) in exact.enumerated() {
-                    error += pow(Double(found[place * 3 + channel]) - value, 2)
-                }
-            }
-            let ratio = 10 * log10(255 * 255 / (error / Double(found.count)))
-            #expect(ratio > 40, "\(targetWidth)×\(targetHeight)")
+        for (width, height) in [(119, 89), (75, 54), (36, 27)] {
+            let found = try pixels(Data(file), width: width, height: height)
+            let ratio = ExactLanczos.quality(found, width, height, of: full, 120)
+            #expect(ratio > 40, "\(width)×\(height)")
         }
     }
 
@@ -158,7 +140,7 @@ struct WebPTests {
     func drawsTheFramesOfAnAnimation(_ bands: Int) throws {
         let data = try animation(bands: bands)
         let image = try VipsImage.load("webpload_buffer", bytes: data, ["n": -1])
-        let expected = try rendered(image)
+        let expected = try image.samples()
         let owner = NSData(data: data)
         let bytes = UnsafeRawBufferPointer(start: owner.bytes, count: owner.length)
         let file = try WebPFile(bytes)
@@ -166,17 +148,14 @@ struct WebPTests {
         #expect(file.loopCount == image.int("loop"))
         #expect(file.hasAlpha == image.hasAlpha)
         let size = 40 * 30 * file.channels
+        var frame = [UInt8](repeating: 0, count: size)
         for skipped in 0..<3 {
             let animation = try WebPAnimation(bytes, owner: owner)
             for _ in 0..<skipped { try animation.skip() }
-            let frame = try [UInt8](unsafeUninitializedCapacity: size) { pixels, filled in
-                try animation.next(into: pixels.baseAddress!, channels: file.channels)
-                filled = size
-            }
+            try animation.next(into: &frame, channels: file.channels)
             // Both blend, with roundings of their own.
             let part = expected[skipped * size..<(skipped + 1) * size]
-            let greatest = zip(frame, part).map { abs(Int($0) - Int($1)) }.max() ?? 0
-            #expect(greatest <= 2)
+            #expect(zip(frame, part).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
         }
         let ended = try WebPAnimation(bytes, owner: owner)
         for _ in 0..<3 { try ended.skip() }
@@ -204,14 +183,6 @@ struct WebPTests {
             // libvips adds a block of metadata.
             #expect(abs(file.count - other.count) <= 300)
         }
-    }
-
-    @Test(arguments: [3, 4])
-    func keepsEverySampleWithoutLoss(_ bands: Int) throws {
-        let (_, pixels) = try PNGReaderTests.picture(width: 57, height: 33, bands: bands)
-        let file = try WebPWriter(.lossless).file(
-            of: pixels, width: 57, height: 33, channels: bands)
-        #expect(try self.pixels(Data(file)) == pixels)
     }
 
     @Test func refusesSidesThatTheFormatCannotHold() {
