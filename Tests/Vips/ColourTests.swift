@@ -72,16 +72,14 @@ import Testing
 
     @Test func keepsDeepImagesDeep() throws {
         let values: [UInt16] = [0, 1000, 20000, 40000, 65535, 12345]
-        let bytes = values.withUnsafeBytes { Memory($0) }
-        let image = try VipsImage.memory(
-            bytes.pointer, count: bytes.count, owner: bytes, width: 2, height: 1, bands: 3,
-            format: .ushort, interpretation: .rgb16)
+        let image = try VipsImage.deep(values, bands: 3, as: .rgb16)
         let plain = try image.convertedToSRGB()
-        #expect(plain.format == .ushort && plain.interpretation == .rgb16)
-        #expect(try plain.deepSamples() == values)
         let linear = try withProfile(image.addingAlpha(), ProfileFixture.rgb(gamma: 1))
             .convertedToSRGB()
-        #expect(linear.format == .ushort && linear.interpretation == .rgb16)
+        for converted in [plain, linear] {
+            #expect(converted.format == .ushort && converted.interpretation == .rgb16)
+        }
+        #expect(try plain.deepSamples() == values)
         let samples = try linear.deepSamples()
         for (index, value) in values.enumerated() {
             let expected = sRGBEncoded(Double(value) / 65535) * 257
@@ -91,15 +89,10 @@ import Testing
     }
 
     @Test func spreadsDeepGreyWithAlpha() throws {
-        let values: [UInt16] = [0, 65535, 30000, 500]
-        let bytes = values.withUnsafeBytes { Memory($0) }
-        let image = try VipsImage.memory(
-            bytes.pointer, count: bytes.count, owner: bytes, width: 2, height: 1, bands: 2,
-            format: .ushort, interpretation: .grey16)
-        let converted = try image.convertedToSRGB()
+        let converted = try VipsImage.deep([0, 65535, 30000, 500], bands: 2, as: .grey16)
+            .convertedToSRGB()
         #expect(converted.interpretation == .rgb16)
-        #expect(
-            try converted.deepSamples() == [0, 0, 0, 65535, 30000, 30000, 30000, 500])
+        #expect(try converted.deepSamples() == [0, 0, 0, 65535, 30000, 30000, 30000, 500])
     }
 
     @Test(arguments: ["p3", "cmyk"])
@@ -165,10 +158,11 @@ import Testing
             let data = try #require(tagged.blob("icc-profile-data"))
             #expect(try #require(ICCProfile(data)).isSRGB == expected, "\(name)")
         }
-        #expect(ICCProfile(ProfileFixture.rgb(gamma: 1))?.isSRGB == false)
-        #expect(ICCProfile(ProfileFixture.rgb(gamma: 2.2, swapped: true))?.isSRGB == false)
-        #expect(ICCProfile(ProfileFixture.grey(gamma: 2.2))?.isSRGB == false)
-        #expect(ICCProfile(ProfileFixture.grey(gamma: 2.2))?.channelCount == 1)
+        let grey = ProfileFixture.grey(gamma: 2.2)
+        for profile in [
+            ProfileFixture.rgb(gamma: 1), ProfileFixture.rgb(gamma: 2.2, swapped: true), grey,
+        ] { #expect(ICCProfile(profile)?.isSRGB == false) }
+        #expect(ICCProfile(grey)?.channelCount == 1)
         #expect(ICCProfile(Data()) == nil)
     }
 

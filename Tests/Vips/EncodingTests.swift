@@ -22,14 +22,14 @@ import Vips
 
     @Test(arguments: ["png", "jpeg", "webp", "gif", "tiff", "heif"])
     func roundTripsThroughFiles(format: String) throws {
-        let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).\(format)"
-        defer { try? FileManager.default.removeItem(atPath: path) }  // only tidies up
-        try source.image().write("\(format)save", path: path)
-        let loaded = try VipsImage.load("\(format)load", path: path)
-        #expect(loaded.shape.prefix(2) == [64, 48])
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        let fromMemory = try VipsImage.load("\(format)load_buffer", bytes: bytes)
-        #expect(try Pixels(loaded) == Pixels(fromMemory))
+        try withTemporaryFile(format) { path in
+            try source.image().write("\(format)save", path: path)
+            let loaded = try VipsImage.load("\(format)load", path: path)
+            #expect(loaded.shape.prefix(2) == [64, 48])
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let fromMemory = try VipsImage.load("\(format)load_buffer", bytes: bytes)
+            #expect(try Pixels(loaded) == Pixels(fromMemory))
+        }
     }
 
     @Test func obeysSaverOptions() throws {
@@ -42,12 +42,11 @@ import Vips
     }
 
     @Test func readsTheSameFileAgainAfterItChanged() throws {
-        let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).png"
-        defer { try? FileManager.default.removeItem(atPath: path) }  // only tidies up
-        for value: UInt8 in [10, 200] {
-            try Pixels(4, 4, 1) { _, _, _ in value }.image().write("pngsave", path: path)
-            let loaded = try VipsImage.load("pngload", path: path)
-            #expect(try Pixels(loaded)[0, 0] == [value])
+        try withTemporaryFile("png") { path in
+            for value: UInt8 in [10, 200] {
+                try Pixels(4, 4, 1) { _, _, _ in value }.image().write("pngsave", path: path)
+                #expect(try Pixels(VipsImage.load("pngload", path: path))[0, 0] == [value])
+            }
         }
     }
 

@@ -28,16 +28,15 @@ struct Pixels: Equatable {
         return Array(samples[start..<start + bands])
     }
 
-    var interpretation: VipsInterpretation {
-        bands < 3 ? .bw : .srgb
-    }
-
     /// An image over a copy of the pixels.
-    func image(as interpretation: VipsInterpretation? = nil) throws -> VipsImage {
-        let memory = Memory(samples)
+    func image(
+        as interpretation: VipsInterpretation? = nil, onFree: (@Sendable () -> Void)? = nil
+    ) throws -> VipsImage {
+        let memory = Memory(samples, onFree: onFree)
         return try VipsImage.memory(
             memory.pointer, count: memory.count, owner: memory, width: width, height: height,
-            bands: bands, format: .uchar, interpretation: interpretation ?? self.interpretation)
+            bands: bands, format: .uchar,
+            interpretation: interpretation ?? (bands < 3 ? .bw : .srgb))
     }
 
     /// A picture without any symmetry: each sample tells its place.
@@ -62,6 +61,16 @@ extension VipsImage {
     /// The evaluated samples of a 16-bit image.
     func deepSamples() throws -> [UInt16] {
         try rendered().withUnsafeBytes { Array($0.bindMemory(to: UInt16.self)) }
+    }
+
+    /// A row of 16-bit pixels.
+    static func deep(
+        _ samples: [UInt16], bands: Int, as interpretation: VipsInterpretation
+    ) throws -> VipsImage {
+        let bytes = samples.withUnsafeBytes { Memory($0) }
+        return try memory(
+            bytes.pointer, count: bytes.count, owner: bytes, width: samples.count / bands,
+            height: 1, bands: bands, format: .ushort, interpretation: interpretation)
     }
 }
 
@@ -98,6 +107,15 @@ final class Flag: Sendable {
 
     var isSet: Bool { value.withLock { $0 } }
     func set() { value.withLock { $0 = true } }
+}
+
+/// A file of a temporary name, which is removed after `body`.
+func withTemporaryFile<Result>(
+    _ ending: String, _ body: (String) throws -> Result
+) rethrows -> Result {
+    let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).\(ending)"
+    defer { try? FileManager.default.removeItem(atPath: path) }  // only tidies up
+    return try body(path)
 }
 
 /// Runs `body` once on each of `count` threads of its own and returns what they made, in order.

@@ -41,10 +41,12 @@ import Vips
 
     @Test func rotatesClockwiseByQuarters() throws {
         let image = try source.image()
-        let once = Pixels(5, 7, 3) { x, y, band in source[y, 4 - x][band] }
-        let twice = Pixels(7, 5, 3) { x, y, band in source[6 - x, 4 - y][band] }
-        let thrice = Pixels(5, 7, 3) { x, y, band in source[6 - y, x][band] }
-        for (turns, expected) in [(0, source), (1, once), (2, twice), (3, thrice)] {
+        let turned = [
+            source, Pixels(5, 7, 3) { x, y, band in source[y, 4 - x][band] },
+            Pixels(7, 5, 3) { x, y, band in source[6 - x, 4 - y][band] },
+            Pixels(5, 7, 3) { x, y, band in source[6 - y, x][band] },
+        ]
+        for (turns, expected) in turned.enumerated() {
             for full in [-8, -4, 0, 4] {
                 #expect(try Pixels(image.rotated(quarterTurns: turns + full)) == expected)
             }

@@ -6,12 +6,9 @@ import Vips
     @Test func describesTheHeader() throws {
         let image = try Pixels.numbered(9, 4, 4).image()
         #expect(image.shape == [9, 4, 4])
-        #expect(image.format == .uchar)
-        #expect(image.interpretation == .srgb)
-        #expect(image.hasAlpha)
-        #expect(!image.hasProfile)
-        #expect(image.pageHeight == 4)
-        #expect(image.pageCount == 1)
+        #expect(image.format == .uchar && image.interpretation == .srgb)
+        #expect(image.hasAlpha && !image.hasProfile)
+        #expect(image.pageHeight == 4 && image.pageCount == 1)
         #expect(image.int("width") == 9)
         #expect(image.fields.contains("interpretation"))
     }
@@ -65,11 +62,9 @@ import Vips
         let encoded = try frames.encoded("gifsave_buffer")
         let all = try VipsImage.load("gifload_buffer", bytes: encoded, ["n": -1])
         #expect(all.shape.prefix(2) == [20, 30])
-        #expect(all.pageHeight == 10)
-        #expect(all.pageCount == 3)
+        #expect(all.pageHeight == 10 && all.pageCount == 3)
         #expect(all.ints("delay") == [100, 200, 300])
         let first = try VipsImage.load("gifload_buffer", bytes: encoded)
-        #expect(first.height == 10)
-        #expect(first.pageCount == 3)
+        #expect(first.height == 10 && first.pageCount == 3)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Vips
@@ -19,21 +18,17 @@ import Testing
         let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
         Thread.detachNewThread { [calls] in
             calls.close(waitingAtMost: .max)
-            answer.yield(flag.isSet.load(ordering: .sequentiallyConsistent))
+            answer.yield(flag.isSet)
         }
         // Calls are refused as soon as the end has begun to wait.
         while calls.enter() {
             calls.leave()
             await Task.yield()
         }
-        flag.isSet.store(true, ordering: .sequentiallyConsistent)
+        flag.set()
         calls.leave()
         var iterator = answers.makeAsyncIterator()
         #expect(await iterator.next() == true)
-    }
-
-    private final class Flag: Sendable {
-        let isSet = Atomic(false)
     }
 
     @Test func theEndComesWhenPatienceIsOver() {

@@ -6,20 +6,13 @@ import Vips
         var random = SystemRandomNumberGenerator()
         for round in 0..<400 {
             let bands = Int.random(in: 1...4, using: &random)
-            let (width, height) = (
-                Int.random(in: 1...300, using: &random), Int.random(in: 1...300, using: &random)
-            )
-            let (newWidth, newHeight) = (
-                Int.random(in: 1...300, using: &random), Int.random(in: 1...300, using: &random)
-            )
+            let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }
             let kernel = VipsKernel.allCases[round % VipsKernel.allCases.count]
-            let image = try Pixels.numbered(width, height, bands).image()
-            let resized = try image.resized(to: newWidth, height: newHeight, kernel: kernel)
+            let image = try Pixels.numbered(sides[0], sides[1], bands).image()
+            let resized = try image.resized(to: sides[2], height: sides[3], kernel: kernel)
             let pixels = try resized.rendered()
-            #expect(
-                [pixels.width, pixels.height, pixels.bands] as [Int]
-                    == [newWidth, newHeight, bands],
-                "\(width)x\(height) \(kernel)")
+            let shape: [Int] = [pixels.width, pixels.height, pixels.bands]
+            #expect(shape == [sides[2], sides[3], bands], "\(sides) \(kernel)")
             #expect(pixels.format == .uchar)
             #expect(resized.interpretation == image.interpretation)
         }
