@@ -7,17 +7,14 @@ enum EXIFFixture {
     /// name, `secret`, that must not leak).
     static func block(orientation: Int, prefix: Bool = true) -> Data {
         var bytes: [UInt8] = prefix ? Array("Exif".utf8) + [0, 0] : []
-        bytes += [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]
-        bytes += [3, 0]
+        bytes += [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 3, 0]
         bytes += entry(0x0112, type: 3, count: 1, value: orientation)
         // The text stands after this directory and that of the position.
         bytes += entry(0x013B, type: 2, count: 7, value: 68)
         bytes += entry(0x8825, type: 4, count: 1, value: 50)
-        bytes += [0, 0, 0, 0]
-        bytes += [1, 0]
+        bytes += [0, 0, 0, 0, 1, 0]
         bytes += entry(0x0001, type: 2, count: 2, value: 0x4E)
-        bytes += [0, 0, 0, 0]
-        return Data(bytes + Array("secret".utf8) + [0, 0])
+        return Data(bytes + [0, 0, 0, 0] + Array("secret".utf8) + [0, 0])
     }
 
     /// A block with nothing but an orientation, as a kind of integer of TIFF 6.0 (1: BYTE, 3: SHORT, 4: LONG, 6, 8 and
@@ -26,12 +23,8 @@ enum EXIFFixture {
         orientation: Int, type: Int, count: Int = 1, isBigEndian: Bool = false,
         prefix: Bool = true
     ) -> Data {
-        func number(_ value: Int, _ length: Int) -> [UInt8] {
-            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-            return isBigEndian ? bytes.reversed() : bytes
-        }
-        let length = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4][type] ?? 1
-        var values = (0..<count).flatMap { number($0 == 0 ? orientation : 3, length) }
+        let number = isBigEndian ? bigEndian : littleEndian
+        var values = Self.values(orientation, type: type, count: count, isBigEndian: isBigEndian)
         var behind: [UInt8] = []
         if values.count > 4 { (values, behind) = (number(26, 4), values) }
         values += [UInt8](repeating: 0, count: 4 - values.count)
@@ -41,6 +34,16 @@ enum EXIFFixture {
         return Data((prefix ? Array("Exif".utf8) + [0, 0] : []) + block)
     }
 
+    /// The orientation and the values behind it.
+    static func values(
+        _ orientation: Int, type: Int, count: Int, isBigEndian: Bool
+    ) -> [UInt8] {
+        let length = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4][type] ?? 1
+        return (0..<count).flatMap {
+            (isBigEndian ? bigEndian : littleEndian)($0 == 0 ? orientation : 3, length)
+        }
+    }
+
     /// `jpeg` with the block as its first segment.
     static func inserted(_ block: Data, into jpeg: Data) -> Data {
         let length = block.count + 2
@@ -48,10 +51,18 @@ enum EXIFFixture {
             + jpeg.dropFirst(2)
     }
 
+    /// `jpeg` turned by an orientation.
+    static func turned(_ jpeg: Data, _ orientation: Int) -> Data {
+        inserted(block(orientation: orientation), into: jpeg)
+    }
+
+    /// The chunk of a PNG file with an orientation.
+    static func chunk(_ orientation: Int) -> PNGFixture.Chunk {
+        PNGFixture.Chunk(type: "eXIf", data: block(orientation: orientation, prefix: false))
+    }
+
     private static func entry(_ tag: Int, type: Int, count: Int, value: Int) -> [UInt8] {
-        [UInt8(tag & 255), UInt8(tag >> 8), UInt8(type), 0]
-            + [count, value].flatMap { number in
-                (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-            }
+        littleEndian(tag, 2) + littleEndian(type, 2) + littleEndian(count, 4)
+            + littleEndian(value, 4)
     }
 }
