@@ -34,6 +34,26 @@ struct AVIFFixture {
 
     /// The same.
     func data(_ grids: [PixelGrid]) throws -> Data {
+        let hasAlpha = grids[0].pixels.contains { $0.alpha < 255 }
+        var file = try encoded { encoder in
+            for grid in grids {
+                let image = try picture(grid, hasAlpha: hasAlpha)
+                defer { avifImageDestroy(image) }
+                // Of those of a sequence libavif 1.2 ends the process.
+                if grids.count == 1 { transform(image, grid) }
+                let flags = grids.count == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
+                try check(
+                    avifEncoderAddImage(encoder, image, UInt64(delay), flags.rawValue), "adding")
+            }
+        }
+        if grids.count > 1, quarterTurns != nil || mirrorAxis != nil || crop != nil {
+            file = try addingTransforms(of: grids[0], to: file)
+        }
+        return try runs.map { try Self.adding(runs: $0, to: file) } ?? file
+    }
+
+    /// What an encoder makes of the pictures that `add` gives to it.
+    private func encoded(_ add: (UnsafeMutablePointer<avifEncoder>) throws -> Void) throws -> Data {
         let encoder = avifEncoderCreate()!
         defer { avifEncoderDestroy(encoder) }
         encoder.pointee.speed = 10
@@ -42,38 +62,25 @@ struct AVIFFixture {
         encoder.pointee.maxQuantizer = 0
         encoder.pointee.minQuantizerAlpha = 0
         encoder.pointee.maxQuantizerAlpha = 0
-        let hasAlpha = grids[0].pixels.contains { $0.alpha < 255 }
-        for grid in grids {
-            let image = try picture(grid, hasAlpha: hasAlpha)
-            defer { avifImageDestroy(image) }
-            // Of those of a sequence libavif 1.2 ends the process.
-            if grids.count == 1 { transform(image, grid) }
-            let flags = grids.count == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
-            try check(
-                avifEncoderAddImage(encoder, image, UInt64(delay), flags.rawValue), "adding")
-        }
+        try add(encoder)
         var output = avifRWData()
         defer { avifRWDataFree(&output) }
         try check(avifEncoderFinish(encoder, &output), "finishing")
-        var file = Data(bytes: output.data, count: output.size)
-        if grids.count > 1, quarterTurns != nil || mirrorAxis != nil || crop != nil {
-            file = try addingTransforms(of: grids[0], to: file)
-        }
-        return try runs.map { try Self.adding(runs: $0, to: file) } ?? file
+        return Data(bytes: output.data, count: output.size)
     }
 
     /// Puts the properties that turn and crop into the description of a sequence's pictures, where they are on
     /// their own (ISO/IEC 23008-12, 7.2).
     private func addingTransforms(of grid: PixelGrid, to file: Data) throws -> Data {
-        func box(_ type: String, _ content: Data) -> Data {
-            Self.bytes(UInt32(8 + content.count)) + Data(type.utf8) + content
+        func box(_ type: String, _ content: [UInt8]) -> Data {
+            Data(bigEndian(8 + content.count, 4) + Array(type.utf8) + content)
         }
         var boxes = Data()
         if let clean = cleanAperture(in: grid) {
-            boxes += box("clap", clean.map { Self.bytes($0) }.reduce(Data(), +))
+            boxes += box("clap", clean.flatMap { bigEndian(Int($0), 4) })
         }
-        if let quarterTurns { boxes += box("irot", Data([UInt8(quarterTurns)])) }
-        if let mirrorAxis { boxes += box("imir", Data([UInt8(mirrorAxis)])) }
+        if let quarterTurns { boxes += box("irot", [UInt8(quarterTurns)]) }
+        if let mirrorAxis { boxes += box("imir", [UInt8(mirrorAxis)]) }
         return try Self.movingTrack(of: file) { moov in
             let path = ["trak", "mdia", "minf", "stbl", "stsd", "av01"]
             let places = try Self.places(of: path, in: moov)
@@ -102,13 +109,8 @@ struct AVIFFixture {
 
     private static func enlarge(_ moov: inout Data, _ places: [Int], by count: Int) {
         for box in places {
-            moov.replaceSubrange(
-                box..<box + 4, with: bytes(UInt32(number(moov, box) + count)))
+            moov.replaceSubrange(box..<box + 4, with: bigEndian(number(moov, box) + count, 4))
         }
-    }
-
-    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> Data {
-        withUnsafeBytes(of: number.bigEndian) { Data($0) }
     }
 
     private static func number(_ data: Data, _ place: Int, _ count: Int = 4) -> Int {
@@ -148,17 +150,11 @@ struct AVIFFixture {
                 throw Failure(step: "reading the track")
             }
             let length = number(moov, media + 24, 8)
-            moov.replaceSubrange(box + 36..<box + 44, with: bytes(Int64(length * runs)))
-            var list = bytes(UInt32(44))
-            list += Data("edts".utf8)
-            list += bytes(UInt32(36))
-            list += Data("elst".utf8)
+            moov.replaceSubrange(box + 36..<box + 44, with: bigEndian(length * runs, 8))
+            var list = bigEndian(44, 4) + Array("edts".utf8) + bigEndian(36, 4)
             // Version, whether it is repeated, the number of edits, and one of them at the usual speed.
-            list += Data([1, 0, 0, runs > 1 ? 1 : 0])
-            list += bytes(UInt32(1))
-            list += bytes(Int64(length))
-            list += bytes(Int64(0))
-            list += bytes(UInt32(1 << 16))
+            list += Array("elst".utf8) + [1, 0, 0, runs > 1 ? 1 : 0]
+            list += bigEndian(1, 4) + bigEndian(length, 8) + bigEndian(0, 8) + bigEndian(1 << 16, 4)
             moov.insert(contentsOf: list, at: box + number(moov, box))
             enlarge(&moov, [places[0], places[1]], by: list.count)
         }
@@ -166,13 +162,6 @@ struct AVIFFixture {
 
     /// A file whose one picture is stored as tiles of equal size, at least 64 by 64 pixels each.
     func data(tiles: [[PixelGrid]]) throws -> Data {
-        let encoder = avifEncoderCreate()!
-        defer { avifEncoderDestroy(encoder) }
-        encoder.pointee.speed = 10
-        encoder.pointee.minQuantizer = 0
-        encoder.pointee.maxQuantizer = 0
-        encoder.pointee.minQuantizerAlpha = 0
-        encoder.pointee.maxQuantizerAlpha = 0
         let hasAlpha = tiles.joined().contains { $0.pixels.contains { $0.alpha < 255 } }
         var pictures: [UnsafePointer<avifImage>?] = []
         defer {
@@ -181,21 +170,18 @@ struct AVIFFixture {
         for tile in tiles.joined() {
             pictures.append(UnsafePointer(try picture(tile, hasAlpha: hasAlpha)))
         }
-        try check(
-            avifEncoderAddImageGrid(
+        return try encoded { encoder in
+            let result = avifEncoderAddImageGrid(
                 encoder, UInt32(tiles[0].count), UInt32(tiles.count), pictures,
-                AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue), "adding")
-        var output = avifRWData()
-        defer { avifRWDataFree(&output) }
-        try check(avifEncoderFinish(encoder, &output), "finishing")
-        return Data(bytes: output.data, count: output.size)
+                AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue)
+            try check(result, "adding")
+        }
     }
 
     private func picture(
         _ grid: PixelGrid, hasAlpha: Bool
     ) throws -> UnsafeMutablePointer<avifImage> {
-        let image = avifImageCreate(
-            UInt32(grid.width), UInt32(grid.height), UInt32(depth), format)!
+        let image = avifImageCreate(UInt32(grid.width), UInt32(grid.height), UInt32(depth), format)!
         image.pointee.yuvRange = range
         image.pointee.colorPrimaries = avifColorPrimaries(primaries)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(transfer)
@@ -209,11 +195,8 @@ struct AVIFFixture {
         avifRGBImageSetDefaults(&rgb, image)
         rgb.depth = 8
         rgb.format = hasAlpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
-        let channels = hasAlpha ? 4 : 3
-        var bytes = grid.pixels.flatMap {
-            [$0.red, $0.green, $0.blue, $0.alpha].prefix(channels)
-        }
-        rgb.rowBytes = UInt32(grid.width * channels)
+        var bytes = grid.pixels.flatMap { hasAlpha ? $0.rgb + [$0.alpha] : $0.rgb }
+        rgb.rowBytes = UInt32(grid.width * (hasAlpha ? 4 : 3))
         try bytes.withUnsafeMutableBufferPointer { buffer in
             rgb.pixels = buffer.baseAddress
             try check(avifImageRGBToYUV(image, &rgb), "converting")

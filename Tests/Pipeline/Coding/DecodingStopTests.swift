@@ -35,10 +35,7 @@ struct DecodingStopTests {
         let grid = PixelGrid.gradient(width: 300, height: 200)
         let data = try grid.bitmap(channels: 3).vipsImage()
             .encoded("jpegsave_buffer", ["interlace": .bool(isProgressive)])
-        func small() throws -> Bitmap {
-            try Image.decoding(data).kf.downsampled(toPixels: PixelSize(width: 60, height: 40))
-                .bitmap()
-        }
+        func small() throws -> Bitmap { try decoded(data, at: PixelSize(60, 40)) }
         let stop = DecodingStop()
         _ = try stop.watching(small)
         stop.give()

@@ -23,13 +23,13 @@ struct ForeignFilesTests {
             let words = line.split(separator: " ")
             let numbers = words[1...4].map { Int($0)! }
             path = String(words[0])
-            size = PixelSize(width: numbers[0], height: numbers[1])
+            size = PixelSize(numbers[0], numbers[1])
             (channels, frames) = (numbers[2], numbers[3])
             pixels = words[5...].map { word in
                 let sides = word.split(separator: "=").map {
                     $0.split(separator: ",").map { Int($0)! }
                 }
-                return (PixelSize(width: sides[0][0], height: sides[0][1]), sides[1])
+                return (PixelSize(sides[0][0], sides[0][1]), sides[1])
             }
         }
     }
@@ -85,20 +85,18 @@ struct ForeignFilesTests {
     ) throws {
         guard let file = Corpus.file("found/\(name)") else { return }
         let data = try Data(contentsOf: file)
-        #expect(throws: ImageCodingError.unsupported(format, reason: reason)) {
-            try decoded(data)
-        }
+        let error = ImageCodingError.unsupported(format, reason: reason)
+        #expect(throws: error) { try decoded(data) }
     }
 
     @Test func obeysTheGammaOfAPNG() throws {
         guard let file = Corpus.file("found-2/png-gama-linear.png") else { return }
         let data = try Data(contentsOf: file)
         let bitmap = try decoded(data)
-        let stored = PNGFixture.file(PNGFixture.chunks(of: data).filter { $0.type != "gAMA" })
-        let plain = try decoded(stored)
+        let plain = try decoded(
+            PNGFixture.file(PNGFixture.chunks(of: data).filter { $0.type != "gAMA" }))
         for x in 0..<64 {
-            let light = Double(plain.samples(x, 3)[0]) / 255
-            let sample = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+            let sample = SRGB.sample(Double(plain.samples(x, 3)[0]) / 255)
             #expect(abs(Double(bitmap.samples(x, 3)[0]) - 255 * sample) <= 1)
         }
     }
@@ -126,13 +124,10 @@ struct ForeignFilesTests {
     @Test func showsBrightFilesInTheRangeOfSRGB() throws {
         guard let file = Corpus.file("found/pq-hdr.jxl") else { return }
         let bitmap = try decoded(Data(contentsOf: file))
-        var sum = 0.0
-        for y in stride(from: 0, to: bitmap.size.height, by: 4) {
-            for x in stride(from: 0, to: bitmap.size.width, by: 4) { sum += bitmap[x, y].green }
-        }
         // libjxl's own tone mapping, for a display of 255 candelas per square metre, gives 0.507.
-        let mean = sum / Double((bitmap.size.width + 3) / 4 * ((bitmap.size.height + 3) / 4))
-        #expect(abs(mean - 0.507) < 0.06)
+        let columns = Array(stride(from: 0, to: bitmap.size.width, by: 4))
+        let rows = Array(stride(from: 0, to: bitmap.size.height, by: 4))
+        #expect(abs(Self.mean(bitmap, columns, rows).y / 255 - 0.507) < 0.06)
     }
 
     /// The grain that is added differs from one version of libjxl to the next, and only that. The means of
@@ -140,43 +135,39 @@ struct ForeignFilesTests {
     @Test func showsNoiseThatIsAddedByTheDecoder() throws {
         guard let file = Corpus.file("found/noise.jxl") else { return }
         let bitmap = try decoded(Data(contentsOf: file))
-        #expect(bitmap.size == PixelSize(width: 500, height: 606))
-        let blocks: [(x: Int, y: Int, colour: [Double])] = [
+        #expect(bitmap.size == PixelSize(500, 606))
+        for (column, row, colour) in [
             (0, 0, [118, 127, 101]), (4, 1, [194, 77, 37]), (1, 2, [200, 158, 159]),
             (6, 2, [198, 64, 38]), (2, 3, [198, 95, 85]), (5, 4, [178, 128, 128]),
             (0, 5, [97, 97, 99]), (7, 7, [100, 99, 99]),
-        ]
-        for block in blocks {
-            let rows = block.y * 606 / 8..<(block.y + 1) * 606 / 8
-            let columns = block.x * 500 / 8..<(block.x + 1) * 500 / 8
-            var sums = SIMD3<Double>.zero
-            for y in rows {
-                for x in columns {
-                    let colour = bitmap[x, y]
-                    sums += SIMD3(colour.red, colour.green, colour.blue) * 255
-                }
-            }
-            let mean = sums / Double(rows.count * columns.count)
+        ] as [(Int, Int, [Double])] {
+            let mean = Self.mean(
+                bitmap, column * 500 / 8..<(column + 1) * 500 / 8,
+                row * 606 / 8..<(row + 1) * 606 / 8)
             for channel in 0..<3 {
-                #expect(abs(mean[channel] - block.colour[channel]) < 2.5, "\(block): \(mean)")
+                #expect(abs(mean[channel] - colour[channel]) < 2.5, "\(column), \(row): \(mean)")
             }
         }
+    }
+
+    /// The mean colour of a part, on the scale 0…255.
+    private static func mean(
+        _ bitmap: Bitmap, _ columns: some Collection<Int>, _ rows: some Collection<Int>
+    ) -> SIMD4<Double> {
+        var sum = SIMD4<Double>.zero
+        for y in rows {
+            for x in columns { sum += bitmap[x, y].vector }
+        }
+        return sum * 255 / Double(rows.count * columns.count)
     }
 
     /// Its profile has tables for one intent only. Little CMS gives these means.
     @Test func convertsColoursOfXYB() throws {
         guard let file = Corpus.file("formats/sample-xyb.jpg") else { return }
         let bitmap = try decoded(Data(contentsOf: file))
-        var sums = [0, 0, 0]
-        for y in 0..<bitmap.size.height {
-            for x in 0..<bitmap.size.width {
-                for (channel, sample) in bitmap.samples(x, y).enumerated() {
-                    sums[channel] += Int(sample)
-                }
-            }
-        }
-        for (sum, mean) in zip(sums, [126.1, 116.9, 107.7]) {
-            #expect(abs(Double(sum) / Double(bitmap.size.pixelCount) - mean) < 2)
+        let found = Self.mean(bitmap, 0..<bitmap.size.width, 0..<bitmap.size.height)
+        for (channel, mean) in [126.1, 116.9, 107.7].enumerated() {
+            #expect(abs(found[channel] - mean) < 2)
         }
     }
 
@@ -186,12 +177,9 @@ struct ForeignFilesTests {
         let data = try Data(contentsOf: file)
         let expected = try VipsImage.load("jpegload_buffer", bytes: data)
             .resampledFinelyToSRGB(side, side)
-        let encoded = try EncodedImage(data)
-        let reduction = Reduction(size: PixelSize(width: side, height: side), quality: .best)
-        let reduced = try encoded.opened.decode(frame: 0, .exactly(reduction))
-        let pixels = try #require(reduced)
-        let found = try Bitmap(rendering: pixels.pipeline())
-        let quality = try found.peakSignalToNoise(expected)
-        #expect(quality >= 50)
+        let reduction = Reduction(size: PixelSize(side, side), quality: .best)
+        let reduced = try EncodedImage(data).opened.decode(frame: 0, .exactly(reduction))
+        let found = try Bitmap(rendering: #require(reduced).pipeline())
+        #expect(try found.peakSignalToNoise(expected) >= 50)
     }
 }
