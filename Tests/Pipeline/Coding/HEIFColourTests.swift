@@ -23,20 +23,15 @@ struct HEIFColourTests {
         let colours = HEIFFixture.colours(primaries: primaries, transfer: transfer)
         let expected = try decoded(
             AVIFFixture(primaries: primaries, transfer: transfer).data(grid))
-        let image = try grid.bitmap(channels: 3).vipsImage()
-        let file = try HEIFFixture(image, colours: [colours]).data
-        let found = try decoded(file)
-        #expect(try found.greatestDifference(from: expected) <= 1)
+        let file = try HEIFFixture(grid.bitmap(channels: 3).vipsImage(), colours: [colours]).data
+        #expect(try decoded(file).greatestDifference(from: expected) <= 1)
         #expect(
             try ImageInformation(of: file).colorProfile
                 == .coded(primaries: primaries, transfer: transfer))
-        let size = PixelSize(width: 32, height: 32)
-        let small = try Image.decoding(file).kf.downsampled(toPixels: size).bitmap()
+        let small = try decoded(file, at: PixelSize(32, 32))
         for x in [2, 14, 26] {
-            let difference =
-                zip(small.samples(x, 9), expected.samples(2 * x, 9))
-                .map { abs(Int($0) - Int($1)) }.max() ?? 255
-            #expect(difference <= 3, "\(x): \(small.samples(x, 9))")
+            let pairs = zip(small.samples(x, 9), expected.samples(2 * x, 9))
+            #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 3 }, "\(x)")
         }
     }
 
@@ -92,76 +87,68 @@ struct HEIFColourTests {
         let expected = try decoded(AVIFFixture(primaries: 9, transfer: 16).data(grid))
         let found = try decoded(file)
         for x in stride(from: 4, to: 64, by: 8) {
-            let difference = abs(Int(found.samples(x, 9)[0]) - Int(expected.samples(x, 9)[0]))
-            #expect(difference <= 2, "\(x)")
+            #expect(abs(Int(found.samples(x, 9)[0]) - Int(expected.samples(x, 9)[0])) <= 2, "\(x)")
         }
     }
 
     @Test func aProfileCountsMoreThanNumbers() throws {
-        let grid = Self.ramp()
-        let image = try grid.bitmap(channels: 3).vipsImage()
-        let profile = try image.encoded("pngsave_buffer", ["profile": "srgb"])
-        let srgb = try #require(
-            try VipsImage.load("pngload_buffer", bytes: profile)
-                .blob("icc-profile-data"))
+        let grid = try Self.ramp().bitmap(channels: 3)
         let file = try HEIFFixture(
-            image,
+            grid.vipsImage(),
             colours: [
-                HEIFFixture.profile(srgb), HEIFFixture.colours(primaries: 9, transfer: 16),
+                HEIFFixture.profile(iccProfile("srgb")),
+                HEIFFixture.colours(primaries: 9, transfer: 16),
             ]
         ).data
-        #expect(try decoded(file).greatestDifference(from: grid.bitmap(channels: 3)) <= 1)
+        #expect(try decoded(file).greatestDifference(from: grid) <= 1)
     }
 
     /// Linear light: 32, 96, 160 and 224 are 99, 165, 208 and 241 in sRGB.
-    @Test func profilesForGreyAreObeyedWhereThereIsBrightnessAlone() throws {
+    @Test(arguments: [
+        (true, [99, 165, 208, 241]), (false, [32, 96, 160, 224]),
+    ])
+    func profilesForGreyAreObeyedWhereThereIsBrightnessAlone(
+        _ saysGrey: Bool, _ expected: [Int]
+    ) throws {
         let grid = PixelGrid(width: 64, height: 64) { x, _ in
             Pixel(gray: [32, 96, 160, 224][x / 16])
         }
         let profile = HEIFFixture.profile(GreyProfileFixture.data(gamma: 1))
         let image = try grid.bitmap(channels: 3).vipsImage()
-        for saysGrey in [true, false] {
-            let file = try HEIFFixture(image, colours: [profile], saysGrey: saysGrey).data
-            for bitmap in try [
-                decoded(file),
-                Image.decoding(file).kf.downsampled(toPixels: PixelSize(width: 32, height: 32))
-                    .bitmap(),
-            ] {
-                for index in 0..<4 {
-                    let expected = (saysGrey ? [99, 165, 208, 241] : [32, 96, 160, 224])[index]
-                    let found = bitmap.samples((2 * index + 1) * bitmap.size.width / 8, 5)
-                    #expect(found.allSatisfy { abs(Int($0) - expected) <= 1 }, "\(found)")
-                }
+        let file = try HEIFFixture(image, colours: [profile], saysGrey: saysGrey).data
+        for bitmap in try [decoded(file), decoded(file, at: PixelSize(32, 32))] {
+            for (index, level) in expected.enumerated() {
+                let found = bitmap.samples((2 * index + 1) * bitmap.size.width / 8, 5)
+                #expect(found.allSatisfy { abs(Int($0) - level) <= 1 }, "\(found)")
             }
         }
     }
 
     @Test(
         arguments: [
-            (nil, "its pixels are stored uncompressed (unci), which is not read"),
-            (
-                "defl",
-                "its uncompressed pixels (unci) are packed with deflate, which is not read"
-            ),
-            ("brot", "its uncompressed pixels (unci) are packed with Brotli, which is not read"),
+            (nil, "pixels are stored uncompressed (unci)"),
+            ("defl", "uncompressed pixels (unci) are packed with deflate"),
+            ("brot", "uncompressed pixels (unci) are packed with Brotli"),
         ] as [(String?, String)])
     func uncompressedFilesAreUnsupportedByName(_ packing: String?, _ reason: String) throws {
-        let layout = HEIFFixture.box(
-            "uncC", HEIFFixture.number(1 << 24, 4) + Data("rgba".utf8))
-        var properties = [layout, HEIFFixture.size(8, 8)]
+        var properties = [
+            HEIFFixture.box("uncC", HEIFFixture.number(1 << 24, 4) + Data("rgba".utf8)),
+            HEIFFixture.size(8, 8),
+        ]
         if let packing {
             let kind = HEIFFixture.number(0, 4) + Data(packing.utf8) + Data([2])
             properties.append(HEIFFixture.box("cmpC", kind))
         }
-        let file = HEIFFixture(
-            type: "unci", properties: properties, pixels: Data(repeating: 7, count: 256)
-        ).data
-        #expect(try ImageInformation(of: file).size == PixelSize(width: 8, height: 8))
+        let pixels = Data(repeating: 7, count: 256)
+        let file = HEIFFixture(type: "unci", properties: properties, pixels: pixels).data
+        #expect(try ImageInformation(of: file).size == PixelSize(8, 8))
         do {
             // A libheif that reads it is right, too.
-            #expect(try decoded(file).size == PixelSize(width: 8, height: 8))
+            #expect(try decoded(file).size == PixelSize(8, 8))
         } catch {
-            #expect(error as? ImageCodingError == .unsupported(.HEIC, reason: reason))
+            let expected = ImageCodingError.unsupported(
+                .HEIC, reason: "its \(reason), which is not read")
+            #expect(error as? ImageCodingError == expected)
         }
     }
 
@@ -171,12 +158,10 @@ struct HEIFColourTests {
     func otherCodecsAreNamed(_ type: String, _ name: String) throws {
         let file = HEIFFixture(
             type: type, properties: [HEIFFixture.size(8, 8)],
-            pixels: Data(repeating: 7, count: 64)
-        ).data
-        #expect(
-            throws: ImageCodingError.unsupported(
-                .HEIC, reason: "its pixels are stored as \(name), which is not read")
-        ) { try decoded(file) }
+            pixels: Data(repeating: 7, count: 64))
+        let expected = ImageCodingError.unsupported(
+            .HEIC, reason: "its pixels are stored as \(name), which is not read")
+        #expect(throws: expected) { try decoded(file.data) }
     }
 }
 
@@ -191,14 +176,13 @@ struct AVIFGreyProfileTests {
         fixture.matrix = AVIF_MATRIX_COEFFICIENTS_BT601
         fixture.profile = profile
         let found = try decoded(fixture.data(grid))
-        let light = (0..<64).map { pow(Double($0 * 4) / 255, gamma) }
-        for (x, light) in light.enumerated() {
-            let expected =
-                255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
+        for x in 0..<64 {
+            let expected = 255 * SRGB.sample(pow(Double(x * 4) / 255, gamma))
             #expect(found.samples(x, 3).allSatisfy { abs(Double($0) - expected) <= 1.5 })
         }
         // The same of other formats.
-        let grey = try grid.bitmap(channels: 3).vipsImage().withOneColour()
+        let colours = try grid.bitmap(channels: 3)
+        let grey = try colours.vipsImage().withOneColour()
             .settingMetadata([("icc-profile-data", .blob(profile))])
         for file in [
             try grey.encoded("pngsave_buffer"), try grey.encoded("jpegsave_buffer", ["Q": 100]),
@@ -206,10 +190,7 @@ struct AVIFGreyProfileTests {
             #expect(try decoded(file).greatestDifference(from: found) <= 2)
         }
         // A file with colours has nothing to do with it.
-        var colourful = AVIFFixture()
-        colourful.profile = profile
-        #expect(
-            try decoded(colourful.data(grid)).greatestDifference(from: grid.bitmap(channels: 3))
-                == 0)
+        let colourful = try AVIFFixture(profile: profile).data(grid)
+        #expect(try decoded(colourful).greatestDifference(from: colours) == 0)
     }
 }

@@ -14,33 +14,24 @@ struct HEIFFixture {
     var pixels: Data
 
     var data: Data {
-        let brands = Data("mif1".utf8) + Self.number(0, 4) + Data("mif1".utf8)
+        let number = Self.number
+        let brands = Data("mif1".utf8) + number(0, 4) + Data("mif1".utf8)
         let item = Self.box(
-            "infe",
-            Self.number(2 << 24, 4) + Self.number(1, 2)
-                + Self.number(0, 2) + Data(type.utf8) + Data([0]))
-        let handler = Self.number(0, 8) + Data("pict".utf8) + Data(count: 13)
+            "infe", number(2 << 24, 4) + number(1, 2) + number(0, 2) + Data((type + "\0").utf8))
+        let handler = number(0, 8) + Data("pict".utf8) + Data(count: 13)
         let owned = Data([UInt8(properties.count)]) + Data((1...properties.count).map(UInt8.init))
-        func meta(_ place: Int) -> Data {
+        let owners = number(0, 4) + number(1, 4) + number(1, 2) + owned
+        let fixed = [
+            number(0, 4), Self.box("hdlr", handler), Self.box("pitm", number(0, 4) + number(1, 2)),
+            Self.box("iinf", number(0, 4) + number(1, 2) + item),
             Self.box(
-                "meta",
-                [
-                    Self.number(0, 4), Self.box("hdlr", handler),
-                    Self.box("pitm", Self.number(0, 4) + Self.number(1, 2)),
-                    Self.box("iinf", Self.number(0, 4) + Self.number(1, 2) + item),
-                    Self.box(
-                        "iprp",
-                        Self.box("ipco", properties.reduce(Data(), +))
-                            + Self.box(
-                                "ipma",
-                                Self.number(0, 4) + Self.number(1, 4) + Self.number(1, 2) + owned)),
-                    // Offsets and lengths of four bytes, one item in one piece.
-                    Self.box(
-                        "iloc",
-                        Self.number(0, 4) + Data([0x44, 0]) + Self.number(1, 2)
-                            + Self.number(1, 2) + Self.number(0, 2) + Self.number(1, 2)
-                            + Self.number(place, 4) + Self.number(pixels.count, 4)),
-                ].reduce(Data(), +))
+                "iprp", Self.box("ipco", properties.reduce(Data(), +)) + Self.box("ipma", owners)),
+        ].reduce(Data(), +)
+        func meta(_ place: Int) -> Data {
+            // Offsets and lengths of four bytes, one item in one piece.
+            var location = number(0, 4) + Data([0x44, 0]) + number(1, 2) + number(1, 2)
+            location += number(0, 2) + number(1, 2) + number(place, 4) + number(pixels.count, 4)
+            return Self.box("meta", fixed + Self.box("iloc", location))
         }
         let start = Self.box("ftyp", brands)
         return start + meta(start.count + meta(0).count + 8) + Self.box("mdat", pixels)
@@ -50,9 +41,7 @@ struct HEIFFixture {
         number(8 + content.count, 4) + Data(type.utf8) + content
     }
 
-    static func number(_ value: Int, _ length: Int) -> Data {
-        Data((0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
-    }
+    static func number(_ value: Int, _ length: Int) -> Data { Data(bigEndian(value, length)) }
 
     static func size(_ width: Int, _ height: Int) -> Data {
         box("ispe", number(0, 4) + number(width, 4) + number(height, 4))

@@ -10,18 +10,14 @@ struct HEIFReferencesTests {
     }
 
     private static func file(_ references: [(type: String, from: Int, to: [Int])]) -> Data {
-        func number(_ value: Int, _ count: Int) -> Data {
-            Data((0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
-        }
-        func box(_ type: String, _ content: Data) -> Data {
-            number(8 + content.count, 4) + Data(type.utf8) + content
-        }
         let entries = references.map { reference in
-            let ids = reference.to.map { number($0, 2) }.reduce(Data(), +)
-            return box(
-                reference.type, number(reference.from, 2) + number(reference.to.count, 2) + ids)
+            let ids = reference.to.flatMap { bigEndian($0, 2) }
+            let count = bigEndian(reference.to.count, 2)
+            return HEIFFixture.box(
+                reference.type, Data(bigEndian(reference.from, 2) + count + ids))
         }.reduce(Data(), +)
-        return box("meta", Data(count: 4) + box("iref", Data(count: 4) + entries))
+        let box = HEIFFixture.box("iref", Data(count: 4) + entries)
+        return HEIFFixture.box("meta", Data(count: 4) + box)
     }
 
     @Test func gridsOfTilesWithOpacityAreReadable() {

@@ -21,14 +21,12 @@ struct ImageRepresentationTests {
         #expect(KF.image(data: Data("no image".utf8), options: ImageCreatingOptions()) == nil)
     }
 
-    @Test func makesAnimationsOfGIF() throws {
-        for preloadAll in [false, true] {
-            let options = ImageCreatingOptions(preloadAll: preloadAll)
-            let image = try #require(KF.animatedImage(data: gif, options: options))
-            #expect(image.kf.imageFrameCount == 8)
-            #expect(abs((image.animation?.totalDuration ?? 0) - 0.8) < 1e-9)
-            #expect(image.kf.gifRepresentation() == gif)
-        }
+    @Test(arguments: [false, true]) func makesAnimationsOfGIF(preloadAll: Bool) throws {
+        let options = ImageCreatingOptions(preloadAll: preloadAll)
+        let image = try #require(KF.animatedImage(data: gif, options: options))
+        #expect(image.kf.imageFrameCount == 8)
+        #expect(abs((image.animation?.totalDuration ?? 0) - 0.8) < 1e-9)
+        #expect(image.kf.gifRepresentation() == gif)
     }
 
     @Test func stretchesAPreloadedAnimation() throws {
@@ -40,8 +38,7 @@ struct ImageRepresentationTests {
     @Test func keepsTheBytesWhenOnlyTheFirstFrameIsUsed() throws {
         let options = ImageCreatingOptions(onlyFirstFrame: true)
         let image = try #require(KF.animatedImage(data: gif, options: options))
-        #expect(image.animation == nil)
-        #expect(image.kf.imageFrameCount == 8)
+        #expect(image.animation == nil && image.kf.imageFrameCount == 8)
         #expect(image.kf.gifRepresentation() == gif)
     }
 
@@ -77,9 +74,8 @@ struct ImageRepresentationTests {
     @Test func tellsWhyAnImageCannotBeWritten() throws {
         let image = Image(bitmap: try .gradient(12, 8))
         #expect(image.kf.data(format: .SVG) == nil)
-        #expect(
-            throws: ImageCodingError.unsupported(.SVG, reason: "no encoder for it is installed")
-        ) { try image.kf.data(format: .SVG, options: ImageEncodingOptions()) }
+        let error = ImageCodingError.unsupported(.SVG, reason: "no encoder for it is installed")
+        #expect(throws: error) { try image.kf.data(format: .SVG, options: ImageEncodingOptions()) }
     }
 
     @Test func writesNothingOfDamagedPixels() throws {
