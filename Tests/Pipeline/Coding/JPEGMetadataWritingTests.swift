@@ -28,10 +28,7 @@ struct JPEGMetadataWritingTests {
         file.withUnsafeBytes { bytes in
             var segments = JPEGSegments(bytes)
             var codes: [UInt8] = []
-            while let segment = segments.next() {
-                codes.append(segment.code)
-                if segment.code == 0xDA { break }
-            }
+            while codes.last != 0xDA, let segment = segments.next() { codes.append(segment.code) }
             return codes
         }
     }

@@ -12,13 +12,13 @@ struct PNGStructureTests {
 
     /// A file with a chunk that claims more bytes than there are, before its pixels or behind them.
     private static func claiming(
-        _ type: String, _ length: UInt32, behindPixels: Bool = false
+        _ type: String, _ length: Int, behindPixels: Bool = false
     ) throws -> Data {
         let file = PNGFixture.data(grid)
         // Signature and header take 33 bytes; the mark of the end the last twelve.
         let place = behindPixels ? file.count - 12 : 33
-        let chunk = withUnsafeBytes(of: length.bigEndian, Array.init) + Array(type.utf8)
-        return file[..<place] + chunk + Array("Comment\0".utf8) + file[place...]
+        return file[..<place] + bigEndian(length, 4) + Array("\(type)Comment\0".utf8)
+            + file[place...]
     }
 
     /// What compressing `count` zeros gives.
@@ -26,15 +26,7 @@ struct PNGStructureTests {
         let image = try VipsImage.create(
             "black", ["width": .int(1 << 20), "height": .int(count >> 20)])
         let png = try image.encoded("pngsave_buffer", ["compression": 9, "filter": 8])
-        var (stream, place) = (Data(), 8)
-        while place + 12 <= png.count {
-            let length = png[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            if png[place + 4..<place + 8] == Data("IDAT".utf8) {
-                stream += png[place + 8..<place + 8 + length]
-            }
-            place += 12 + length
-        }
-        return stream
+        return PNGFixture.chunks(of: png).filter { $0.type == "IDAT" }.map(\.data).reduce(Data(), +)
     }
 
     private static func reason(_ data: Data) -> String? {
@@ -48,7 +40,7 @@ struct PNGStructureTests {
 
     @Test(arguments: ["tEXt", "zTXt", "iTXt", "iCCP", "eXIf", "sPLT", "abCd"], [false, true])
     func refusesChunksThatAreLongerThanTheFile(_ type: String, _ behindPixels: Bool) throws {
-        for length in [1000, 0x7FFF_FFFF, 0xFFFF_FFFF] as [UInt32] {
+        for length in [1000, 0x7FFF_FFFF, 0xFFFF_FFFF] {
             let data = try Self.claiming(type, length, behindPixels: behindPixels)
             #expect(Self.reason(data) == "The PNG data is damaged: it is cut short.")
         }
@@ -56,9 +48,8 @@ struct PNGStructureTests {
         let icon = ICOFixture.data([Self.grid], as: .png)
         let png = try #require(icon.firstRange(of: PNGFixture.data(Self.grid)))
         let hostile = try Self.claiming(type, 0x7FFF_FFFF, behindPixels: behindPixels)
-        let size = withUnsafeBytes(of: UInt32(hostile.count).littleEndian, Array.init)
-        let file = icon[..<14] + size + icon[18..<png.lowerBound] + hostile
-        #expect(Self.reason(file) == "The PNG data is damaged: it is cut short.")
+        let head = icon[..<14] + littleEndian(hostile.count, 4) + icon[18..<png.lowerBound]
+        #expect(Self.reason(head + hostile) == "The PNG data is damaged: it is cut short.")
     }
 
     @Test(arguments: ["zTXt", "iCCP", "iTXt"])
