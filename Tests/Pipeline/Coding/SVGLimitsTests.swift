@@ -16,14 +16,7 @@ struct SVGLimitsTests {
             """.utf8)
     }
 
-    private static func error(_ data: Data) -> ImageCodingError? {
-        do {
-            _ = try Image.decoding(data).bitmap()
-            return nil
-        } catch {
-            return error as? ImageCodingError
-        }
-    }
+    private static func error(_ data: Data) -> ImageCodingError? { SVGDocumentTests.error(data) }
 
     private static let rectangle = "<rect width='9' height='9'/>"
 
@@ -32,13 +25,12 @@ struct SVGLimitsTests {
 
     /// Drawings that are the same thing again and again, and the number of times that is too much.
     static let multiplied: [(name: String, drawing: @Sendable (Int) -> String, times: Int)] = [
-        ("elements", { String(repeating: "<b/>", count: $0) }, SVGOutline.mostElements),
+        ("elements", { repeated("<b/>", $0) }, SVGOutline.mostElements),
         (
             "copies of copies",
             { levels in
-                let groups = (1...levels).map { level in
-                    let copies = String(repeating: "<use href='#a\(level - 1)'/>", count: 10)
-                    return "<g id='a\(level)'>\(copies)</g>"
+                let groups = (1...levels).map {
+                    "<g id='a\($0)'>\(repeated("<use href='#a\($0 - 1)'/>", 10))</g>"
                 }.joined()
                 return "<defs><g id='a0'>\(rectangle)</g>\(groups)</defs><use href='#a\(levels)'/>"
             }, 9
@@ -46,52 +38,58 @@ struct SVGLimitsTests {
         (
             "feImage of what has feImage",
             { levels in
-                "<g id='a0'><path d='M0 0'/></g>"
-                    + (1...levels).map { level in
-                        let images = String(repeating: "<feImage href='#a\(level - 1)'/>", count: 4)
-                        return "<filter id='f\(level)'>\(images)</filter>"
-                            + "<g id='a\(level)' filter='url(#f\(level))'/>"
-                    }.joined()
+                let groups = (1...levels).map {
+                    """
+                    <filter id='f\($0)'>\(repeated("<feImage href='#a\($0 - 1)'/>", 4))</filter>\
+                    <g id='a\($0)' filter='url(#f\($0))'/>
+                    """
+                }.joined()
+                return "<g id='a0'><path d='M0 0'/></g>\(groups)"
             }, 12
         ),
         (
             "patterns that copies are filled with",
             { count in
-                let rects = String(repeating: rectangle, count: 100)
-                let copies = String(repeating: "<use href='#r'/>", count: count)
-                return "<pattern id='q'>\(rects)</pattern><pattern id='p' href='#q'/>"
-                    + "<defs><rect id='r' fill='url(#p)'/></defs><g>\(copies)</g>"
+                """
+                <pattern id='q'>\(repeated(rectangle, 100))</pattern><pattern id='p' href='#q'/>\
+                <defs><rect id='r' fill='url(#p)'/></defs>\
+                <g>\(repeated("<use href='#r'/>", count))</g>
+                """
             }, 8_000
         ),
         (
             "markers of a style sheet",
             { count in
-                let rects = String(repeating: rectangle, count: 100)
-                return "<style>g > path.a:hover, .b {marker-mid: url(#m)}</style>"
-                    + "<marker id='m'>\(rects)</marker>"
-                    + String(repeating: "<path class='x a' d='M0 0l1 1'/>", count: count)
+                """
+                <style>g > path.a:hover, .b {marker-mid: url(#m)}</style>\
+                <marker id='m'>\(repeated(rectangle, 100))</marker>\
+                \(repeated("<path class='x a' d='M0 0l1 1'/>", count))
+                """
             }, 8_000
         ),
         (
             "masks of what is masked",
             { levels in
-                (0..<levels).map { level in
-                    let groups = String(
-                        repeating: "<g style='mask:url(#m\(level + 1))'/>", count: 10)
-                    return "<mask id='m\(level)'>\(groups)</mask>"
-                }.joined() + "<g mask='url(#m0)'/>"
+                let masks = (0..<levels).map {
+                    "<mask id='m\($0)'>\(repeated("<g style='mask:url(#m\($0 + 1))'/>", 10))</mask>"
+                }.joined()
+                return "\(masks)<g mask='url(#m0)'/>"
             }, 9
         ),
         (
             "a circle with much in it",
             { count in
-                let rects = String(repeating: rectangle, count: 1000)
-                let copies = String(repeating: "<use href='#b'/>", count: count)
-                return "<g id='a'>\(rects)<use href='#b'/></g><g id='b'><use href='#a'/></g>"
-                    + copies
+                """
+                <g id='a'>\(repeated(rectangle, 1000))<use href='#b'/></g>\
+                <g id='b'><use href='#a'/></g>\(repeated("<use href='#b'/>", count))
+                """
             }, 500
         ),
     ]
+
+    private static func repeated(_ text: String, _ count: Int) -> String {
+        String(repeating: text, count: count)
+    }
 
     @Test(arguments: multiplied.indices)
     func countsWhatIsDrawnAgainAndAgain(_ index: Int) {
@@ -101,18 +99,18 @@ struct SVGLimitsTests {
     }
 
     @Test func manyShapesShareAGradientOfManyColours() throws {
-        let stops = String(repeating: "<stop stop-color='red'/>", count: 100)
-        let shapes = String(repeating: "<rect fill='url(#p)'/>", count: 10_000)
+        let stops = Self.repeated("<stop stop-color='red'/>", 100)
         let gradients =
             "<linearGradient id='q'>\(stops)</linearGradient><linearGradient id='p' href='#q'/>"
-        #expect(try SVGDocument(Self.svg(gradients + shapes)).drawnCount < 30_000)
+        let drawing = Self.svg(gradients + Self.repeated("<rect fill='url(#p)'/>", 10_000))
+        #expect(try SVGDocument(drawing).drawnCount < 30_000)
     }
 
     @Test func endsWithThingsThatReferToThemselves() throws {
-        let loop = "<g id='a'><use href='#b'/></g><g id='b'><use href='#a'/></g>\(Self.rectangle)"
-        #expect(try SVGDocument(Self.svg(loop)).drawnCount < 20)
-        let bitmap = try Image.decoding(Self.svg(loop)).bitmap()
-        #expect(bitmap.samples(4, 4) == [0, 0, 0, 255])
+        let loop = Self.svg(
+            "<g id='a'><use href='#b'/></g><g id='b'><use href='#a'/></g>\(Self.rectangle)")
+        #expect(try SVGDocument(loop).drawnCount < 20)
+        #expect(try decoded(loop).samples(4, 4) == [0, 0, 0, 255])
     }
 
     @Test func aChainOfReferencesHasAnEnd() {
@@ -121,19 +119,16 @@ struct SVGLimitsTests {
     }
 
     @Test func refusesDeepNesting() {
-        func nested(_ depth: Int) -> Data {
-            Self.svg(
-                String(repeating: "<g>", count: depth) + String(repeating: "</g>", count: depth))
+        func error(_ depth: Int) -> ImageCodingError? {
+            Self.error(Self.svg(Self.repeated("<g>", depth) + Self.repeated("</g>", depth)))
         }
         let most = SVGOutline.deepestNesting
         // As many as every librsvg draws; newer ones draw no more.
-        #expect(Self.error(nested(48)) == nil)
-        let error = Self.error(nested(most - 1))
-        #expect(
-            error == nil || error == .tooComplex(.SVG, reason: VipsError.drawingRefused))
-        #expect(
-            Self.error(nested(most))
-                == .tooComplex(.SVG, reason: "its elements are nested deeper than \(most)"))
+        #expect(error(48) == nil)
+        let deep = error(most - 1)
+        #expect(deep == nil || deep == .tooComplex(.SVG, reason: VipsError.drawingRefused))
+        let reason = "its elements are nested deeper than \(most)"
+        #expect(error(most) == .tooComplex(.SVG, reason: reason))
     }
 
     @Test func refusesEntitiesThatStandForElements() {

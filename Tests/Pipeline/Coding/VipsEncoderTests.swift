@@ -29,15 +29,12 @@ struct VipsEncoderTests {
 
     @Test(arguments: writable)
     func keepsSixteenBitsWhereTheFormatCan(_ format: ImageFormat) throws {
-        var bytes = Data()
-        for place in 0..<32 * 32 {
-            let sample = UInt16(place * 60 + 3)
-            for _ in 0..<3 { withUnsafeBytes(of: sample) { bytes.append(contentsOf: $0) } }
-        }
-        let bitmap = try #require(
-            Bitmap(
-                pixels: bytes, size: PixelSize(width: 32, height: 32), channels: 3, depth: .sixteen)
-        )
+        let bytes = Data(
+            (0..<32 * 32).flatMap { place -> [UInt8] in
+                let sample = littleEndian(place * 60 + 3, 2)
+                return sample + sample + sample
+            })
+        let bitmap = try Bitmap.deep(32, 32, bytes)
         let back = try decoded(encoded(bitmap, as: format))
         let isDeep = [.PNG, .TIFF, .AVIF, .HEIC, .JPEGXL].contains(format)
         #expect(back.depth == (isDeep ? .sixteen : .eight))
@@ -80,17 +77,8 @@ struct VipsEncoderTests {
         }
     }
 
-    @Test func anImageTooLargeForLosslessWebPIsRefused() throws {
-        let wide = try Bitmap.drawn(16384, 1) { _, _ in [1, 2, 3] }
-        #expect(throws: ImageCodingError.self) { try encoded(wide, as: .WebP, isLossless: true) }
-        #expect(throws: ImageCodingError.self) { try LosslessWebP.encode(wide) }
-    }
-
     @Test func losslessWebPOfSixteenBitsHoldsEight() throws {
-        let pixels = Data(repeating: 0x80, count: 8 * 8 * 6)
-        let deep = try #require(
-            Bitmap(
-                pixels: pixels, size: PixelSize(width: 8, height: 8), channels: 3, depth: .sixteen))
+        let deep = try Bitmap.deep(8, 8, Data(repeating: 0x80, count: 8 * 8 * 6))
         let back = try decoded(encoded(deep, as: .WebP, isLossless: true))
         #expect(back.depth == .eight && back.samples(3, 3) == [0x80, 0x80, 0x80])
         #expect(throws: ImageCodingError.self) { try LosslessWebP.encode(deep) }
@@ -106,12 +94,9 @@ struct VipsEncoderTests {
         #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
     }
 
-    @Test func mapsQualityOntoTheCodecsRange() {
-        #expect(VipsSaver.level(0) == 1)
-        #expect(VipsSaver.level(1) == 100)
-        #expect(VipsSaver.level(-3) == 1)
-        #expect(VipsSaver.level(7) == 100)
-        #expect(VipsSaver.level(.nan) == 100)
+    @Test(arguments: [(0, 1), (1, 100), (-3, 1), (7, 100), (.nan, 100)] as [(CGFloat, Int)])
+    func mapsQualityOntoTheCodecsRange(_ quality: CGFloat, _ level: Int) {
+        #expect(VipsSaver.level(quality) == level)
     }
 
     @Test func putsWhiteBehindTransparencyInJPEG() throws {
@@ -123,26 +108,23 @@ struct VipsEncoderTests {
         #expect(back.samples(14, 8)[0] > 240 && back.samples(14, 8)[1] < 15)
     }
 
-    @Test func writesPlainJPEGAndPNGOfOddSizes() throws {
-        for format in [ImageFormat.JPEG, .PNG, .WebP, .GIF, .TIFF] {
-            for size in [PixelSize(width: 1, height: 1), PixelSize(width: 17, height: 1)] {
-                let bitmap = try Bitmap.gradient(size.width, size.height)
-                #expect(try decoded(encoded(bitmap, as: format)).size == size)
-            }
-        }
+    @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .GIF, .TIFF], [1, 17])
+    func writesPlainJPEGAndPNGOfOddSizes(_ format: ImageFormat, _ width: Int) throws {
+        let bitmap = try Bitmap.gradient(width, 1)
+        #expect(try decoded(encoded(bitmap, as: format)).size == bitmap.size)
     }
 
     @Test func saysWhichSizesAFormatCannotHold() throws {
         let wide = try Bitmap.gradient(16384, 1)
-        #expect(
-            throws: ImageCodingError.encodingFailed(
-                .WebP, reason: "16384×1 pixels are outside of 1…16383 a side")
-        ) { try encoded(wide, as: .WebP) }
+        let tooWide = ImageCodingError.encodingFailed(
+            .WebP, reason: "16384×1 pixels are outside of 1…16383 a side")
+        #expect(throws: tooWide) { try encoded(wide, as: .WebP) }
+        #expect(throws: ImageCodingError.self) { try encoded(wide, as: .WebP, isLossless: true) }
+        #expect(throws: ImageCodingError.self) { try LosslessWebP.encode(wide) }
         guard Self.writable.contains(.AVIF) else { return }
-        #expect(
-            throws: ImageCodingError.encodingFailed(
-                .AVIF, reason: "15×40 pixels are outside of 16…16384 a side")
-        ) { try encoded(.gradient(15, 40), as: .AVIF) }
+        let tooSmall = ImageCodingError.encodingFailed(
+            .AVIF, reason: "15×40 pixels are outside of 16…16384 a side")
+        #expect(throws: tooSmall) { try encoded(.gradient(15, 40), as: .AVIF) }
     }
 
     @Test(arguments: [ImageFormat.SVG, .PDF, .BMP, .ICO, .unknown])
@@ -160,21 +142,24 @@ struct VipsEncoderTests {
 
     @Test(arguments: writable)
     func writesNoMetadataUnlessAsked(_ format: ImageFormat) throws {
-        let photo = EXIFFixture.inserted(
-            EXIFFixture.block(orientation: 6), into: try encoded(.gradient(40, 24), as: .JPEG))
+        let photo = try Self.photo()
         #expect(!Self.traces(in: photo).isEmpty)
         let image = try Image.decoding(photo)
         let data = try image.kf.data(format: format, options: ImageEncodingOptions())
         #expect(Self.traces(in: data) == [])
         #expect(try ImageMetadata(reading: data) == ImageMetadata())
-        #expect(try Image.decoding(data).pixelSize == PixelSize(width: 24, height: 40))
+        #expect(try Image.decoding(data).pixelSize == PixelSize(24, 40))
+    }
+
+    /// A file that is turned to the right.
+    private static func photo() throws -> Data {
+        EXIFFixture.turned(try encoded(.gradient(40, 24), as: .JPEG), 6)
     }
 
     @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .AVIF, .HEIC])
     func writesMetadataWhenAskedWithTheOrientationReset(_ format: ImageFormat) throws {
         guard Self.writable.contains(format) else { return }
-        let photo = EXIFFixture.inserted(
-            EXIFFixture.block(orientation: 6), into: try encoded(.gradient(40, 24), as: .JPEG))
+        let photo = try Self.photo()
         let metadata = try ImageMetadata(reading: photo)
         #expect(metadata.exif != nil)
         let options = ImageEncodingOptions(metadata: metadata)
@@ -182,8 +167,8 @@ struct VipsEncoderTests {
         #expect(Self.traces(in: data).contains("secret"))
         // Upright pixels that nobody turns again.
         let back = try Image.decoding(data)
-        #expect(back.pixelSize == PixelSize(width: 24, height: 40))
-        #expect(try back.bitmap().size == PixelSize(width: 24, height: 40))
+        #expect(back.pixelSize == PixelSize(24, 40))
+        #expect(try back.bitmap().size == PixelSize(24, 40))
     }
 
     @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .TIFF, .AVIF, .HEIC])
