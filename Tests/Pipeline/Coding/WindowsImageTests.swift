@@ -14,136 +14,106 @@ struct WindowsImageTests {
 
     /// A bitmap file of a 40-byte header.
     private func bmp(
-        width: Int, height: Int, bits: Int, compression: Int = 0, masks: [Int] = [],
-        palette: [[UInt8]] = [], pixels: [UInt8]
+        _ width: Int, _ height: Int, bits: Int, compression: Int = 0, masks: [Int] = [],
+        palette: [[UInt8]] = [], _ pixels: [UInt8]
     ) -> Data {
-        func little(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        }
-        let extra = masks.flatMap { little($0, 4) } + palette.flatMap { $0 }
-        var bytes: [UInt8] = Array("BM".utf8) + little(54 + extra.count + pixels.count, 4)
-        bytes += little(0, 4) + little(54 + extra.count, 4)
-        bytes += little(40, 4) + little(width, 4) + little(height, 4) + little(1, 2)
-        bytes += little(bits, 2) + little(compression, 4) + little(pixels.count, 4)
-        bytes += little(2835, 4) + little(2835, 4) + little(palette.count, 4) + little(0, 4)
+        let extra = masks.flatMap { littleEndian($0, 4) } + palette.flatMap { $0 }
+        func longs(_ values: Int...) -> [UInt8] { values.flatMap { littleEndian($0, 4) } }
+        var bytes = Array("BM".utf8) + longs(54 + extra.count + pixels.count, 0, 54 + extra.count)
+        bytes += longs(40, width, height) + littleEndian(1, 2) + littleEndian(bits, 2)
+        bytes += longs(compression, pixels.count, 2835, 2835, palette.count, 0)
         return Data(bytes + extra + pixels)
     }
 
     private let blackWhiteRed: [[UInt8]] = [[0, 0, 0, 0], [255, 255, 255, 0], [0, 0, 255, 0]]
+    private static let black: [UInt8] = [0, 0, 0], white: [UInt8] = [255, 255, 255]
+    private static let red: [UInt8] = [255, 0, 0], blue: [UInt8] = [0, 0, 255]
 
-    @Test func readsColoursAndAlpha() throws {
-        #expect(
-            try decoded(BMPFixture.data(grid)).greatestDifference(from: grid.bitmap(channels: 3))
-                == 0)
-        let image = try Image.decoding(BMPFixture.data(grid, alpha: true))
-        #expect(image.hasAlpha)
-        #expect(try image.bitmap().greatestDifference(from: grid.bitmap(channels: 4)) == 0)
+    /// The colours of a row.
+    private func row(_ file: Data, _ y: Int = 0) throws -> [[UInt8]] {
+        let bitmap = try decoded(file)
+        return (0..<bitmap.size.width).map { bitmap.samples($0, y) }
+    }
+
+    @Test(arguments: [false, true]) func readsColoursAndAlpha(hasAlpha: Bool) throws {
+        let bitmap = try decoded(BMPFixture.data(grid, alpha: hasAlpha))
+        #expect(bitmap.hasAlpha == hasAlpha)
+        #expect(try bitmap.greatestDifference(from: grid.bitmap(channels: bitmap.channels)) == 0)
     }
 
     @Test func readsFromTheTopWhenTheHeightIsNegative() throws {
-        let data = bmp(
-            width: 1, height: -2, bits: 24, pixels: [1, 2, 3, 0, 4, 5, 6, 0])
-        let bitmap = try decoded(data)
-        #expect(bitmap.samples(0, 0) == [3, 2, 1])
-        #expect(bitmap.samples(0, 1) == [6, 5, 4])
+        let data = bmp(1, -2, bits: 24, [1, 2, 3, 0, 4, 5, 6, 0])
+        #expect(try row(data) == [[3, 2, 1]])
+        #expect(try row(data, 1) == [[6, 5, 4]])
     }
 
     /// The offset points into a table whose length is stated, and the last row is not filled up.
     @Test func findsPixelsBehindTheColourTable() throws {
-        var data = bmp(
-            width: 3, height: 2, bits: 8, palette: blackWhiteRed,
-            pixels: [2, 1, 0, 0, 0, 1, 2, 0])
+        var data = bmp(3, 2, bits: 8, palette: blackWhiteRed, [2, 1, 0, 0, 0, 1, 2, 0])
         data[10] = 54
         for file in [data, data.dropLast()] {
-            let bitmap = try decoded(file)
-            #expect(bitmap.samples(0, 0) == [0, 0, 0])
-            #expect(bitmap.samples(2, 0) == [255, 0, 0])
-            #expect(bitmap.samples(0, 1) == [255, 0, 0])
+            #expect(try row(file) == [Self.black, Self.white, Self.red])
+            #expect(try row(file, 1) == [Self.red, Self.white, Self.black])
         }
     }
 
     /// A table without a stated length ends where the pixels begin.
     @Test func trustsTheOffsetWhereTheTableHasNoLength() throws {
-        var data = bmp(
-            width: 3, height: 1, bits: 8, palette: blackWhiteRed, pixels: [2, 1, 0, 0])
+        var data = bmp(3, 1, bits: 8, palette: blackWhiteRed, [2, 1, 0, 0])
         data[46] = 0
-        #expect(try decoded(data).samples(0, 0) == [255, 0, 0])
-        #expect(try decoded(data).samples(1, 0) == [255, 255, 255])
+        #expect(try row(data).prefix(2) == [Self.red, Self.white])
     }
 
     @Test func ignoresTheFourthByteOfPlainPixels() throws {
-        let image = try Image.decoding(bmp(width: 1, height: 1, bits: 32, pixels: [1, 2, 3, 9]))
-        #expect(!image.hasAlpha)
-        #expect(try image.bitmap().samples(0, 0) == [3, 2, 1])
+        #expect(try row(bmp(1, 1, bits: 32, [1, 2, 3, 9])) == [[3, 2, 1]])
     }
 
     @Test func readsPalettesOfOneFourAndEightBits() throws {
-        let one = bmp(
-            width: 9, height: 1, bits: 1, palette: Array(blackWhiteRed.prefix(2)),
-            pixels: [0b1010_0000, 0x80, 0, 0])
-        let four = bmp(
-            width: 3, height: 1, bits: 4, palette: blackWhiteRed, pixels: [0x12, 0x00, 0, 0])
-        let eight = bmp(
-            width: 3, height: 1, bits: 8, palette: blackWhiteRed, pixels: [2, 1, 200, 0])
-        #expect(
-            try (0..<9).map { try decoded(one).samples($0, 0)[0] } == [
-                255, 0, 255, 0, 0, 0, 0, 0, 255,
-            ])
-        #expect(try decoded(four).samples(0, 0) == [255, 255, 255])
-        #expect(try decoded(four).samples(1, 0) == [255, 0, 0])
-        #expect(try decoded(eight).samples(0, 0) == [255, 0, 0])
+        let two = Array(blackWhiteRed.prefix(2))
+        let one = bmp(9, 1, bits: 1, palette: two, [0b1010_0000, 0x80, 0, 0])
+        #expect(try row(one).map { $0[0] } == [255, 0, 255, 0, 0, 0, 0, 0, 255])
+        let four = bmp(3, 1, bits: 4, palette: blackWhiteRed, [0x12, 0x00, 0, 0])
+        #expect(try row(four).prefix(2) == [Self.white, Self.red])
         // An index without a colour is black.
-        #expect(try decoded(eight).samples(2, 0) == [0, 0, 0])
+        let eight = bmp(3, 1, bits: 8, palette: blackWhiteRed, [2, 1, 200, 0])
+        #expect(try row(eight) == [Self.red, Self.white, Self.black])
     }
 
     @Test func reads16BitsWithAndWithoutMasks() throws {
-        let plain = bmp(width: 2, height: 1, bits: 16, pixels: [0x00, 0x7C, 0x1F, 0x00])
-        #expect(try decoded(plain).samples(0, 0) == [255, 0, 0])
-        #expect(try decoded(plain).samples(1, 0) == [0, 0, 255])
+        let plain = bmp(2, 1, bits: 16, [0x00, 0x7C, 0x1F, 0x00])
+        #expect(try row(plain) == [Self.red, Self.blue])
         let masked = bmp(
-            width: 2, height: 1, bits: 16, compression: 3, masks: [0xF800, 0x07E0, 0x001F],
-            pixels: [0xE0, 0x07, 0x00, 0x84])
-        #expect(try decoded(masked).samples(0, 0) == [0, 255, 0])
-        #expect(try decoded(masked).samples(1, 0) == [132, 130, 0])
+            2, 1, bits: 16, compression: 3, masks: [0xF800, 0x07E0, 0x001F],
+            [0xE0, 0x07, 0x00, 0x84])
+        #expect(try row(masked) == [[0, 255, 0], [132, 130, 0]])
     }
 
     @Test func readsRunLengths() throws {
         let eight = bmp(
-            width: 4, height: 2, bits: 8, compression: 1, palette: blackWhiteRed,
-            pixels: [4, 1, 0, 0, 0, 3, 2, 1, 2, 0, 1, 1, 0, 1])
-        let bitmap = try decoded(eight)
-        #expect(
-            (0..<4).map { bitmap.samples($0, 0) } == [
-                [255, 0, 0], [255, 255, 255], [255, 0, 0], [255, 255, 255],
-            ])
-        #expect((0..<4).allSatisfy { bitmap.samples($0, 1) == [255, 255, 255] })
+            4, 2, bits: 8, compression: 1, palette: blackWhiteRed,
+            [4, 1, 0, 0, 0, 3, 2, 1, 2, 0, 1, 1, 0, 1])
+        #expect(try row(eight) == [Self.red, Self.white, Self.red, Self.white])
+        #expect(try row(eight, 1) == [Self.white, Self.white, Self.white, Self.white])
         let four = bmp(
-            width: 4, height: 1, bits: 4, compression: 2, palette: blackWhiteRed,
-            pixels: [3, 0x12, 1, 0x00, 0, 1])
-        #expect(try (0..<4).map { try decoded(four).samples($0, 0)[1] } == [255, 0, 255, 0])
+            4, 1, bits: 4, compression: 2, palette: blackWhiteRed, [3, 0x12, 1, 0x00, 0, 1])
+        #expect(try row(four).map { $0[1] } == [255, 0, 255, 0])
     }
 
     @Test func cutsOffRunsBelowAndBesideThePicture() throws {
         let data = bmp(
-            width: 2, height: 2, bits: 8, compression: 1, palette: blackWhiteRed,
-            pixels: [9, 1, 0, 0, 2, 2, 0, 0, 2, 1, 0, 2, 1, 9, 2, 1, 0, 1])
-        let bitmap = try decoded(data)
-        for x in 0..<2 {
-            #expect(bitmap.samples(x, 1) == [255, 255, 255])
-            #expect(bitmap.samples(x, 0) == [255, 0, 0])
-        }
+            2, 2, bits: 8, compression: 1, palette: blackWhiteRed,
+            [9, 1, 0, 0, 2, 2, 0, 0, 2, 1, 0, 2, 1, 9, 2, 1, 0, 1])
+        #expect(try row(data, 1) == [Self.white, Self.white])
+        #expect(try row(data) == [Self.red, Self.red])
     }
 
     /// Right and up, with index 0 in what is passed over.
     @Test func stepsOverPixelsOfRuns() throws {
         let data = bmp(
-            width: 3, height: 3, bits: 8, compression: 1, palette: blackWhiteRed,
-            pixels: [1, 1, 0, 2, 1, 2, 1, 2, 0, 1])
-        let bitmap = try decoded(data)
-        #expect(bitmap.samples(0, 2) == [255, 255, 255])
-        #expect(bitmap.samples(2, 0) == [255, 0, 0])
-        let others = [(1, 2), (2, 2), (0, 1), (1, 1), (2, 1), (0, 0), (1, 0)]
-        #expect(others.allSatisfy { bitmap.samples($0, $1) == [0, 0, 0] })
+            3, 3, bits: 8, compression: 1, palette: blackWhiteRed, [1, 1, 0, 2, 1, 2, 1, 2, 0, 1])
+        #expect(try row(data) == [Self.black, Self.black, Self.red])
+        #expect(try row(data, 1) == [Self.black, Self.black, Self.black])
+        #expect(try row(data, 2) == [Self.white, Self.black, Self.black])
     }
 
     /// From the top, from the bottom, and in runs.
@@ -152,53 +122,40 @@ struct WindowsImageTests {
         let (width, height) = (120, 90)
         let palette: [[UInt8]] = (0..<256).map { [UInt8($0), UInt8(255 - $0), 90, 0] }
         func index(_ x: Int, _ y: Int) -> UInt8 { UInt8((x * 2 + y * y / 40) % 256) }
-        var pixels: [UInt8] = []
-        for row in 0..<height {
-            let y = direction < 0 ? row : height - 1 - row
-            let indices = (0..<width).map { index($0, y) }
-            pixels += isInRuns ? indices.flatMap { [1, $0] } + [0, 0] : indices
+        let pixels = (0..<height).flatMap { row -> [UInt8] in
+            let indices = (0..<width).map { index($0, direction < 0 ? row : height - 1 - row) }
+            return isInRuns ? indices.flatMap { [1, $0] } + [0, 0] : indices
         }
         let data = bmp(
-            width: width, height: height * direction, bits: 8, compression: isInRuns ? 1 : 0,
-            palette: palette, pixels: pixels + (isInRuns ? [0, 1] : []))
+            width, height * direction, bits: 8, compression: isInRuns ? 1 : 0, palette: palette,
+            pixels + (isInRuns ? [0, 1] : []))
         let drawn = try Bitmap.drawn(width, height) { x, y in
             [90, 255 - index(x, y), index(x, y)]
         }
-        let size = PixelSize(width: 16, height: 12)
-        let found = try Image.decoding(data).kf.downsampled(toPixels: size).bitmap()
-        let expected = try drawn.vipsImage().encoded("pngsave_buffer")
-        #expect(
-            try found.greatestDifference(
-                from: Image.decoding(expected).kf.downsampled(toPixels: size).bitmap()) <= 1)
+        let size = PixelSize(16, 12)
+        let expected = try decoded(drawn.vipsImage().encoded("pngsave_buffer"), at: size)
+        #expect(try decoded(data, at: size).greatestDifference(from: expected) <= 1)
     }
 
     @Test func reportsBitmapsThatAreCutShortOrUnusual() throws {
-        let short = bmp(width: 100, height: 100, bits: 24, pixels: [0, 0, 0])
-        #expect(throws: ImageCodingError.corrupt(.BMP, reason: "it is cut short")) {
-            try Image.decoding(short)
+        let cut = ImageCodingError.corrupt(.BMP, reason: "it is cut short")
+        #expect(throws: cut) { try Image.decoding(bmp(100, 100, bits: 24, [0, 0, 0])) }
+        #expect(throws: ImageCodingError.self) {
+            try Image.decoding(bmp(1 << 30, 1 << 30, bits: 24, [0, 0, 0]))
         }
-        let huge = bmp(
-            width: 1 << 30, height: 1 << 30, bits: 24, pixels: [0, 0, 0])
-        #expect(throws: ImageCodingError.self) { try Image.decoding(huge) }
-        let jpegInside = bmp(width: 1, height: 1, bits: 24, compression: 4, pixels: [0, 0, 0, 0])
-        #expect(
-            throws: ImageCodingError.unsupported(.BMP, reason: "its compression 4 is not read")
-        ) { try Image.decoding(jpegInside) }
-        let runs = bmp(
-            width: 4, height: 2, bits: 8, compression: 1, palette: blackWhiteRed, pixels: [4, 1])
-        #expect(throws: ImageCodingError.corrupt(.BMP, reason: "it is cut short")) {
-            try Image.decoding(runs).bitmap()
-        }
+        let jpegInside = bmp(1, 1, bits: 24, compression: 4, [0, 0, 0, 0])
+        let unusual = ImageCodingError.unsupported(.BMP, reason: "its compression 4 is not read")
+        #expect(throws: unusual) { try Image.decoding(jpegInside) }
+        let runs = bmp(4, 2, bits: 8, compression: 1, palette: blackWhiteRed, [4, 1])
+        #expect(throws: cut) { try decoded(runs) }
     }
 
     @Test(arguments: ICOFixture.Format.allCases)
     func readsTheLargestPictureOfAnIcon(_ format: ICOFixture.Format) throws {
         let small = PixelGrid.solid(.red, width: 2, height: 2)
-        let data = ICOFixture.data([small, grid, small], as: format)
-        let image = try Image.decoding(data)
-        #expect(image.hasAlpha)
-        #expect(image.pixelSize == PixelSize(width: 5, height: 3))
-        #expect(try image.bitmap().greatestDifference(from: grid.bitmap(channels: 4)) == 0)
+        let bitmap = try decoded(ICOFixture.data([small, grid, small], as: format))
+        #expect(try bitmap.greatestDifference(from: grid.bitmap(channels: 4)) == 0)
+        #expect(bitmap.hasAlpha)
     }
 
     @Test func takesTransparencyFromTheMaskWhenPixelsHaveNone() throws {

@@ -7,40 +7,32 @@ enum CameraFixture {
     ///
     /// - Parameter offset: The difference of the camera's clock from UTC.
     static func block(offset: String? = nil) -> Data {
-        var values = Data()
+        var values: [UInt8] = []
         let start = 8 + 2 + 3 * 12 + 4
         let count = offset == nil ? 5 : 6
         let details = start + 2 + count * 12 + 4
         func place(_ bytes: [UInt8]) -> [UInt8] {
-            defer { values += Data(bytes) }
-            return number(details + values.count, 4)
+            defer { values += bytes }
+            return bigEndian(details + values.count, 4)
         }
         let first =
             entry(0x010F, 2, 8, place(text("Halcyon")))
             + entry(0x0110, 2, 13, place(text("Kingfisher 1")))
-            + entry(0x8769, 4, 1, number(start, 4))
+            + entry(0x8769, 4, 1, bigEndian(start, 4))
         var second =
-            entry(0x829A, 5, 1, place(number(1, 4) + number(125, 4)))
-            + entry(0x8827, 3, 1, number(200, 2) + [0, 0])
+            entry(0x829A, 5, 1, place(bigEndian(1, 4) + bigEndian(125, 4)))
+            + entry(0x8827, 3, 1, bigEndian(200, 2) + [0, 0])
             + entry(0x9003, 2, 20, place(text("2024:05:01 18:30:00")))
         if let offset { second += entry(0x9011, 2, 7, place(text(offset))) }
-        second +=
-            entry(0xA430, 2, 7, place(text("secret")))
-            + entry(0xA431, 2, 7, place(text("secret")))
+        for tag in [0xA430, 0xA431] { second += entry(tag, 2, 7, place(text("secret"))) }
         let header = Array("Exif".utf8) + [0, 0, 0x4D, 0x4D, 0, 42, 0, 0, 0, 8]
-        return Data(
-            header + number(3, 2) + first + number(0, 4) + number(count, 2)
-                + second + number(0, 4))
-            + values
+        let directories = bigEndian(3, 2) + first + bigEndian(0, 4) + bigEndian(count, 2) + second
+        return Data(header + directories + bigEndian(0, 4) + values)
     }
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
 
-    private static func number(_ number: Int, _ length: Int) -> [UInt8] {
-        (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * (length - 1 - $0))) }
-    }
-
     private static func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
-        number(tag, 2) + number(type, 2) + number(count, 4) + value
+        bigEndian(tag, 2) + bigEndian(type, 2) + bigEndian(count, 4) + value
     }
 }

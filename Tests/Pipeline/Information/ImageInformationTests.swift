@@ -10,30 +10,39 @@ import Testing
 
     /// A picture in a format, and what is known of it.
     private static func file(_ format: ImageFormat, quality: Double = 0.8) throws -> Data {
-        let image = try Image.decoding(PNGFixture.data(grid))
-        return try image.kf.data(format: format, options: ImageEncodingOptions(quality: quality))
+        try encoded(grid.bitmap(channels: 4), as: format, quality: quality)
     }
 
-    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    private static let size = PixelSize(30, 20)
+    private static let formats: [ImageFormat] = [.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF]
+
+    /// A JPEG file with EXIF data.
+    private static func jpeg(_ block: Data) throws -> Data {
+        EXIFFixture.inserted(block, into: try file(.JPEG))
+    }
+
+    private static let animation = GIFFixture.data(
+        [PixelGrid.quadrants(width: 30, height: 20), .solid(.red, width: 30, height: 20)].map {
+            GIFFixture.Frame($0, delay: 25)
+        }, loopCount: 3)
+
+    @Test(arguments: formats)
     func theSizeOfEveryFormatIsTold(_ format: ImageFormat) throws {
         let information = try ImageInformation(of: Self.file(format))
-        #expect(information.format == format)
-        #expect(information.size == PixelSize(width: 30, height: 20))
-        #expect(information.frameCount == 1)
-        #expect(information.bitsPerSample == 8)
+        #expect(information.format == format && information.size == Self.size)
+        #expect(information.frameCount == 1 && information.bitsPerSample == 8)
         #expect(information.isComplete)
     }
 
     /// From no byte to all of them the answer changes once, from none to the right one.
-    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    @Test(arguments: formats)
     func aPrefixTellsNothingWrong(_ format: ImageFormat) throws {
         let data = try Self.file(format)
         var isKnown = false
         for count in 0...data.count {
-            let information = try ImageInformation(ofPrefix: data.prefix(count))
-            if let information {
+            if let information = try ImageInformation(ofPrefix: data.prefix(count)) {
                 isKnown = true
-                #expect(information.size == PixelSize(width: 30, height: 20), "\(count) bytes")
+                #expect(information.size == Self.size, "\(count) bytes")
             } else {
                 #expect(!isKnown, "known before \(count) bytes")
             }
@@ -48,7 +57,7 @@ import Testing
 
     @Test func windowsBitmapsAreTold() throws {
         let data = BMPFixture.data(Self.grid)
-        #expect(try ImageInformation(of: data).size == PixelSize(width: 30, height: 20))
+        #expect(try ImageInformation(of: data).size == Self.size)
         #expect(try ImageInformation(ofPrefix: data.prefix(60))?.size.width == 30)
     }
 
@@ -60,37 +69,32 @@ import Testing
     }
 
     @Test(arguments: 1...8) func theSizeIsThatOfTheTurnedPicture(_ orientation: Int) throws {
-        let turned = EXIFFixture.inserted(
-            EXIFFixture.block(orientation: orientation), into: try Self.file(.JPEG))
-        let information = try ImageInformation(of: turned)
+        let information = try ImageInformation(
+            of: Self.jpeg(EXIFFixture.block(orientation: orientation)))
         #expect(information.orientation == orientation)
-        let size = PixelSize(width: 30, height: 20)
-        #expect(information.size == (orientation > 4 ? size.transposed : size))
+        #expect(information.size == (orientation > 4 ? Self.size.transposed : Self.size))
     }
 
     @Test func nothingPrivateIsTold() throws {
-        let file = EXIFFixture.inserted(
-            EXIFFixture.block(orientation: 1), into: try Self.file(.JPEG))
-        let text = String(reflecting: try ImageInformation(of: file))
-        #expect(!text.contains("secret"))
-        #expect(try ImageInformation(of: file).camera == nil)
+        let information = try ImageInformation(
+            of: Self.jpeg(EXIFFixture.block(orientation: 1)))
+        #expect(!String(reflecting: information).contains("secret"))
+        #expect(information.camera == nil)
     }
 
     @Test func whatTheCameraNotedIsTold() throws {
-        let file = EXIFFixture.inserted(CameraFixture.block(), into: try Self.file(.JPEG))
+        let file = try Self.jpeg(CameraFixture.block())
         let camera = try #require(try ImageInformation(of: file).camera)
         #expect(camera.maker == "Halcyon" && camera.model == "Kingfisher 1")
         #expect(camera.taken == "2024-05-01T18:30:00")
-        #expect(camera.exposureTime == 1.0 / 125)
-        #expect(camera.sensitivity == 200)
+        #expect(camera.exposureTime == 1.0 / 125 && camera.sensitivity == 200)
         #expect(camera.lens == nil)
     }
 
     /// Spaces stand for a difference that is not known.
     @Test(arguments: [("+02:00", "+02:00"), ("-09:30", "-09:30"), ("   :  ", ""), ("2 hours", "")])
     func aTimeHasItsDifferenceFromUTC(_ offset: String, _ told: String) throws {
-        let file = EXIFFixture.inserted(
-            CameraFixture.block(offset: offset), into: try Self.file(.JPEG))
+        let file = try Self.jpeg(CameraFixture.block(offset: offset))
         let camera = try #require(try ImageInformation(of: file).camera)
         #expect(camera.taken == "2024-05-01T18:30:00" + told)
         #expect(camera.sensitivity == 200)
@@ -100,69 +104,50 @@ import Testing
         let file = try JPEGXLFixture().data([0.5, 0.25, 1])
         #expect(try ImageInformation(of: file).camera == nil)
         let block = CameraFixture.block().dropFirst(6)
-        var box = Data(withUnsafeBytes(of: UInt32(block.count + 12).bigEndian) { Array($0) })
-        box += Data("Exif".utf8) + [0, 0, 0, 0] + block
+        let head = bigEndian(block.count + 12, 4) + Array("Exif".utf8) + [0, 0, 0, 0]
+        let box = Data(head) + block
         // Behind the signature of 12 bytes and the type of 20; at the end, it may still come.
         let (early, late) = (file.prefix(32) + box + file.dropFirst(32), file + box)
         for file in [early, late] {
             let information = try ImageInformation(of: file)
-            #expect(information.camera?.model == "Kingfisher 1")
-            #expect(information.isComplete)
+            #expect(information.camera?.model == "Kingfisher 1" && information.isComplete)
         }
         let beginning = try ImageInformation(ofPrefix: late.dropLast(box.count + 1))
         #expect(beginning?.camera == nil && beginning?.isComplete == false)
     }
 
     @Test func anAnimationTellsItsFramesAndTimes() throws {
-        let frames = [
-            PixelGrid.quadrants(width: 30, height: 20), .solid(.red, width: 30, height: 20),
-        ].map {
-            GIFFixture.Frame($0, delay: 25)
-        }
-        let information = try ImageInformation(of: GIFFixture.data(frames, loopCount: 3))
+        let information = try ImageInformation(of: Self.animation)
         #expect(information.frameCount == 2)
         #expect(information.animation?.durations == [0.25, 0.25])
-        let header = try EncodedImage(GIFFixture.data(frames, loopCount: 3)).header
-        #expect(information.animation == header.timing)
+        #expect(try information.animation == EncodedImage(Self.animation).header.timing)
     }
 
     @Test func anAnimatedPNGTellsItsFrames() throws {
-        func control(_ number: UInt8, _ hundredths: UInt8) -> PNGFixture.Chunk {
-            var data = [UInt8](repeating: 0, count: 26)
-            (data[3], data[7], data[11]) = (number, 30, 20)
-            (data[21], data[23]) = (hundredths, 100)
-            return PNGFixture.Chunk(type: "fcTL", data: Data(data))
-        }
-        let file = PNGFixture.data(
-            Self.grid,
-            chunks: [
-                PNGFixture.Chunk(type: "acTL", data: Data([0, 0, 0, 2, 0, 0, 0, 5])),
-                control(0, 10), control(1, 30),
-            ])
-        let information = try ImageInformation(of: file)
+        var fixture = APNGFixture(
+            [10, 30].map { APNGFixture.Frame(Self.grid, delay: ($0, 100)) })
+        fixture.loopCount = 5
+        let information = try ImageInformation(of: fixture.data)
         #expect(information.frameCount == 2)
-        #expect(
-            information.animation == AnimationTiming(durations: [0.1, 0.3], loopCount: 5))
+        #expect(information.animation == AnimationTiming(durations: [0.1, 0.3], loopCount: 5))
     }
 
     @Test func sequencesOfAVIFTellTheirFrames() throws {
         let file = try AVIFFixture(delay: 20).data(
             Self.grid, .solid(.red, width: 30, height: 20), .solid(.blue, width: 30, height: 20))
         let information = try ImageInformation(of: file)
-        #expect(information.size == PixelSize(width: 30, height: 20))
-        #expect(information.frameCount == 3)
+        #expect(information.size == Self.size && information.frameCount == 3)
         #expect(information.animation?.durations == [0.2, 0.2, 0.2])
         #expect(information.hasAlpha == false)
     }
 
     @Test func turnedAndCroppedSequencesOfAVIFTellWhatIsShown() throws {
-        var fixture = AVIFFixture()
-        fixture.quarterTurns = 1
-        fixture.crop = (left: 2, top: 2, width: 20, height: 10)
-        let file = try fixture.data(Self.grid, .solid(.red, width: 30, height: 20))
-        let size = PixelSize(width: 10, height: 20)
+        let file = try AVIFFixture(
+            quarterTurns: 1, crop: (left: 2, top: 2, width: 20, height: 10)
+        ).data(Self.grid, .solid(.red, width: 30, height: 20))
+        let size = PixelSize(10, 20)
         #expect(try ImageInformation(of: file).size == size)
-        #expect(try Image.decoding(file).bitmap().size == size)
+        #expect(try decoded(file).size == size)
         let prefixes = (0...file.count).compactMap {
             try? ImageInformation(ofPrefix: file.prefix($0))?.size
         }
@@ -181,13 +166,11 @@ import Testing
     }
 
     @Test func turnedAndCroppedAVIFTellsWhatIsShown() throws {
-        var fixture = AVIFFixture(depth: 10)
-        fixture.quarterTurns = 1
-        fixture.crop = (left: 2, top: 2, width: 20, height: 10)
-        fixture.primaries = 12
+        let fixture = AVIFFixture(
+            depth: 10, quarterTurns: 1, crop: (left: 2, top: 2, width: 20, height: 10),
+            primaries: 12)
         let information = try ImageInformation(of: fixture.data(Self.grid))
-        #expect(information.size == PixelSize(width: 10, height: 20))
-        #expect(information.bitsPerSample == 10)
+        #expect(information.size == PixelSize(10, 20) && information.bitsPerSample == 10)
         #expect(information.colorProfile == .coded(primaries: 12, transfer: 13))
     }
 
@@ -202,20 +185,13 @@ import Testing
     }
 
     @Test func aFileThatIsCutShortTellsWhatIsThere() throws {
-        let frames = [
-            PixelGrid.quadrants(width: 30, height: 20), .solid(.red, width: 30, height: 20),
-        ].map {
-            GIFFixture.Frame($0, delay: 25)
-        }
-        let file = GIFFixture.data(frames, loopCount: 0)
-        let information = try ImageInformation(of: file.dropLast(20))
-        #expect(!information.isComplete)
-        #expect(information.size == PixelSize(width: 30, height: 20))
-        #expect(information.frameCount == nil)
+        let information = try ImageInformation(of: Self.animation.dropLast(20))
+        #expect(!information.isComplete && information.frameCount == nil)
+        #expect(information.size == Self.size)
     }
 
     /// Any byte of a header may be wrong; what is told may be wrong then, but nothing breaks.
-    @Test(arguments: [ImageFormat.JPEG, .PNG, .GIF, .WebP, .AVIF, .JPEGXL, .TIFF])
+    @Test(arguments: formats)
     func damagedHeadersBreakNothing(_ format: ImageFormat) throws {
         let data = try Self.file(format)
         var random = SeededGenerator(state: 7)
@@ -243,13 +219,11 @@ struct ForeignInformationTests {
     /// What a file says is what its decoder finds.
     @Test(arguments: files) func decodersAgree(_ file: URL) throws {
         let data = try Data(contentsOf: file)
-        var limits = DecodingLimits()
-        limits.maximumPixelCount = nil
+        let limits = DecodingLimits(maximumPixelCount: nil)
         // What no decoder opens has nobody to agree with.
         guard let header = try? EncodedImage(data, limits: limits).header else { return }
         let information = try ImageInformation(of: data)
-        #expect(information.format == header.format)
-        #expect(information.size == header.size)
+        #expect(information.format == header.format && information.size == header.size)
         #expect(information.hasAlpha == header.hasAlpha)
         #expect(information.frameCount == header.frameCount)
         if let timing = header.timing {
