@@ -14,8 +14,7 @@ struct AreaReducerTests {
         _ pixels: [Sample], _ w: Int, _ h: Int, _ toW: Int, _ toH: Int
     ) -> [Double] {
         let reducer = AreaReducer(
-            sourceWidth: w, sourceHeight: h, width: toW, height: toH,
-            isDeep: Sample.bitWidth == 16)
+            sourceWidth: w, sourceHeight: h, width: toW, height: toH, isDeep: Sample.bitWidth == 16)
         pixels.withUnsafeBytes { bytes in
             for y in 0..<h {
                 reducer.push(bytes.baseAddress! + y * w * 4 * MemoryLayout<Sample>.stride)

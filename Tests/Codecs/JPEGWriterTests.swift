@@ -6,9 +6,7 @@ import Testing
 struct JPEGWriterTests {
     private let fixture = JPEGFixture(width: 61, height: 43)
 
-    private func write(
-        _ pixels: [UInt8], channels: Int, quality: Int = 90
-    ) throws -> Data {
+    private func write(_ pixels: [UInt8], channels: Int, quality: Int = 90) throws -> Data {
         try JPEGWriter.write(
             pixels, width: fixture.width, height: fixture.height, channels: channels,
             options: JPEGWriter.Options(quality: quality, halvesChroma: false))

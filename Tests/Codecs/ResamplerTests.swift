@@ -112,8 +112,7 @@ struct ResamplerTests {
         var row = [UInt8](repeating: 0, count: horizontal.targetCount * channels)
         pixels.withUnsafeBufferPointer { pixels in
             for index in 0..<vertical.sourceCount {
-                resampler.push(
-                    pixels.baseAddress! + index * horizontal.sourceCount * channels)
+                resampler.push(pixels.baseAddress! + index * horizontal.sourceCount * channels)
                 while resampler.hasNextRow {
                     row.withUnsafeMutableBufferPointer {
                         resampler.writeNextRow(to: $0.baseAddress!)

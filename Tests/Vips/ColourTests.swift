@@ -37,9 +37,7 @@ import Testing
         #expect(try Pixels(source.image().convertedToSRGB()) == expected)
         let withAlpha = Pixels.numbered(9, 7, 2)
         let converted = try Pixels(withAlpha.image().convertedToSRGB())
-        #expect(
-            converted
-                == Pixels(9, 7, 4) { x, y, band in withAlpha[x, y][band < 3 ? 0 : 1] })
+        #expect(converted == Pixels(9, 7, 4) { x, y, band in withAlpha[x, y][band < 3 ? 0 : 1] })
     }
 
     @Test func followsAGreyProfile() throws {

@@ -56,8 +56,7 @@ import Testing
         let png = ledger.begin(lineage("pngload_buffer"), thread: 1, fresh: "")
         let other = ledger.begin(lineage("affine"), thread: 2, fresh: "")
         ledger.warn("Not a PNG file", thread: 1)
-        #expect(
-            ledger.fail(other, fresh: "vips__inverse: singular\n") == "vips__inverse: singular")
+        #expect(ledger.fail(other, fresh: "vips__inverse: singular\n") == "vips__inverse: singular")
         #expect(ledger.fail(png, fresh: "") == "Not a PNG file")
     }
 

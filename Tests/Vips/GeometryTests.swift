@@ -85,8 +85,7 @@ import Vips
         #expect(image.int("orientation") == 6)
         let upright = try image.copiedToMemory().orientationApplied()
         #expect(upright.shape == [32, 64, 3])
-        let saved = try VipsImage.load(
-            "jpegload_buffer", bytes: upright.encoded("jpegsave_buffer"))
+        let saved = try VipsImage.load("jpegload_buffer", bytes: upright.encoded("jpegsave_buffer"))
         #expect((saved.int("orientation") ?? 1) == 1)
         #expect(try saved.orientationApplied().shape == [32, 64, 3])
     }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct VipsOperationTests {
     @Test func setsArgumentsOfEveryKind() throws {
-        let image = try VipsImage.create(
-            "black", ["width": 5, "height": 3, "bands": .double(2)])
+        let image = try VipsImage.create("black", ["width": 5, "height": 3, "bands": .double(2)])
         #expect(image.shape == [5, 3, 2])
         let joined = try VipsImage.create(
             "arrayjoin",

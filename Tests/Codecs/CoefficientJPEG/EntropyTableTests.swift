@@ -5,8 +5,7 @@ import Testing
 @Suite struct EntropyTableTests {
     /// The alternating table for luma of the standard's Annex K, table K.5.
     private static let luma = HuffmanDefinition(
-        purpose: .alternating,
-        counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D],
+        purpose: .alternating, counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D],
         symbols: [
             0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51,
             0x61, 0x07, 0x22, 0x71, 0x14, 0x32, 0x81, 0x91, 0xA1, 0x08, 0x23, 0x42, 0xB1, 0xC1,
@@ -84,8 +83,7 @@ import Testing
     @Test func codesThatAreFullOrTooManyAreRefused() {
         for counts: [UInt8] in [[2], [0, 4], [1, 1, 2], [3]] {
             let definition = HuffmanDefinition(
-                purpose: .direct,
-                counts: counts + [UInt8](repeating: 0, count: 16 - counts.count),
+                purpose: .direct, counts: counts + [UInt8](repeating: 0, count: 16 - counts.count),
                 symbols: [UInt8](repeating: 0, count: counts.reduce(0) { $0 + Int($1) }))
             #expect(throws: JPEGRefusal.huffman) { try HuffmanCode(definition) }
         }

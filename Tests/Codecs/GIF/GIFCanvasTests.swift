@@ -9,8 +9,7 @@ import Vips
 struct GIFCanvasTests {
     /// Frames that cover parts of the canvas, are partly transparent, and are disposed of in all ways.
     private static func layered(
-        width: Int, height: Int, transparent: Bool = true, reachesOut: Bool = true,
-        seed: UInt64 = 1
+        width: Int, height: Int, transparent: Bool = true, reachesOut: Bool = true, seed: UInt64 = 1
     ) -> Data {
         var noise = Noise(seed)
         func place(upTo last: Int) -> Int { Int.random(in: 0...last, using: &noise) }

@@ -31,8 +31,7 @@ struct PNGReaderTests {
         var composer = PNGComposer(
             width: width, height: height, colourType: kind.colourType, depth: kind.depth,
             samples: [])
-        composer.samples = noise.bytes(
-            width * height * composer.samplesPerPixel, below: levels)
+        composer.samples = noise.bytes(width * height * composer.samplesPerPixel, below: levels)
         if kind.colourType == 3 {
             composer.palette = (0..<1 << kind.depth).map { _ in noise.bytes(3) }
             if kind.isTransparent {

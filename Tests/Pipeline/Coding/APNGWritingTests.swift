@@ -6,8 +6,7 @@ import Testing
 @testable import HalcyonPixels
 
 struct APNGWritingTests {
-    private static let timing = AnimationTiming(
-        durations: [0.1, 0.25, 0.04, 120], loopCount: 3)
+    private static let timing = AnimationTiming(durations: [0.1, 0.25, 0.04, 120], loopCount: 3)
 
     /// A square that wanders over colours without a pattern.
     private static func frames(channels: Int) throws -> [Bitmap] {

@@ -8,9 +8,7 @@ import Testing
 struct AnimationDecodingTests {
     private static let colours: [Pixel] = [.red, .green, .blue]
 
-    private func gif(
-        _ count: Int = 3, delays: [Int] = [10, 5, 0], loopCount: Int? = 0
-    ) -> Data {
+    private func gif(_ count: Int = 3, delays: [Int] = [10, 5, 0], loopCount: Int? = 0) -> Data {
         GIFFixture.data(
             zip(Self.colours, delays).prefix(count).map { colour, delay in
                 GIFFixture.Frame(.solid(colour, width: 6, height: 4), delay: delay)

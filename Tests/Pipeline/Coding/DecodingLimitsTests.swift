@@ -31,8 +31,7 @@ struct DecodingLimitsTests {
                 pixelBytes: 8 * count, isStreamed: true),
             Sample(name: "PNG", data: PNGFixture.data(grid, as: .rgb8), pixelBytes: 3 * count),
             Sample(
-                name: "BMP", data: BMPFixture.data(grid), pixelBytes: 3 * count,
-                isStreamed: true),
+                name: "BMP", data: BMPFixture.data(grid), pixelBytes: 3 * count, isStreamed: true),
             Sample(name: "GIF", data: GIFFixture.data(frames), pixelBytes: 3 * count),
         ]
         let others: [(String, String, [String: VipsValue], Bool)] = [

@@ -120,9 +120,7 @@ struct DecodingMemoryTests {
     }
 
     @Test(arguments: [(1, false, 1), (2, false, 1), (1, true, 3), (8, true, 3)])
-    func countsExpandedRowsOfInterlacedPNG(
-        bits: Int, hasPalette: Bool, bytesPerPixel: Int
-    ) throws {
+    func countsExpandedRowsOfInterlacedPNG(bits: Int, hasPalette: Bool, bytesPerPixel: Int) throws {
         var image = try Self.grid.bitmap(channels: 3).vipsImage()
         if !hasPalette { image = try image.converted(to: .bw) }
         let data = try image.encoded(

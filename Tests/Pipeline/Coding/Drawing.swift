@@ -9,8 +9,7 @@ import Vips
 extension Bitmap {
     /// A bitmap of the colours that `colour` gives for each column and row.
     static func drawn(
-        _ width: Int, _ height: Int, channels: Int = 3,
-        _ colour: (_ x: Int, _ y: Int) -> [UInt8]
+        _ width: Int, _ height: Int, channels: Int = 3, _ colour: (_ x: Int, _ y: Int) -> [UInt8]
     ) throws -> Bitmap {
         var bytes = Data(capacity: width * height * channels)
         for y in 0..<height {
@@ -154,8 +153,7 @@ func encoded(
 ) throws -> Data {
     try ImageEncoders.encode(
         [bitmap], timing: nil, as: format,
-        options: ImageEncodingOptions(
-            quality: quality, isLossless: isLossless, metadata: metadata))
+        options: ImageEncodingOptions(quality: quality, isLossless: isLossless, metadata: metadata))
 }
 
 /// The pixels of a file.

@@ -20,8 +20,7 @@ enum EXIFFixture {
     /// A block with nothing but an orientation, as a kind of integer of TIFF 6.0 (1: BYTE, 3: SHORT, 4: LONG, 6, 8 and
     /// 9 with a sign) and with other values behind it.
     static func block(
-        orientation: Int, type: Int, count: Int = 1, isBigEndian: Bool = false,
-        prefix: Bool = true
+        orientation: Int, type: Int, count: Int = 1, isBigEndian: Bool = false, prefix: Bool = true
     ) -> Data {
         let number = isBigEndian ? bigEndian : littleEndian
         var values = Self.values(orientation, type: type, count: count, isBigEndian: isBigEndian)
@@ -35,9 +34,7 @@ enum EXIFFixture {
     }
 
     /// The orientation and the values behind it.
-    static func values(
-        _ orientation: Int, type: Int, count: Int, isBigEndian: Bool
-    ) -> [UInt8] {
+    static func values(_ orientation: Int, type: Int, count: Int, isBigEndian: Bool) -> [UInt8] {
         let length = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4][type] ?? 1
         return (0..<count).flatMap {
             (isBigEndian ? bigEndian : littleEndian)($0 == 0 ? orientation : 3, length)

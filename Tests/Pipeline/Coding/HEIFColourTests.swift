@@ -21,8 +21,7 @@ struct HEIFColourTests {
     func numbersMeanWhatTheyMeanInAVIF(_ primaries: Int, _ transfer: Int) throws {
         let grid = Self.ramp()
         let colours = HEIFFixture.colours(primaries: primaries, transfer: transfer)
-        let expected = try decoded(
-            AVIFFixture(primaries: primaries, transfer: transfer).data(grid))
+        let expected = try decoded(AVIFFixture(primaries: primaries, transfer: transfer).data(grid))
         let file = try HEIFFixture(grid.bitmap(channels: 3).vipsImage(), colours: [colours]).data
         #expect(try decoded(file).greatestDifference(from: expected) <= 1)
         #expect(
@@ -81,8 +80,7 @@ struct HEIFColourTests {
 
     @Test func theBitStreamTellsWhereNoBoxDoes() throws {
         let file = try #require(Data(base64Encoded: Self.streamOnly))
-        #expect(
-            try ImageInformation(of: file).colorProfile == .coded(primaries: 9, transfer: 16))
+        #expect(try ImageInformation(of: file).colorProfile == .coded(primaries: 9, transfer: 16))
         let grid = PixelGrid(width: 64, height: 64) { x, _ in Pixel(gray: UInt8(x / 8 * 32)) }
         let expected = try decoded(AVIFFixture(primaries: 9, transfer: 16).data(grid))
         let found = try decoded(file)
@@ -157,8 +155,7 @@ struct HEIFColourTests {
     ])
     func otherCodecsAreNamed(_ type: String, _ name: String) throws {
         let file = HEIFFixture(
-            type: type, properties: [HEIFFixture.size(8, 8)],
-            pixels: Data(repeating: 7, count: 64))
+            type: type, properties: [HEIFFixture.size(8, 8)], pixels: Data(repeating: 7, count: 64))
         let expected = ImageCodingError.unsupported(
             .HEIC, reason: "its pixels are stored as \(name), which is not read")
         #expect(throws: expected) { try decoded(file.data) }

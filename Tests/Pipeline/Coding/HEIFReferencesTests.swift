@@ -13,8 +13,7 @@ struct HEIFReferencesTests {
         let entries = references.map { reference in
             let ids = reference.to.flatMap { bigEndian($0, 2) }
             let count = bigEndian(reference.to.count, 2)
-            return HEIFFixture.box(
-                reference.type, Data(bigEndian(reference.from, 2) + count + ids))
+            return HEIFFixture.box(reference.type, Data(bigEndian(reference.from, 2) + count + ids))
         }.reduce(Data(), +)
         let box = HEIFFixture.box("iref", Data(count: 4) + entries)
         return HEIFFixture.box("meta", Data(count: 4) + box)
@@ -55,7 +54,6 @@ struct HEIFReferencesTests {
 
     @Test func nothingHidesBehindManyOthers() {
         let many = (0..<5000).map { ("thmb", $0 + 2, [1]) }
-        #expect(
-            refusal(many + [("dimg", 1, [1])]) == "it has more than 4096 boxes of one kind")
+        #expect(refusal(many + [("dimg", 1, [1])]) == "it has more than 4096 boxes of one kind")
     }
 }

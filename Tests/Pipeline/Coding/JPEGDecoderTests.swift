@@ -43,8 +43,7 @@ struct JPEGDecoderTests {
             WideColourTests.detailed(), profile: iccProfile("p3"),
             ["Q": 95, "subsample_mode": "off"])
         let full = try VipsImage.load("jpegload_buffer", bytes: data)
-        let expected = try Bitmap(
-            rendering: full.resized(to: side, height: side).convertedToSRGB())
+        let expected = try Bitmap(rendering: full.resized(to: side, height: side).convertedToSRGB())
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
         let image = try #require(processor.process(item: .data(data), options: .scale(1)))
         #expect(try image.bitmap().peakSignalToNoise(expected) >= 45)
@@ -211,8 +210,7 @@ struct JPEGEncoderTests {
 
     @Test func leavesMetadataToLibvips() throws {
         let block = EXIFFixture.block(orientation: 1)
-        let data = try encoded(
-            .gradient(16, 16), as: .JPEG, metadata: ImageMetadata(exif: block))
+        let data = try encoded(.gradient(16, 16), as: .JPEG, metadata: ImageMetadata(exif: block))
         #expect(try ImageMetadata(reading: data).exif != nil)
     }
 }

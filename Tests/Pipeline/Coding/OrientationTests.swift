@@ -44,8 +44,7 @@ struct OrientationTests {
             EXIFFixture.inserted(block(kind, orientation, prefix: true), into: jpeg),
             PNGFixture.data(grid, as: .rgb8, chunks: [chunk]),
             // Samples of 16 bits are left to libvips.
-            PNGFixture.data(grid, as: .rgb16, chunks: [chunk]),
-            webp(bare), tiff(kind, orientation),
+            PNGFixture.data(grid, as: .rgb16, chunks: [chunk]), webp(bare), tiff(kind, orientation),
         ]
     }
 

@@ -49,8 +49,7 @@ struct ReducedFramesTests {
             let stripes = (x / 7 + y / 5) % 3 == 0 ? 30.0 : 0
             return Pixel(
                 UInt8(100 + 40 * rings + stripes), UInt8(100 + 30 * u * sin(v * 30) + stripes),
-                UInt8(80 + 60 * v),
-                hasAlpha ? UInt8(60 + 150 * min(u, 1)) : 255)
+                UInt8(80 + 60 * v), hasAlpha ? UInt8(60 + 150 * min(u, 1)) : 255)
         }
     }
 
@@ -61,8 +60,7 @@ struct ReducedFramesTests {
         let float = try full.hasAlpha ? image.premultiplied() : image.cast(to: .float)
         let resized = try float.resampledByLanczos(size.width, size.height)
         let straight = try full.hasAlpha ? resized.unpremultiplied() : resized
-        return try Bitmap(
-            rendering: straight.rounded(to: full.depth == .eight ? .uchar : .ushort))
+        return try Bitmap(rendering: straight.rounded(to: full.depth == .eight ? .uchar : .ushort))
     }
 
     /// What the decoder makes of a file in a smaller size.
@@ -83,8 +81,7 @@ struct ReducedFramesTests {
             #expect(found.depth == expected.depth, sourceLocation: sourceLocation)
             #expect(found.channels == expected.channels, sourceLocation: sourceLocation)
             let decibels = try found.peakSignalToNoise(expected)
-            #expect(
-                decibels >= quality, "\(size): \(decibels) dB", sourceLocation: sourceLocation)
+            #expect(decibels >= quality, "\(size): \(decibels) dB", sourceLocation: sourceLocation)
             // What lies beyond the edges is taken otherwise by libvips.
             let opacity = try found.differences(from: expected).map { abs($0.w) * 255 }
             #expect(opacity.allSatisfy { $0 < 4 }, sourceLocation: sourceLocation)

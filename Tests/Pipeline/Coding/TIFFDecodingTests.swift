@@ -110,8 +110,7 @@ struct TIFFDecodingTests {
             if photometric == 1, samples > 4 { continue }
             for bits in photometric == 5 ? [8] : [8, 16] {
                 var tags = [
-                    258: [Int](repeating: bits, count: samples), 262: [photometric],
-                    277: [samples],
+                    258: [Int](repeating: bits, count: samples), 262: [photometric], 277: [samples],
                 ]
                 if !extras.isEmpty { tags[338] = extras }
                 let pixel = colours + (0..<count).map { $0 == opacity ? 100 : 1 }

@@ -159,8 +159,7 @@ struct WideColourTests {
                     UInt8.random(in: 0...255, using: &generator)
             }
             guard let profile = ForeignProfile(damaged, channels: 3) else { continue }
-            let bitmap = try #require(
-                Bitmap(pixels: pixels.data, size: pixels.size, channels: 3))
+            let bitmap = try #require(Bitmap(pixels: pixels.data, size: pixels.size, channels: 3))
             #expect(try bitmap.convertingNewPixels(by: profile).size == pixels.size)
         }
     }

@@ -76,8 +76,7 @@ import Testing
     }
 
     @Test func nothingPrivateIsTold() throws {
-        let information = try ImageInformation(
-            of: Self.jpeg(EXIFFixture.block(orientation: 1)))
+        let information = try ImageInformation(of: Self.jpeg(EXIFFixture.block(orientation: 1)))
         #expect(!String(reflecting: information).contains("secret"))
         #expect(information.camera == nil)
     }
@@ -124,8 +123,7 @@ import Testing
     }
 
     @Test func anAnimatedPNGTellsItsFrames() throws {
-        var fixture = APNGFixture(
-            [10, 30].map { APNGFixture.Frame(Self.grid, delay: ($0, 100)) })
+        var fixture = APNGFixture([10, 30].map { APNGFixture.Frame(Self.grid, delay: ($0, 100)) })
         fixture.loopCount = 5
         let information = try ImageInformation(of: fixture.data)
         #expect(information.frameCount == 2)
