@@ -67,10 +67,4 @@ struct SkippedCoefficientsTests {
             try file.jpegPixels(25, 18, isFast: true)
                 == file.jpegPixels(25, 18, isFast: true, skipsCoefficients: false))
     }
-
-    @Test(arguments: subjects)
-    func areNoExcuseForATruncatedFile(_ subject: Subject) {
-        let file = subject.file.dropLast(200)
-        #expect(throws: CodecRefusal.self) { try file.jpegPixels(25, 18, isFast: true) }
-    }
 }

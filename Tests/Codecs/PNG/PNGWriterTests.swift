@@ -26,7 +26,7 @@ struct PNGWriterTests {
 
     @Test(arguments: [3, 4])
     func writesWhatOthersRead(_ channels: Int) throws {
-        for (width, height) in [(1, 1), (1, 40), (40, 1), (5, 7), (129, 66)] {
+        for (width, height) in [(1, 1), (1, 40), (40, 1), (5, 7), (129, 66), (240, 160)] {
             let (_, pixels) = try PNGReaderTests.picture(
                 width: width, height: height, bands: channels)
             try expectPixels(pixels, width, height, channels)
@@ -74,18 +74,6 @@ struct PNGWriterTests {
             let best = sums.indices.min { sums[$0] < sums[$1] }
             #expect(Int(written[y]) == best, "row \(y)")
         }
-    }
-
-    @Test(arguments: [3, 4])
-    func libpngReadsPhotographs(_ channels: Int) throws {
-        var noise = Noise(8)
-        let pixels = (0..<240 * 160).flatMap { place -> [UInt8] in
-            let slope = place % 240 / 2 + place / 240 / 3
-            return (0..<channels).map {
-                UInt8(slope + $0 * 9 + Int.random(in: 0..<8, using: &noise))
-            }
-        }
-        try expectPixels(pixels, 240, 160, channels)
     }
 
     @Test(arguments: [(0, 1, 3), (1, 1, 1), (1 << 31, 1 << 31, 4)])

@@ -36,24 +36,6 @@ struct AnimationDecodingTests {
         #expect(try Image.decoding(gif(loopCount: stored)).animation?.loopCount == runs)
     }
 
-    @Test func putsPartialFramesOntoTheCanvas() throws {
-        let data = GIFFixture.data([
-            GIFFixture.Frame(.solid(.red, width: 6, height: 4), disposal: .keep),
-            GIFFixture.Frame(.solid(.blue, width: 2, height: 2), left: 3, top: 1),
-        ])
-        let frame = try Image.decoding(data).allBitmaps()[1]
-        #expect([frame.rgb(0, 0), frame.rgb(5, 3)] == [Pixel.red.rgb, Pixel.red.rgb])
-        #expect(frame.rgb(3, 1) == Pixel.blue.rgb)
-    }
-
-    @Test func keepsTransparencyOfFrames() throws {
-        let grid = PixelGrid(width: 4, height: 4) { x, _ in x < 2 ? .clear : .green }
-        let image = try Image.decoding(GIFFixture.data(grid))
-        #expect(image.hasAlpha)
-        #expect(try image.bitmap().samples(0, 0)[3] == 0)
-        #expect(try image.bitmap().samples(3, 3) == [0, 255, 0, 255])
-    }
-
     @Test func isStillWithOneFrame() throws {
         let image = try Image.decoding(GIFFixture.data(.solid(.red, width: 3, height: 3)))
         #expect(image.animation == nil)

@@ -25,19 +25,29 @@ import Testing
         }
     }
 
+    /// The same, and returns when it holds them.
+    private func holdFirst(_ bytes: Int, _ name: String = "first") async {
+        hold(bytes, name, waits: true)
+        await events.waitFor(count: 1)
+    }
+
+    /// Lets a thread end, and waits until `count` have returned.
+    private func end(count: Int) async {
+        mayEnd.signal()
+        await returns.waitFor(count: count)
+    }
+
     /// Waits until `count` threads wait for memory: a thread on its way into a condition tells nobody.
     private func waitInLine(_ count: Int) async {
         while budget.waitingCount != count { await pause() }
     }
 
     @Test func letsOneWaitForTheOtherWhenBothAreTooMuch() async {
-        hold(70, "first", waits: true)
-        await events.waitFor(count: 1)
+        await holdFirst(70)
         hold(40, "second")
         await waitInLine(1)
         #expect(budget.heldBytes == 70)
-        mayEnd.signal()
-        await returns.waitFor(count: 2)
+        await end(count: 2)
         #expect(events.events == ["first", "first ends", "second"])
         #expect(budget.heldBytes == 0)
     }
@@ -54,25 +64,21 @@ import Testing
     }
 
     @Test func decodesWhatIsLargerThanTheWholeAlone() async {
-        hold(1000, "large", waits: true)
-        await events.waitFor(count: 1)
+        await holdFirst(1000, "large")
         hold(1, "small")
         await waitInLine(1)
         #expect(!budget.takeIfFree(1))
-        mayEnd.signal()
-        await returns.waitFor(count: 2)
+        await end(count: 2)
         #expect(events.events == ["large", "large ends", "small"])
     }
 
     @Test func letsThoseGoOnWhoHaveRoomInALargerLimit() async {
-        hold(70, "first", waits: true)
-        await events.waitFor(count: 1)
+        await holdFirst(70)
         hold(60, "second")
         await waitInLine(1)
         budget.limit = 130
         await events.wait { $0.contains("second") }
-        mayEnd.signal()
-        await returns.waitFor(count: 2)
+        await end(count: 2)
         #expect(budget.heldBytes == 0)
     }
 
@@ -85,18 +91,15 @@ import Testing
     }
 
     @Test func holdsUpNoTask() async throws {
-        hold(80, "first", waits: true)
-        await events.waitFor(count: 1)
+        await holdFirst(80)
         #expect(try budget.holding(80) { budget.heldBytes } == 160)
-        mayEnd.signal()
-        await returns.waitFor(count: 1)
+        await end(count: 1)
         #expect(budget.heldBytes == 0)
     }
 
     /// Whoever is stopped leaves the line, and those behind him move up.
     @Test func letsGoOfWhoIsStoppedWhileHeWaits() async {
-        hold(70, "first", waits: true)
-        await events.waitFor(count: 1)
+        await holdFirst(70)
         let stop = DecodingStop()
         Thread.detachNewThread { [budget, events, returns] in
             do {
@@ -116,8 +119,7 @@ import Testing
         await returns.waitFor(count: 2)
         #expect(Set(events.events) == ["first", "stopped", "small"])
         #expect(!stop.waitsForMemory)
-        mayEnd.signal()
-        await returns.waitFor(count: 3)
+        await end(count: 3)
         #expect(budget.heldBytes == 0 && budget.waitingCount == 0)
     }
 
@@ -148,9 +150,7 @@ import Testing
             let done = Recorder<Int>()
             for _ in 0..<8 {
                 let image = composed([common, composed([try Image.decoding(data), common])])
-                Thread.detachNewThread {
-                    done.record((try? image.bitmap().size.width) ?? 0)
-                }
+                Thread.detachNewThread { done.record((try? image.bitmap().size.width) ?? 0) }
             }
             #expect(await done.waitFor(count: 8) == [Int](repeating: 1600, count: 8))
             // The threads may not have ended yet.

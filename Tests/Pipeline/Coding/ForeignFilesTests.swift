@@ -69,58 +69,6 @@ struct ForeignFilesTests {
         #expect(Self.samples?.count == 33)
     }
 
-    @Test(arguments: [
-        ("cmyk-or-spot.jxl", ImageFormat.JPEGXL, "its colours are those of print (CMYK)"),
-        ("int32.tiff", .TIFF, "integer samples of 32 bits are not read"),
-        ("tiled-planar.tif", .TIFF, "tiles in separate planes are not read"),
-        ("old-jpeg.tif", .TIFF, "it is compressed with old-style JPEG"),
-        (
-            "subsampled.tif", .TIFF,
-            "colours of lower resolution than brightness are not read without JPEG"
-        ),
-        ("twelve-bit.tif", .TIFF, "12 bits per sample are not read"),
-    ])
-    func refusesFilesByTheNameOfTheirKind(
-        _ name: String, _ format: ImageFormat, _ reason: String
-    ) throws {
-        guard let file = Corpus.file("found/\(name)") else { return }
-        let data = try Data(contentsOf: file)
-        let error = ImageCodingError.unsupported(format, reason: reason)
-        #expect(throws: error) { try decoded(data) }
-    }
-
-    @Test func obeysTheGammaOfAPNG() throws {
-        guard let file = Corpus.file("found-2/png-gama-linear.png") else { return }
-        let data = try Data(contentsOf: file)
-        let bitmap = try decoded(data)
-        let plain = try decoded(
-            PNGFixture.file(PNGFixture.chunks(of: data).filter { $0.type != "gAMA" }))
-        for x in 0..<64 {
-            let sample = SRGB.sample(Double(plain.samples(x, 3)[0]) / 255)
-            #expect(abs(Double(bitmap.samples(x, 3)[0]) - 255 * sample) <= 1)
-        }
-    }
-
-    /// A newer library may read them.
-    @Test(arguments: [
-        (
-            "heif-unci-deflate.heif", ImageFormat.HEIC,
-            "its uncompressed pixels (unci) are packed with deflate, which is not read"
-        ),
-        ("svg-fedropshadow.svg", .SVG, "the installed librsvg does not draw <feDropShadow>"),
-        ("svg-transform-box.svg", .SVG, "the installed librsvg does not draw transform-box"),
-    ])
-    func namesWhatItDoesNotRead(_ name: String, _ format: ImageFormat, _ reason: String) throws {
-        guard let file = Corpus.file("found-2/\(name)") else { return }
-        let data = try Data(contentsOf: file)
-        do {
-            let bitmap = try decoded(data)
-            #expect(format == .HEIC || bitmap.samples(70, 40)[1] > 100)
-        } catch {
-            #expect(error as? ImageCodingError == .unsupported(format, reason: reason))
-        }
-    }
-
     @Test func showsBrightFilesInTheRangeOfSRGB() throws {
         guard let file = Corpus.file("found/pq-hdr.jxl") else { return }
         let bitmap = try decoded(Data(contentsOf: file))
@@ -169,17 +117,5 @@ struct ForeignFilesTests {
         for (channel, mean) in [126.1, 116.9, 107.7].enumerated() {
             #expect(abs(found[channel] - mean) < 2)
         }
-    }
-
-    @Test(arguments: [50, 100, 333])
-    func reducesWideGamutFilesFinely(_ side: Int) throws {
-        guard let file = Corpus.file("found/display-p3.jpg") else { return }
-        let data = try Data(contentsOf: file)
-        let expected = try VipsImage.load("jpegload_buffer", bytes: data)
-            .resampledFinelyToSRGB(side, side)
-        let reduction = Reduction(size: PixelSize(side, side), quality: .best)
-        let reduced = try EncodedImage(data).opened.decode(frame: 0, .exactly(reduction))
-        let found = try Bitmap(rendering: #require(reduced).pipeline())
-        #expect(try found.peakSignalToNoise(expected) >= 50)
     }
 }

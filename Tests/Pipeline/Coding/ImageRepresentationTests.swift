@@ -42,11 +42,6 @@ struct ImageRepresentationTests {
         #expect(image.kf.gifRepresentation() == gif)
     }
 
-    @Test func isUprightAlready() throws {
-        let image = Image(bitmap: try .gradient(8, 8))
-        #expect(image.kf.normalized === image)
-    }
-
     @Test func writesPNGForAnUnknownFormat() throws {
         let image = Image(bitmap: try .gradient(12, 8, channels: 4))
         let data = try #require(image.kf.data(format: .unknown))

@@ -99,15 +99,6 @@ struct VipsEncoderTests {
         #expect(VipsSaver.level(quality) == level)
     }
 
-    @Test func putsWhiteBehindTransparencyInJPEG() throws {
-        let bitmap = try Bitmap.drawn(16, 16, channels: 4) { x, _ in
-            x < 8 ? [0, 0, 0, 0] : [255, 0, 0, 255]
-        }
-        let back = try decoded(encoded(bitmap, as: .JPEG))
-        #expect(back.samples(1, 8).allSatisfy { $0 > 250 })
-        #expect(back.samples(14, 8)[0] > 240 && back.samples(14, 8)[1] < 15)
-    }
-
     @Test(arguments: [ImageFormat.JPEG, .PNG, .WebP, .GIF, .TIFF], [1, 17])
     func writesPlainJPEGAndPNGOfOddSizes(_ format: ImageFormat, _ width: Int) throws {
         let bitmap = try Bitmap.gradient(width, 1)
