@@ -114,15 +114,6 @@ struct AVIFDecodingTests {
         ) { try Image.decoding(data) }
     }
 
-    @Test(arguments: [10, 12])
-    func widensMoreBits(_ depth: Int) throws {
-        let bitmap = try decoded(
-            AVIFFixture(depth: depth).data(.solid(Pixel(200, 255, 0), width: 16, height: 16)))
-        #expect(bitmap.depth == .sixteen)
-        let colour = bitmap[3, 3]
-        #expect(abs(colour.red - 200.0 / 255) < 0.001 && colour.green == 1 && colour.blue == 0)
-    }
-
     /// BT.2020 with the curve of sRGB. The matrix is that of ITU-R BT.2087.
     @Test func convertsColoursOfOtherPrimaries() throws {
         let data = try AVIFFixture(primaries: 9)

@@ -36,20 +36,6 @@ struct JPEGDecoderTests {
         #expect(try Recipe(encoded: encoded).render(frame: 0).size == bitmap.size)
     }
 
-    /// A picture with all kinds of details, in Display P3. What is expected is made by libvips: all pixels
-    /// decoded, resampled, then converted. (Converted first, colours beyond sRGB are cut off one by one.)
-    @Test(arguments: [50, 100, 333])
-    func reducesWideGamutFilesFinely(_ side: Int) throws {
-        let data = try Self.file(
-            WideColourTests.detailed(), profile: iccProfile("p3"),
-            ["Q": 95, "subsample_mode": "off"])
-        let full = try VipsImage.load("jpegload_buffer", bytes: data)
-        let expected = try Bitmap(rendering: full.resized(to: side, height: side).convertedToSRGB())
-        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
-        let image = try #require(processor.process(item: .data(data), options: .scale(1)))
-        #expect(try image.bitmap().peakSignalToNoise(expected) >= 45)
-    }
-
     @Test(arguments: [false, true])
     func givesThePixelsThatLibvipsGives(_ isProgressive: Bool) throws {
         var options: [String: VipsValue] = ["interlace": .bool(isProgressive), "Q": 90]
@@ -210,11 +196,5 @@ struct JPEGEncoderTests {
         let plain = try #require(
             Bitmap(pixels: Data(samples.map { $0.1 }), size: deep.size, channels: 3))
         #expect(try encoded(deep, as: .JPEG) == encoded(plain, as: .JPEG))
-    }
-
-    @Test func leavesMetadataToLibvips() throws {
-        let block = EXIFFixture.block(orientation: 1)
-        let data = try encoded(.gradient(16, 16), as: .JPEG, metadata: ImageMetadata(exif: block))
-        #expect(try ImageMetadata(reading: data).exif != nil)
     }
 }

@@ -24,22 +24,8 @@ struct SVGDecodingTests {
         #expect(bitmap.samples(width / 2, height / 2) == [0, 0, 0, 255])
     }
 
-    /// As in a page; of what a picture holds, libvips cannot tell how large it is.
-    @Test(arguments: [
-        ("", 300, 150), ("width='100%' height='100%'", 300, 150), ("width='40'", 40, 150),
-    ])
-    func hasTheSizeOfPicturesInPagesWhereNoneIsStated(
-        _ attributes: String, _ width: Int, _ height: Int
-    ) throws {
-        let png = PNGFixture.data(.solid(.green, width: 8, height: 8)).base64EncodedString()
-        let bitmap = try decoded(
-            svg(attributes, "<image width='8' height='8' href='data:image/png;base64,\(png)'/>"))
-        #expect(bitmap.size == PixelSize(width, height))
-        #expect(bitmap.samples(4, 4) == [0, 255, 0, 255])
-        #expect(bitmap.samples(20, 20)[3] == 0)
-    }
-
-    /// As in a page: what a drawing happens to paint is not its size, and a length in per cent is none.
+    /// As in a page: what a drawing happens to paint is not its size, and a length in per cent is none. (Of a picture
+    /// within one, libvips cannot tell how large it is.)
     @Test(arguments: [
         ("", 300, 150), ("width='100%'", 300, 150), ("width='50%' height='50%'", 300, 150),
         ("width='auto' height='auto'", 300, 150), ("width='400'", 400, 150),
@@ -50,9 +36,13 @@ struct SVGDecodingTests {
     func aSizeThatIsNotStatedIsThatOfPicturesInPages(
         _ attributes: String, _ width: Int, _ height: Int
     ) throws {
-        for (side, opacity) in [("width='100%' height='100%'", 255), ("width='20' height='10'", 0)]
-        {
-            let file = svg(attributes, "<rect \(side) fill='red'/>")
+        let png = PNGFixture.solid(.red, width: 8, height: 8).base64EncodedString()
+        for (content, opacity) in [
+            ("<rect width='100%' height='100%' fill='red'/>", 255),
+            ("<rect width='20' height='10' fill='red'/>", 0),
+            ("<image width='8' height='8' href='data:image/png;base64,\(png)'/>", 0),
+        ] {
+            let file = svg(attributes, content)
             let bitmap = try decoded(file)
             #expect(bitmap.size == PixelSize(width, height))
             #expect(try ImageInformation(of: file).size == bitmap.size)

@@ -45,18 +45,6 @@ struct TIFFDecodingTests {
         #expect(sixteen[0, 0].green == 1 && abs(sixteen[0, 1].green - 0.25) < 0.001)
     }
 
-    /// White, and CIE L*a*b* 53.2, 80, 67, which is the red of sRGB.
-    @Test func readsLabOfEightBits() throws {
-        let bitmap = try decoded(
-            tiff(
-                width: 2, height: 1, [258: [8, 8, 8], 262: [8], 277: [3]],
-                pixels: [255, 0, 0, 136, 80, 67]))
-        #expect(!bitmap.hasAlpha)
-        #expect(bitmap.samples(0, 0).allSatisfy { $0 >= 253 })
-        let red = bitmap.samples(1, 0)
-        #expect(red[0] >= 245 && red[1] <= 25 && red[2] <= 25)
-    }
-
     private static func little(_ samples: some Sequence<Int>) -> [UInt8] {
         samples.flatMap { littleEndian($0, 2) }
     }

@@ -80,34 +80,23 @@ struct WideColourTests {
     @Test(arguments: Space.allCases, [3, 4])
     func coloursAreThoseOfLittleCMS(_ space: Space, channels: Int) throws {
         let image = try Self.tagged(Self.colours(channels: channels), space)
-        for (saver, options) in [
-            ("pngsave_buffer", [:]), ("webpsave_buffer", ["lossless": true]),
-            ("jpegsave_buffer", ["Q": 95]),
-        ] as [(String, [String: VipsValue])]
-        where channels == 3 || saver != "jpegsave_buffer" {
+        for (saver, options, formats) in [
+            ("pngsave_buffer", [:], 3...4), ("webpsave_buffer", ["lossless": true], 3...4),
+            ("jpegsave_buffer", ["Q": 95], 3...3),
+            ("heifsave_buffer", ["compression": "av1", "Q": 95, "effort": 0], 3...3),
+        ] as [(String, [String: VipsValue], ClosedRange<Int>)] where formats.contains(channels) {
+            // A format that is not written here has no file.
             guard let data = try? image.encoded(saver, options) else { continue }
-            let (found, expected) = try Self.found(data)
+            let direct = try EncodedImage(data)
+            #expect(!(direct.opened is OpenedByVips))
+            let found = try Recipe(encoded: direct).render(frame: 0)
             #expect(found.channels == channels)
-            let greatest = try found.greatestDifference(from: expected)
-            let mean = try found.meanDifference(from: expected)
-            #expect(greatest <= 3 && mean < 0.4, "\(saver) \(greatest) \(mean)")
+            let greatest = try found.greatestDifference(from: decodedByVips(data))
+            let mean = try found.meanDifference(from: decodedByVips(data))
+            // Both decoders put chroma between its samples in ways of their own.
+            let isClose = saver == "heifsave_buffer" ? mean < 1 : greatest <= 3 && mean < 0.4
+            #expect(isClose, "\(saver) \(greatest) \(mean)")
         }
-    }
-
-    /// What our decoders make of a file, and what libvips makes of it.
-    private static func found(_ data: Data) throws -> (Bitmap, Bitmap) {
-        let direct = try EncodedImage(data)
-        #expect(!(direct.opened is OpenedByVips))
-        return (try Recipe(encoded: direct).render(frame: 0), try decodedByVips(data))
-    }
-
-    @Test(.enabled(if: ImageFormat.writable.contains(.AVIF)), arguments: Space.allCases)
-    func coloursOfAVIFAreThoseOfLittleCMS(_ space: Space) throws {
-        let image = try Self.tagged(Self.colours(channels: 3), space)
-        let data = try image.encoded(
-            "heifsave_buffer", ["compression": "av1", "Q": 95, "effort": 0])
-        let (found, expected) = try Self.found(data)
-        #expect(try found.meanDifference(from: expected) < 1)
     }
 
     /// What is expected: what is made of the same file without the profile, then converted with 16 bits.
