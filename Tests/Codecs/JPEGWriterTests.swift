@@ -58,10 +58,10 @@ struct JPEGWriterTests {
     }
 
     @Test func saysWhatCannotBeWritten() {
+        let row = [UInt8](repeating: 0, count: 70_000 * 3)
         #expect(throws: CodecRefusal.self) {
             try JPEGWriter.write(
-                [UInt8](repeating: 0, count: 70_000 * 3), width: 70_000, height: 1, channels: 3,
-                options: JPEGWriter.Options(quality: 80))
+                row, width: 70_000, height: 1, channels: 3, options: .init(quality: 80))
         }
     }
 }

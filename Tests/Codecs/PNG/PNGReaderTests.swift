@@ -65,38 +65,26 @@ struct PNGReaderTests {
         var composer = Self.composer(kind, width: 45, height: 17, seed: 7)
         composer.filter = { UInt8($0 % 5) }
         let data = composer.data
-        let file = try data.withUnsafeBytes { try PNGFile($0) }
         let image = try VipsImage.load("pngload_buffer", bytes: data)
-        #expect(image.hasAlpha == file.hasAlpha)
-        #expect(image.width == file.width && image.height == file.height)
         #expect(try Self.pixels(data) == image.convertedToSRGB().samples())
-    }
-
-    @Test(arguments: ["none", "sub", "up", "avg", "paeth", "all"])
-    func readsWhatLibpngHasWritten(_ filter: String) throws {
-        for bands in [3, 4] {
-            let (image, expected) = try Self.picture(width: 210, height: 90, bands: bands)
-            let data = try image.encoded("pngsave_buffer", ["filter": .string(filter)])
-            #expect(try Self.pixels(data) == expected)
-        }
-    }
-
-    @Test func readsRowByRowTheSame() throws {
-        for kind in Self.kinds {
-            var composer = Self.composer(kind, width: 21, height: 9, seed: 3)
-            composer.filter = { UInt8(4 - $0 % 5) }
-            let data = composer.data
-            var rows: [UInt8] = []
-            try data.withUnsafeBytes { bytes in
-                let file = try PNGFile(bytes)
-                try PNGReader(file, bytes).forEachRow {
-                    rows.append(
-                        contentsOf: UnsafeBufferPointer(
-                            start: $0, count: file.width * file.channels))
-                }
+        // Row by row it is the same.
+        var rows: [UInt8] = []
+        try data.withUnsafeBytes { bytes in
+            let file = try PNGFile(bytes)
+            #expect(image.hasAlpha == file.hasAlpha)
+            #expect(image.width == file.width && image.height == file.height)
+            try PNGReader(file, bytes).forEachRow {
+                rows += UnsafeBufferPointer(start: $0, count: file.width * file.channels)
             }
-            #expect(rows == composer.pixels)
         }
+        #expect(rows == composer.pixels)
+    }
+
+    @Test(arguments: ["none", "sub", "up", "avg", "paeth", "all"], [3, 4])
+    func readsWhatLibpngHasWritten(_ filter: String, _ bands: Int) throws {
+        let (image, expected) = try Self.picture(width: 210, height: 90, bands: bands)
+        let data = try image.encoded("pngsave_buffer", ["filter": .string(filter)])
+        #expect(try Self.pixels(data) == expected)
     }
 
     @Test func takesBlackForColoursThatThePaletteDoesNotHave() throws {

@@ -46,40 +46,8 @@ struct HEIFColourTests {
     }
 
     /// BT.2020 and PQ in its sequence parameters, written by libheif; no box says it. Eight steps of 8192 of 65536.
-    private static let streamOnly = """
-        AAAAHGZ0eXBoZWl4AAAAAG1pZjFoZWl4bWlhZgAAAVZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAA\
-        AAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAABegABAAAAAAAABdgAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAA\
-        AAABAABodmMxAAAAAA5waXRtAAAAAAABAAAA1mlwcnAAAAC3aXBjbwAAAHhodmNDAQQIAAAAnDgAAAAA//AA/P/6\
-        +gAADwNgAAEAF0ABDAH//wQIAAADAJw4AAADAAD/ugJAYQABACtCAQEECAAAAwCcOAAAAwAA/5AEECCbLdSSU1zc\
-        JEAkEAAAAwGQAAADABCAYgABAAhEAcFwMGCRIAAAABNmcmVlbmNseAAJABAACYAAAAAUaXNwZQAAAAAAAABAAAAA\
-        QAAAABBwaXhpAAAAAAMKCgoAAAAXaXBtYQAAAAAAAAABAAEEgQIDBAAABeBtZGF0AAAF1CgBrwW4FIPqQz///ff/\
-        vr/vb/d39vf29/b39vf2//b/9v/2//b/9v/2//b//a7wGozXAM/Iv4/eJW+KxKxKxKxKx+x+x+x+x+x+x+x/mKa1\
-        35gCegAAsND7oJRsKf6zqzqzqzq2b2b2b2b2b2b2b2ZcAKaAAHJhlcJF+sLwsmsmsmsmtDVDVDVDVDVDVDVC1Nfz\
-        Qujf//sB1vAL0vthD9tYb7X2thi8gADnfXn+ySPIkGbyNHmkXF4uLqOE43//7AdbwC9L7YQ/bWG+19rUkAAgzYEm\
-        LDnl8AxhflUZW/w9/g6fPsRcjxAAAAMAGfkX8fvErfFYlYlYlYlY/Y/Y/Y/Y/Y/Y/Y9QAJQACq0pOj0HnaeDzDzD\
-        zDzD9v9v9v9v9v9v9v5Jai8A0wAPu9D3glwQwPgfgfgfgfheheheheheheheghABJgAcmGVwkX6wvCyayayaya0N\
-        UNUNUNUNUNUNSmIFrN19YL//0pKKZAagFtuwubTfK+UkiBAA14Z6aMzsWaDtFnd6FJyeTk67kdH//72d3gtuVoVE\
-        NC5IgZAxjUABSUZXdXH3UAsxVBoW9NLVaWoQULWVU4ANyDqkervaxLwysiifGIikREtA8n//+WPJosPvqo7tVOFA\
-        +B730AAsZvbZJXosigrrJabHzU2mpr0pGLgAh7N8et/XLvOLy8Z8Rd3e7u8zuGF//6UlFMgNQC23YXNpvlfKSNAC\
-        /k/sH0pkzObZM2/q8/P5+ft+dFANkf//u13LiaYlYrurGihAiBCIdFAE6TsfY1YNYCq8WGOdeDxGHiCbau//+1LZ\
-        ikv55DxDIiz42xtaVgAyg4SwkAdlAbeRRACc1LUaWnP19SvACENXWbBYimqqh1VZji6+xxdjj7wABjx74xX/M1VV\
-        Oqqt2mbm7TN2nMlbACnIcOqKGRRWwO0YpNo32CvsARoKP//Wyq0XXfw3m7G/cVkbIxRYAjLCsWb6ogZ5h4HGMIsn\
-        K5OUsN8VAA6Hzp+CjnP39ej/BJnVhaLCyiCEwAyI7qzDB4YaBq2HZKfdjabGzSGLgABlRuYqb3gi7u093hGdaGjO\
-        tGeL3ABbjGJXipgaiIcBET/YD4/sB/Yw9AAC7FoSck+gD//zgAF+YDw/MB+Zf6ACjJAULm5kqZmOszSAob3AUOAp\
-        r6AAElWphj+nqWcF8lsNfxY2WxskZmbf/+hxPkFYPZ56pPVOVzLmLwQBeirGMMZhE8iWhQzlnQ4RBwfGvkgAEOZ4\
-        j8X+rm+B/50SiSv8Hf4Gjyjf/+lJRTIDUAtt2Fzab5XykjQBiyE1wCJb+acH/oW1JcnM5OWtNbvSAAHm7XNejJq3\
-        iASuBHKgWFwsLSMBz//9JuiTvqHQSzKChy2xtjE+ADQCrKafrJdoKv3duJJOrxdXcbVnAAIY0VITQMfyNGF8sxFB\
-        j5PHyNfswAH05ZMByUs4mY9OSdI+ICQQEQ3/zzoAA+nLJgOSlnEzHpyTpHxASCAiG/U3//oKTvxHzd6KZPSyk8R4\
-        g30AcEC1FpVlxAPQ0Qjk6rw9Hh5XBnQABREknlpMl/WBbP28HF+bpc3QX1qf//iLwrIY3T2bue1VKJUSk9gAlyrE\
-        FCws4muJ2KWT2R+gz9AccsQAB3/FnTsXW87uzt3hssnR2WTstilABqRBYTTd3lmZfTM2l/VFS/qmAJkAAFsMqlna\
-        wSCqqSVVg9sRke2I9vFSAFPQvntlE/mZmDMzXgaurwNXgdTyAASpXyELZS+kbNTpb585PUaeoPuRX//408UCUeNh\
-        7MsP2TC2FrToAIywrFm+qIGeYeBxjCLJyuTlLDfwAAg7W8lWDJUzetVNc8Ye3u9vc5vFwAijIUak8/2Ej21hwENF\
-        PU6eov+QQACaqM0y7lKSqqgVVaRbkZItyRcwxACWK1VHv8PJ3dtbvAh2o6Q7Uh3zBAAKOjvQlLcCREQYiI3CVtbh\
-        K3CavkAKkgpO/ZrODMyfmZ8ARXWAIsAWs+A=
-        """
-
     @Test func theBitStreamTellsWhereNoBoxDoes() throws {
-        let file = try #require(Data(base64Encoded: Self.streamOnly))
+        let file = try SampleFile.data("colours-in-stream.heic")
         #expect(try ImageInformation(of: file).colorProfile == .coded(primaries: 9, transfer: 16))
         let grid = PixelGrid(width: 64, height: 64) { x, _ in Pixel(gray: UInt8(x / 8 * 32)) }
         let expected = try decoded(AVIFFixture(primaries: 9, transfer: 16).data(grid))

@@ -8,8 +8,6 @@ struct JPEGXLFixture {
     var bits = 8
     /// Whether samples are floating-point numbers of ``bits`` bits.
     var isFloat = false
-    var isGrey = false
-    var hasAlpha = false
     /// Whether colours are stored as they are seen (XYB), with a little loss.
     var isLossy = false
     var hasBlack = false
@@ -24,7 +22,7 @@ struct JPEGXLFixture {
         let step: String
     }
 
-    /// A file whose frames have one colour each: 0…1 for each channel, opacity last.
+    /// A file whose frames have one colour each: 0…1 for each channel.
     func data(_ frames: [Float]...) throws -> Data { try data(frames) }
 
     /// The same.
@@ -41,7 +39,7 @@ struct JPEGXLFixture {
             try check(JxlEncoderSetExtraChannelInfo(encoder, 0, &black), "black")
         }
         var colours = JxlColorEncoding()
-        JxlColorEncodingSetToSRGB(&colours, isGrey ? 1 : 0)
+        JxlColorEncodingSetToSRGB(&colours, 0)
         colours.transfer_function = transfer
         colours.primaries = primaries
         try check(JxlEncoderSetColorEncoding(encoder, &colours), "colours")
@@ -57,14 +55,9 @@ struct JPEGXLFixture {
         info.ysize = UInt32(height)
         info.bits_per_sample = UInt32(bits)
         info.exponent_bits_per_sample = isFloat ? 8 : 0
-        info.num_color_channels = isGrey ? 1 : 3
+        info.num_color_channels = 3
         info.uses_original_profile = isLossy ? 0 : 1
         info.intensity_target = peak
-        if hasAlpha {
-            info.num_extra_channels = 1
-            info.alpha_bits = UInt32(bits)
-            info.alpha_exponent_bits = isFloat ? 8 : 0
-        }
         if hasBlack { info.num_extra_channels = 1 }
         if isAnimation {
             info.have_animation = 1

@@ -80,11 +80,11 @@ struct WideColourTests {
     @Test(arguments: Space.allCases, [3, 4])
     func coloursAreThoseOfLittleCMS(_ space: Space, channels: Int) throws {
         let image = try Self.tagged(Self.colours(channels: channels), space)
-        for (saver, options, formats) in [
+        for (saver, options, counts) in [
             ("pngsave_buffer", [:], 3...4), ("webpsave_buffer", ["lossless": true], 3...4),
             ("jpegsave_buffer", ["Q": 95], 3...3),
             ("heifsave_buffer", ["compression": "av1", "Q": 95, "effort": 0], 3...3),
-        ] as [(String, [String: VipsValue], ClosedRange<Int>)] where formats.contains(channels) {
+        ] as [(String, [String: VipsValue], ClosedRange<Int>)] where counts.contains(channels) {
             // A format that is not written here has no file.
             guard let data = try? image.encoded(saver, options) else { continue }
             let direct = try EncodedImage(data)
