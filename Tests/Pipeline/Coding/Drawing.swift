@@ -67,11 +67,13 @@ extension Bitmap {
 
     /// The greatest difference of a sample, on the scale 0…255; what is transparent in both has no colour.
     func visibleDifference(from other: Bitmap) throws -> Double {
-        try zip(differences(from: other), 0...).reduce(0.0) { greatest, next in
-            let (x, y) = (next.1 % size.width, next.1 / size.width)
-            let isClear = next.0.w == 0 && self[x, y].alpha == 0
-            return isClear ? greatest : max(greatest, next.0.max(), -next.0.min())
-        } * 255
+        var greatest = 0.0
+        for (place, difference) in try differences(from: other).enumerated() {
+            let alpha = self[place % size.width, place / size.width].alpha
+            if alpha == 0, difference.w == 0 { continue }
+            greatest = max(greatest, difference.max(), -difference.min())
+        }
+        return greatest * 255
     }
 
     /// How close the colours are to those of another bitmap, in decibels.

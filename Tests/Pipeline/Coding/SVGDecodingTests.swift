@@ -41,7 +41,7 @@ struct SVGDecodingTests {
             ("<rect width='100%' height='100%' fill='red'/>", 255),
             ("<rect width='20' height='10' fill='red'/>", 0),
             ("<image width='8' height='8' href='data:image/png;base64,\(png)'/>", 0),
-        ] {
+        ] as [(String, UInt8)] {
             let file = svg(attributes, content)
             let bitmap = try decoded(file)
             #expect(bitmap.size == PixelSize(width, height))

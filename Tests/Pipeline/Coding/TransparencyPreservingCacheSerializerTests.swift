@@ -36,20 +36,19 @@ import Testing
     }
 
     @Test(arguments: [Bitmap.Depth.eight, .sixteen])
-    func anOpaqueAlphaChannelIsNoTransparency(depth: Bitmap.Depth) throws {
+    func anOpaqueAlphaChannelIsNoTransparency(depth: Bitmap.Depth) {
         let image = photo(hasAlpha: true, depth: depth)
         #expect(image.hasAlpha)
         for serializer in [serializer, lossless] {
-            let data = try #require(serializer.data(with: image, original: nil))
-            #expect(data.kf.imageFormat == .JPEG)
+            #expect(serializer.data(with: image, original: nil)?.kf.imageFormat == .JPEG)
         }
     }
 
-    @Test func onePixelThatIsNotOpaqueIsTransparency() throws {
+    @Test func onePixelThatIsNotOpaqueIsTransparency() {
         var picture = Picture.noise(width: 40, height: 30, hasAlpha: false)
         picture.pixels[picture.pixels.count - 1].w = 254.0 / 255
-        let data = try #require(serializer.data(with: picture.image(), original: nil))
-        #expect(data.kf.imageFormat == .PNG)
+        let data = serializer.data(with: picture.image(), original: nil)
+        #expect(data?.kf.imageFormat == .PNG)
     }
 
     @Test func aQualityForWhatIsTransparentGivesWebPWithExactAlpha() throws {
