@@ -66,13 +66,4 @@ struct AreaReducerTests {
         #expect(isExact(UInt8.self))
         #expect(isExact(UInt16.self))
     }
-
-    @Test func keepsAFlatColour() {
-        let pixels = (0..<97 * 53).flatMap { _ -> [UInt16] in [60_000, 300, 65_535, 40_000] }
-        let alpha = 40_000.0 / 65_535
-        for (index, sample) in Self.reduced(pixels, 97, 53, 31, 11).enumerated() {
-            let expected = [60_000 * alpha, 300 * alpha, 65_535 * alpha, 40_000][index % 4]
-            #expect(abs(sample - expected) < 0.5)
-        }
-    }
 }
