@@ -1,3 +1,4 @@
+import Foundation
 import Halcyon
 import HalcyonPixels
 @testable import HalcyonServer
@@ -20,6 +21,64 @@ extension LiveServer {
     /// Waits until that has happened so often.
     func wait(forLeases event: String, _ count: Int) async {
         await server.metrics.leases.until([event]) { $0 >= Double(count) }
+    }
+
+    /// The answer to a client that takes JSON.
+    func told(_ target: String) async throws -> Answer {
+        try await ask(target, fields: ["Accept": "application/json"])
+    }
+
+    /// Its status and the code of the failure.
+    func outcome(_ target: String) async throws -> String {
+        let answer = try await told(target)
+        return "\(answer.status) \(answer.code)"
+    }
+
+    /// What a purge reports that is ordered in JSON.
+    func purge(_ order: String, _ location: SourceLocation = #_sourceLocation) async throws
+        -> String
+    {
+        let answer = try await ask(
+            "/purge", method: "POST", body: Data(order.utf8), operations: true)
+        #expect(answer.status == 200, "\(answer.text)", sourceLocation: location)
+        return answer.text
+    }
+
+    /// The same of an order with one field, such as `source`, `prefix` or `url`.
+    func purge(_ field: String, _ value: String) async throws -> String {
+        try await purge("{\"\(field)\":\"\(value)\"}")
+    }
+
+    /// Has this server have the source at `url` still after a purge at another one, as if it had not heard of it.
+    func keepSource(_ url: URL, afterPurgeAt other: LiveServer) async throws {
+        let known = try #require(server.sources.remote?.known)
+        let source = try #require(known.inMemory(RemoteSource.key(of: url)))
+        #expect(try await other.purge("source", url.absoluteString).contains("\"told\":true"))
+        await server.purges.until(done: 1)
+        let fetch = SourceFetch(url, source.key, limit: .max, asker: SourceAsker())
+        known.begin(fetch)
+        #expect(known.remember(source, of: fetch))
+        known.end(fetch)
+    }
+}
+
+extension LiveServer.Answer {
+    /// That of the failure, in an answer for clients that take JSON.
+    var code: String { text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? "" }
+
+    var json: [String: Any] {
+        get throws {
+            try #require(
+                try JSONSerialization.jsonObject(with: body) as? [String: Any], "\(text)")
+        }
+    }
+
+    /// The size of the picture; an answer without one is an issue.
+    var pixelSize: PixelSize {
+        get throws {
+            try #require(status == 200, "\(text)")
+            return try Image.decoding(body).pixelSize
+        }
     }
 }
 

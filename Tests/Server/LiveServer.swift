@@ -105,6 +105,9 @@ final class LiveServer: Sendable {
         return try #require(events.first { $0.message == "request" })
     }
 
+    /// That of `/plain/local:///china.jpg`.
+    static let signature = "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
+
     /// The folder of the sample pictures.
     static var samples: String? { try? SamplePictures().directory.path }
 
@@ -182,5 +185,47 @@ extension ImageServerConfiguration {
         sources.http.allow = ["http://127.0.0.1:*"]
         sources.http.ports = [origin.port]
         sources.http.allowsLoopback = true
+    }
+
+    /// Has IIIF, with the pictures of a folder; the samples by default.
+    mutating func serveIIIF(_ folder: String? = LiveServer.samples) {
+        iiif.isEnabled = true
+        iiif.directories = [folder ?? ""]
+    }
+
+    /// Has URLs be signed, as ``LiveServer/signature`` is.
+    mutating func requireSignatures() {
+        signature.keys = ["736563726574"]
+        signature.salts = ["68656c6c6f"]
+        signature.isRequired = true
+    }
+
+    /// Has whoever wants a source that is older than this wait until its server was asked for it again.
+    mutating func askAgain(after age: Duration = .zero) {
+        sources.freshness = age
+        cache.staleWhileRevalidate = .zero
+    }
+}
+
+extension PNGFixture {
+    /// The picture of an origin that tests of servers fetch, 40 × 20.
+    static let green = solid(Pixel(10, 200, 30), width: 40, height: 20)
+    /// The one that takes its place.
+    static let red = solid(Pixel(200, 10, 30), width: 40, height: 20)
+}
+
+extension OriginServer {
+    /// The path of an image server for a picture that is here.
+    func target(_ path: String = "/a.png", _ options: String = "w:10") -> String {
+        "/_/\(options)/plain/\(url(path).absoluteString)"
+    }
+
+    /// One whose answer for `/a.png` waits until the gate is open.
+    static func gated(
+        _ response: OriginResponse = .png(PNGFixture.green)
+    ) async throws -> (OriginServer, Gate) {
+        let (origin, gate) = (try await start(), Gate())
+        origin.route("/a.png", response.with(.wait(.gate(gate))))
+        return (origin, gate)
     }
 }

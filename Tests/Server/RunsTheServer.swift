@@ -15,7 +15,55 @@ struct EndedProgram {
     let errors: String
 }
 
+/// The program while it serves.
+struct RunningServer: Sendable {
+    let child: ChildProcess
+    let log: ChildLines
+    let port: ClosedPort
+
+    func connect() throws -> RawClient { try RawClient(port: port.number) }
+
+    /// The answer on a connection of its own; an empty one where nobody listens.
+    func answer(_ target: String) async -> (status: String, body: [UInt8]) {
+        guard let client = try? connect() else { return ("", []) }
+        let answer = await client.exchange(target, headers: ["Connection: close"])
+        return (String(answer.head.dropFirst(9).prefix(3)), answer.body)
+    }
+
+    func status(_ target: String) async -> String { await answer(target).status }
+
+    /// Sends a signal, and waits for the code with which the program ends.
+    func end(_ signal: Int32 = SIGTERM) async -> Int32? {
+        child.send(signal)
+        return await child.exitCode()
+    }
+}
+
 extension RunsTheServer {
+    /// Starts the program with the sample pictures and settings such as `work.queue=1`, and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - caches: The folder of its caches, below that of the suite.
+    ///   - shell: What a shell does before.
+    func serve(
+        _ settings: String..., on port: ClosedPort? = nil, caches: String = "caches",
+        environment: [String: String] = [:], after shell: String? = nil
+    ) async throws -> RunningServer {
+        let port = try port ?? ClosedPort(isReserved: true)
+        let arguments = [
+            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
+            "--local-root", try #require(LiveServer.samples), "--cache-directory",
+            folder.file(caches).path,
+        ]
+        let (child, log) = try ChildLines.of {
+            try start(
+                arguments + (["log.format=json"] + settings).flatMap { ["--set", $0] },
+                environment: environment, errors: $0, after: shell)
+        }
+        _ = try #require(await log.line(containing: "\"listening\""), "\(log.all)")
+        return RunningServer(child: child, log: log, port: port)
+    }
+
     var executable: String { BuiltProgram.file("halcyon-server").path }
 
     /// Starts the program, which writes to the files run.out and run.err unless told to write elsewhere.

@@ -10,6 +10,12 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
+    private var caches: URL { folder.file("caches") }
+
+    private func start() async throws -> LiveServer {
+        try await LiveServer.start { $0.cache.directory = caches.path }
+    }
+
     private static func target(_ width: Int) -> String { "/_/w:\(width)/plain/local:///china.jpg" }
 
     /// Asks for some pictures, and for each once more.
@@ -26,11 +32,18 @@ import Testing
     }
 
     /// The files of the index, or all others.
-    private static func files(in caches: URL, ofIndex isIndex: Bool) throws -> [URL] {
+    private func files(ofIndex isIndex: Bool) throws -> [URL] {
         try FileManager.default.subpathsOfDirectory(atPath: caches.path)
             .filter { ($0.contains("sqlite") || $0.contains("index")) == isIndex }
             .map { caches.appendingPathComponent($0) }
             .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+    }
+
+    /// A file that is written meanwhile may keep the folder.
+    private func removeCaches() {
+        while FileManager.default.fileExists(atPath: caches.path) {
+            try? FileManager.default.removeItem(at: caches)
+        }
     }
 
     private static func errors(_ live: LiveServer) -> Int {
@@ -38,11 +51,8 @@ import Testing
     }
 
     @Test func aFolderThatCannotBeMadeAnyMoreIsToldOnce() async throws {
-        let caches = folder.file("caches")
-        let live = try await LiveServer.start { $0.cache.directory = caches.path }
-        while FileManager.default.fileExists(atPath: caches.path) {
-            try? FileManager.default.removeItem(at: caches)
-        }
+        let live = try await start()
+        removeCaches()
         try folder.write(Data("a file".utf8), to: "caches")
         try await Self.expectPictures(live, 10...14)
         // A few lines for each of the caches at most.
@@ -56,7 +66,6 @@ import Testing
     /// A folder of another file system, which nobody may write to, as a superuser may write to all others.
     @Test(.enabled(if: geteuid() == 0))
     func aFolderThatIsReadOnlyIsRefused() async throws {
-        let caches = folder.file("caches")
         try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
         let mount = "mount -t tmpfs -o ro none \(caches.path) && exec \"$0\" \"$@\""
         for check in [["--check"], []] {
@@ -75,40 +84,34 @@ import Testing
     }
 
     @Test func aFolderThatIsRemovedWhileTheServerRunsIsNoTrouble() async throws {
-        let caches = folder.file("caches")
-        let live = try await LiveServer.start { $0.cache.directory = caches.path }
+        let live = try await start()
         try await Self.expectPictures(live, 10...12)
-        // A file that is written meanwhile may keep the folder.
-        while FileManager.default.fileExists(atPath: caches.path) {
-            try? FileManager.default.removeItem(at: caches)
-        }
+        removeCaches()
         try await Self.expectPictures(live, 10...15)
         #expect(Self.errors(live) <= 2)
     }
 
     @Test func anIndexOfGarbageIsNoTrouble() async throws {
-        let caches = folder.file("caches")
-        let first = try await LiveServer.start { $0.cache.directory = caches.path }
+        let first = try await start()
         try await Self.expectPictures(first, 10...12)
         await first.listening.stop()
         var spoilt = 0
-        for file in try Self.files(in: caches, ofIndex: true) {
+        for file in try files(ofIndex: true) {
             try Data(repeating: 0xA5, count: 9999).write(to: file)
             spoilt += 1
         }
         #expect(spoilt > 0)
-        let second = try await LiveServer.start { $0.cache.directory = caches.path }
+        let second = try await start()
         try await Self.expectPictures(second, 10...15)
         #expect(Self.errors(second) <= 2)
     }
 
     @Test func filesThatWereSpoiltAreNotServed() async throws {
-        let caches = folder.file("caches")
-        let first = try await LiveServer.start { $0.cache.directory = caches.path }
+        let first = try await start()
         let good = try await first.ask(Self.target(100)).body
         await first.listening.stop()
         var spoilt = 0
-        for file in try Self.files(in: caches, ofIndex: false) {
+        for file in try files(ofIndex: false) {
             var bytes = try Data(contentsOf: file)
             guard bytes.count >= good.count else { continue }
             let place = bytes.count - 40
@@ -117,14 +120,13 @@ import Testing
             spoilt += 1
         }
         #expect(spoilt > 0)
-        let second = try await LiveServer.start { $0.cache.directory = caches.path }
+        let second = try await start()
         #expect(try await second.ask(Self.target(100)).body == good)
     }
 
     @Test func twoServersWithOneFolderAreNoTrouble() async throws {
-        let caches = folder.file("caches")
-        let one = try await LiveServer.start { $0.cache.directory = caches.path }
-        let other = try await LiveServer.start { $0.cache.directory = caches.path }
+        let one = try await start()
+        let other = try await start()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for live in [one, other] {
                 group.addTask { try await Self.expectPictures(live, 10...30) }

@@ -6,25 +6,25 @@ import Testing
 
 /// Animations, and formats beside JPEG and PNG.
 extension HostilePictureTests {
+    /// A number in some bytes, the lowest first.
+    private static func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
     /// Frames of one pixel on a square.
     private static func gif(canvas: Int, frames: Int, delay: UInt8 = 1, left: Int = 0) -> Data {
-        func little(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
         let palette: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0]
         var file = Data("GIF89a".utf8)
-        for part in [little(canvas), little(canvas), [0x91, 0, 0], palette, [0x21, 0xFF, 11]] {
-            file.append(contentsOf: part)
-        }
-        file.append(contentsOf: "NETSCAPE2.0".utf8)
-        file.append(contentsOf: [3, 1, 0, 0, 0])
+        for part in [little(canvas, 2), little(canvas, 2), [0x91, 0, 0], palette] { file += part }
+        file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
         var frame: [UInt8] = [0x21, 0xF9, 4, 0, delay, 0, 0, 0, 0x2C]
-        frame += little(left)
+        frame += little(left, 2)
         frame += [0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
         for _ in 0..<frames { file.append(contentsOf: frame) }
         return file + [0x3B]
     }
 
     private static func riff(_ chunks: [(String, Data)]) -> Data {
-        func little(_ value: Int) -> Data { Data(number(value).reversed()) }
         var content = Data("WEBP".utf8)
         for (name, data) in chunks {
             content += Data(name.utf8) + little(data.count) + data
@@ -35,15 +35,19 @@ extension HostilePictureTests {
 
     /// A canvas with these features, its sides less one in three bytes each.
     private static func canvas(_ flags: UInt8, _ side: Int) -> (String, Data) {
-        let bytes = (0..<3).map { UInt8(truncatingIfNeeded: (side - 1) >> (8 * $0)) }
+        let bytes = little(side - 1, 3)
         return ("VP8X", Data([flags, 0, 0, 0] + bytes + bytes))
+    }
+
+    /// A BMP of 4 × 4 with other bytes in its head.
+    private static func bmp(at place: Int, _ bytes: [UInt8]) -> Data {
+        var file = BMPFixture.data(.gradient(width: 4, height: 4))
+        file.replaceSubrange(place..<place + bytes.count, with: bytes)
+        return file
     }
 
     /// A BMP of 4 × 4 whose pixels are runs of a palette (RLE8).
     private static func runs(_ content: [UInt8], colours: Int = 8) -> Data {
-        func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        }
         let start = 54 + 4 * colours
         var file = Data("BM".utf8)
         for number in [start + content.count, 0, start, 40, 4, 4] { file += little(number) }
@@ -56,9 +60,6 @@ extension HostilePictureTests {
 
     /// A TIFF file of grey tiles, with one number for each of these tags.
     private static func tiff(_ tags: [Int: Int]) -> Data {
-        func little(_ value: Int, _ count: Int = 4) -> Data {
-            Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
-        }
         // 8 bits, not compressed, black is 0, one sample.
         let all = tags.merging([258: 8, 259: 1, 262: 1, 277: 1]) { $1 }
         // The tile is behind the head.
@@ -76,22 +77,22 @@ extension HostilePictureTests {
 
     static let others: [Row] =
         [
-            Row("GIF of 100,000 frames", "a.gif", 200, 422) { gif(canvas: 2, frames: 100_000) },
-            Row("GIF of 65,535 × 65,535 with frames of 1 × 1", "a.gif", 422) {
+            Row("GIF of 100,000 frames", 200, 422) { gif(canvas: 2, frames: 100_000) },
+            Row("GIF of 65,535 × 65,535 with frames of 1 × 1", 422) {
                 gif(canvas: 65535, frames: 3)
             },
-            Row("GIF without an end", "a.gif", 200, 422) { gif(canvas: 4, frames: 3).dropLast() },
-            Row("GIF cut in a frame", "a.gif", 200, 422) { gif(canvas: 4, frames: 3).dropLast(9) },
-            Row("GIF without delay", "a.gif", 200) { gif(canvas: 4, frames: 3, delay: 0) },
-            Row("GIF with frames beyond its edge", "a.gif", 200, 422) {
+            Row("GIF without an end", 200, 422) { gif(canvas: 4, frames: 3).dropLast() },
+            Row("GIF cut in a frame", 200, 422) { gif(canvas: 4, frames: 3).dropLast(9) },
+            Row("GIF without delay", 200) { gif(canvas: 4, frames: 3, delay: 0) },
+            Row("GIF with frames beyond its edge", 200, 422) {
                 gif(canvas: 4, frames: 3, left: 65535)
             },
-            Row("GIF that is a head only", "a.gif", 422) { gif(canvas: 4, frames: 0) },
-            Row("WebP, an animation with a canvas of 4 GB", "a.webp", 422) {
+            Row("GIF that is a head only", 422) { gif(canvas: 4, frames: 0) },
+            Row("WebP of an animation with a canvas of 4 GB", 422) {
                 riff([canvas(2, 32_768), ("ANIM", Data(count: 6)), ("ANMF", Data(count: 24))])
             },
-            Row("WebP without a picture", "a.webp", 422) { riff([canvas(0, 9)]) },
-            Row("WebP with a profile of 15 MB", "a.webp", 200, 422) {
+            Row("WebP without a picture", 422) { riff([canvas(0, 9)]) },
+            Row("WebP with a profile of 15 MB", 200, 422) {
                 // The picture of the sample, behind a head that announces the profile.
                 let picture = try sample("coffee.webp").dropFirst(12)
                 let kind = String(decoding: picture.prefix(4), as: UTF8.self)
@@ -102,76 +103,64 @@ extension HostilePictureTests {
                 head.1.replaceSubrange(7..<10, with: [UInt8(height & 0xFF), UInt8(height >> 8), 0])
                 return riff([head, ("ICCP", Data(count: 15_000_000)), (kind, picture.dropFirst(8))])
             },
-            Row("WebP with a profile of 25 MB", "a.webp", 422) {
+            Row("WebP with a profile of 25 MB", 422) {
                 riff([canvas(0x20, 9), ("ICCP", Data(count: 25_000_000))])
             },
-            Row("WebP that claims 4 GiB", "a.webp", 422) {
+            Row("WebP that claims 4 GiB", 422) {
                 var file = try sample("coffee.webp")
                 file.replaceSubrange(4..<8, with: [0xFE, 0xFF, 0xFF, 0xFF])
                 return file
             },
-            Row("AVIF cut at its half", "a.avif", 422) {
-                let all = try sample("kingfisher.avif"); return all.prefix(all.count / 2)
-            },
-            Row("AVIF of boxes of garbage", "a.avif", 422) {
+            Row("AVIF cut at its half", 422) { try sample("kingfisher.avif", 50) },
+            Row("AVIF of boxes of garbage", 422) {
                 var file = [UInt8](try sample("kingfisher.avif"))
                 for index in 40..<200 { file[index] = 0xA5 }
                 return Data(file)
             },
-            Row("JPEG XL of two bytes", "a.jxl", 422) { Data([0xFF, 0x0A]) },
-            Row("BMP that claims 30,000 × 30,000", "a.bmp", 422) {
-                var file = BMPFixture.data(.gradient(width: 4, height: 4))
-                file.replaceSubrange(18..<26, with: Data([0x30, 0x75, 0, 0, 0x30, 0x75, 0, 0]))
-                return file
+            Row("JXL of two bytes", 422) { Data([0xFF, 0x0A]) },
+            Row("BMP that claims 30,000 × 30,000", 422) {
+                bmp(at: 18, little(30_000) + little(30_000))
             },
-            Row("BMP from top to bottom", "a.bmp", 200) {
-                var file = BMPFixture.data(.gradient(width: 4, height: 4))
-                file.replaceSubrange(22..<26, with: Data([0xFC, 0xFF, 0xFF, 0xFF]))
-                return file
-            },
-            Row("BMP with runs beyond its edge", "a.bmp", 200, 422) {
+            Row("BMP from top to bottom", 200) { bmp(at: 22, little(-4)) },
+            Row("BMP with runs beyond its edge", 200, 422) {
                 runs([0xFF, 7, 0xFF, 7, 0, 0, 0xFF, 7, 0, 1])
             },
-            Row("BMP with a jump beyond its edge", "a.bmp", 200, 422) {
+            Row("BMP with a jump beyond its edge", 200, 422) {
                 runs([0, 2, 0xFF, 0xFF, 4, 7, 0, 1])
             },
-            Row("BMP with bytes that are missing", "a.bmp", 200, 422) { runs([0, 0xFF, 1, 2, 3]) },
-            Row("BMP with runs without an end", "a.bmp", 200, 422) { runs([2, 7]) },
-            Row("BMP with a colour that its palette does not have", "a.bmp", 200, 422) {
+            Row("BMP with bytes that are missing", 200, 422) { runs([0, 0xFF, 1, 2, 3]) },
+            Row("BMP with runs without an end", 200, 422) { runs([2, 7]) },
+            Row("BMP with a colour that its palette does not have", 200, 422) {
                 runs([4, 0xFF, 0, 0, 0, 1], colours: 2)
             },
-            Row("BMP of a negative width", "a.bmp", 422) {
-                var file = BMPFixture.data(.gradient(width: 4, height: 4))
-                file.replaceSubrange(18..<22, with: Data([0xFC, 0xFF, 0xFF, 0xFF]))
-                return file
-            },
-            Row("ICO of many pictures", "a.ico", 200, 422) {
+            Row("BMP of a negative width", 422) { bmp(at: 18, little(-4)) },
+            Row("ICO of many pictures", 200, 422) {
                 ICOFixture.data((1...64).map { .gradient(width: $0, height: $0) })
             },
-            Row("TIFF of 10,000 directories", "a.tif", 422) {
+            Row("TIFF of 10,000 directories", 422) {
                 // Each has no entry, and leads to the next.
                 var file = Data("II*\0".utf8) + [8, 0, 0, 0]
                 for index in 1...10_000 {
-                    file += Data([0, 0]) + Data(number(8 + 6 * index).reversed())
+                    file += Data([0, 0]) + little(8 + 6 * index)
                 }
                 return file
             },
-            Row("TIFF of 16 × 16 with a tile of 65,536 × 65,536", "a.tif", 200, 422) {
+            Row("TIFF of 16 × 16 with a tile of 65,536 × 65,536", 200, 422) {
                 tiff([256: 16, 257: 16, 322: 65536, 323: 65536, 324: 8, 325: 64])
             },
-            Row("TIFF of 30,000 × 30,000 in tiles that are one", "a.tif", 422) {
+            Row("TIFF of 30,000 × 30,000 in tiles that are one", 422) {
                 tiff([256: 30_000, 257: 30_000, 322: 16, 323: 16, 324: 8, 325: 256])
             },
-            Row("TIFF with a tile of 4 GB", "a.tif", 200, 422) {
+            Row("TIFF with a tile of 4 GB", 200, 422) {
                 tiff([256: 16, 257: 16, 322: 16, 323: 16, 324: 8, 325: 0xFFFF_FFFF])
             },
-            Row("TIFF with tiles of no width", "a.tif", 422) {
+            Row("TIFF with tiles of no width", 422) {
                 tiff([256: 16, 257: 16, 322: 0, 323: 16, 324: 8, 325: 256])
             },
-            Row("TIFF whose directory is itself", "a.tif", 422) {
+            Row("TIFF whose directory is itself", 422) {
                 Data("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 8, 0, 0, 0]
             },
-            Row("BigTIFF of nothing", "a.tif", 422) {
+            Row("TIFF with places of 64 bits, and nothing else", 422) {
                 Data(
                     [0x49, 0x49, 0x2B, 0, 8, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0]
                         + Array(repeating: 0, count: 16))
@@ -180,15 +169,15 @@ extension HostilePictureTests {
 
     /// Files of tiles that are not there, or are no tiles.
     private static func tiles(_ brand: String) -> [Row] {
-        let (format, name) = (brand.uppercased(), "a.\(brand)")
+        let format = brand.uppercased()
         return [
-            Row("\(format) of 1,000 tiles that are not there", name, 422) {
+            Row("\(format) of 1,000 tiles that are not there", 422) {
                 TiledHEIF.data(brand: brand, tiles: [1: Array(2...1001)], columns: 40, rows: 25)
             },
-            Row("\(format) whose only tile is itself", name, 422) {
+            Row("\(format) whose only tile is itself", 422) {
                 TiledHEIF.data(brand: brand, tiles: [1: [1]], columns: 1, rows: 1)
             },
-            Row("\(format) whose tiles lead to each other", name, 422) {
+            Row("\(format) whose tiles lead to each other", 422) {
                 TiledHEIF.data(
                     brand: brand, tiles: [1: [2, 2, 2, 2], 2: [1, 1, 1, 1]], columns: 2, rows: 2)
             },
@@ -198,7 +187,9 @@ extension HostilePictureTests {
     @Test(arguments: others) func anAnimationOrAnotherThatIsWrongIsDrawnOrRefused(row: Row)
         async throws
     {
-        try await expect(row)
+        // The name tells the format, as those of most files do.
+        let format = row.testDescription.prefix { $0 != " " }.lowercased()
+        try await expect(row, as: "a.\(format)")
     }
 
     @Test(arguments: [
