@@ -81,8 +81,7 @@ import Testing
     @Test func whatOthersSayOfTheClientIsNotBelieved() async throws {
         let live = try await LiveServer.start {
             $0.trustedProxies = ["10.0.0.0/8"].compactMap(IPNetwork.init)
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [LiveServer.samples ?? ""]
+            $0.serveIIIF()
         }
         let fields = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"]
         let answer = try await live.ask("/iiif/3/china/info.json", fields: fields)
@@ -94,8 +93,7 @@ import Testing
     @Test func aTrustedProxyTellsTheAddressThatTheClientUsed() async throws {
         let live = try await LiveServer.start {
             $0.trustedProxies = ["127.0.0.1/32"].compactMap(IPNetwork.init)
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [LiveServer.samples ?? ""]
+            $0.serveIIIF()
         }
         let fields = ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "img.example.com"]
         let answer = try await live.ask("/iiif/3/china/info.json", fields: fields)

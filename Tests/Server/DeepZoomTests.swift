@@ -65,8 +65,7 @@ import Testing
         let folder = try TemporaryDirectory()
         try folder.write(try Self.picture(width: 3000, height: 2000), to: "wide.png")
         let live = try await LiveServer.start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [folder.url.path]
+            $0.serveIIIF(folder.url.path)
             $0.sources.local.root = folder.url.path
         }
         let base = "/iiif/3/wide"

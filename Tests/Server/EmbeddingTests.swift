@@ -56,8 +56,7 @@ import Testing
     @Test(arguments: [false, true])
     func theRoutesAreBelowAPathOfTheApplication(stopsWork: Bool) async throws {
         let images = try images {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [LiveServer.samples ?? ""]
+            $0.serveIIIF()
         }
         let router = Router()
         router.get("hello") { _, _ in "hello" }
@@ -123,8 +122,7 @@ import Testing
         let images = try images {
             $0.playground = true
             $0.operationsToken = "secret-of-operators"
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [LiveServer.samples ?? ""]
+            $0.serveIIIF()
         }
         let router = Router()
         images.addRoutes(to: router, at: "usual")

@@ -5,7 +5,7 @@ import Testing
 
 /// Header fields of clients that are handed on to the servers of sources.
 @Suite struct ForwardedFieldTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
 
     private func start(
         _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
@@ -83,14 +83,10 @@ import Testing
                 _ = try await live.ask(target(url), fields: ["X-Tenant": tenant])
             }
         }
-        let byURL = try await live.ask(
-            "/purge", method: "POST", body: Data("{\"url\":\"\(target(url))\"}".utf8),
-            operations: true)
+        let byURL = try await live.PURGE("url", "\(target(url))")
         #expect(byURL.text == "{\"results\":3,\"sources\":0}\n")
         #expect(origin.requestCount == 6)
-        let bySource = try await live.ask(
-            "/purge", method: "POST", body: Data("{\"source\":\"\(url.absoluteString)\"}".utf8),
-            operations: true)
+        let bySource = try await live.PURGE("source", "\(url.absoluteString)")
         #expect(bySource.text == "{\"results\":0,\"sources\":3}\n")
         for tenant in ["one", "two", "three"] {
             for url in [url, origin.url("/b.png")] {

@@ -35,7 +35,7 @@ import Testing
 
     private func size(_ answer: LiveServer.Answer) throws -> String {
         try #require(answer.status == 200, "\(answer.text)")
-        let size = try Image.decoding(answer.body).pixelSize
+        let size = try answer.pixelSize
         return "\(answer["Content-Type"] ?? "") \(size.width)×\(size.height)"
     }
 
@@ -230,8 +230,7 @@ import Testing
             let answer = try await live.ask(
                 words[1], method: words[0], body: words.count > 2 ? Data(words[2].utf8) : nil,
                 operations: true)
-            let told = try #require(
-                try JSONSerialization.jsonObject(with: answer.body) as? [String: Any], "\(order)")
+            let told = try answer.json
             switch words[1] {
             case "/purge":
                 #expect(answer.status == 200)
@@ -251,10 +250,8 @@ import Testing
 
     @Test func anErrorIsTheDocumentOfTheGuide() async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask(
-            "/_/w:-1/\(Self.china)", fields: ["Accept": "application/json"])
-        let told = try #require(
-            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        let answer = try await live.told("/_/w:-1/\(Self.china)")
+        let told = try answer.json
         let keys = try code(beginning: "{\"code\"").matches(of: /"([A-Za-z]+)":…/).map {
             String($0.1)
         }
@@ -328,8 +325,7 @@ import Testing
 
     @Test func pathsOfIIIFAreThoseOfTheGuide() async throws {
         let live = try await LiveServer.start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [$0.sources.local.root ?? ""]
+            $0.serveIIIF()
         }
         let document = try code(after: "level 2 and more").replacing("ID", with: "china")
         #expect(try await live.ask(document).text.contains("\"type\":\"ImageService3\""))

@@ -11,8 +11,7 @@ import Testing
 @Suite struct IIIFTests {
     private func start() async throws -> LiveServer {
         try await LiveServer.start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [try SamplePictures().directory.path]
+            $0.serveIIIF()
         }
     }
 
@@ -23,14 +22,12 @@ import Testing
         #expect(answer["Content-Type"]?.hasPrefix("application/ld+json;profile=") == true)
         #expect(answer["Access-Control-Allow-Origin"] == "*")
         #expect(answer["Vary"] == "Accept")
-        let document = try #require(
-            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        let document = try answer.json
         #expect(document["id"] as? String == "http://127.0.0.1:\(live.port)/iiif/3/china")
         #expect(document["width"] as? Int == 640)
         #expect(document["height"] as? Int == 427)
         #expect(document["profile"] as? String == "level2")
-        let plain = try await live.ask(
-            "/iiif/3/china/info.json", fields: ["Accept": "application/json"])
+        let plain = try await live.told("/iiif/3/china/info.json")
         #expect(plain["Content-Type"] == "application/json")
     }
 
@@ -58,7 +55,7 @@ import Testing
         #expect(answer.status == 200, "\(answer.text)")
         guard answer.status == 200 else { return }
         #expect(
-            try Image.decoding(answer.body).pixelSize == PixelSize(width: width, height: height))
+            try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
     @Test(arguments: [
@@ -92,8 +89,7 @@ import Testing
                 "<http://127.0.0.1:\(live.port)/iiif/3/china/full/320,214/0/default.jpg>;rel=\"canonical\""
             )
                 == true)
-        let metrics = try await live.ask("/metrics", operations: true).text
-        #expect(metrics.contains("halcyon_images_total{in=\"jpeg\",out=\"jpeg\"} 1\n"))
+        #expect(try await live.metric("halcyon_images_total{in=\"jpeg\",out=\"jpeg\"}") == 1)
         let tag = try #require(first["ETag"])
         let known = try await live.ask(
             "/iiif/3/china/full/pct:50/0/default.jpg", fields: ["If-None-Match": tag])
@@ -117,8 +113,7 @@ import Testing
         let unchanged = try await live.ask(target, fields: ["If-Modified-Since": date])
         #expect(unchanged.status == 304)
         #expect(unchanged["ETag"] == made["ETag"] && unchanged["Link"] == made["Link"])
-        let metrics = try await live.ask("/metrics", operations: true).text
-        #expect(metrics.contains("halcyon_http_response_bytes_count{format=\"png\"} 2\n"))
+        #expect(try await live.metric("halcyon_http_response_bytes_count{format=\"png\"}") == 2)
     }
 
     @Test func whatIsSaidOfRightsStaysAsTheSettingsSay() async throws {
@@ -127,8 +122,7 @@ import Testing
         try folder.write(try TaggedJPEG.data(exif: exif), to: "a.jpg")
         for (strips, keeps) in [(true, true), (true, false), (false, false)] {
             let live = try await LiveServer.start {
-                $0.iiif.isEnabled = true
-                $0.iiif.directories = [folder.url.path]
+                $0.serveIIIF(folder.url.path)
                 $0.processing.stripsMetadata = strips
                 $0.processing.keepsCopyright = keeps
             }
@@ -159,8 +153,7 @@ import Testing
         let other = try await live.ask("/_/w:10/plain/local:///china.jpg", method: "OPTIONS")
         #expect(other["Access-Control-Allow-Origin"] == nil)
         let own = try await LiveServer.start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [try SamplePictures().directory.path]
+            $0.serveIIIF()
             $0.http.allowOrigin = ["https://viewer.example"]
         }
         let stranger = try await own.ask(target, fields: ["Origin": "https://else.example"])
@@ -174,8 +167,7 @@ import Testing
         }
         try folder.write(PNGFixture.data(grey, as: .gray8), to: "a.png")
         let live = try await LiveServer.start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [folder.url.path]
+            $0.serveIIIF(folder.url.path)
         }
         let answer = try await live.ask("/iiif/3/a/full/max/0/color.png")
         #expect(answer.status == 200)
@@ -205,8 +197,7 @@ import Testing
         // The table goes first.
         for identifier in ["book%2F1", "chelsea", "china"] {
             let answer = try await live.ask("/iiif/3/\(identifier)/info.json")
-            let document = try #require(
-                try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+            let document = try answer.json
             #expect(document["height"] as? Int == 427, "\(identifier)")
             #expect(
                 document["rights"] as? String == "https://creativecommons.org/licenses/by/4.0/")

@@ -11,8 +11,7 @@ import Testing
         let answer = try await live.ask(target)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer["Content-Type"] == "application/json")
-        return try #require(
-            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        return try answer.json
     }
 
     @Test func withoutOptionsAllThatTheHeaderSaysIsTold() async throws {
@@ -169,8 +168,7 @@ import Testing
 
     @Test func pixelsAreReadWithinTheLimitsAndHeadersBeyondThem() async throws {
         let live = try await LiveServer.start { $0.limits.maxPixels = 1000 }
-        let answer = try await live.ask(
-            "/info/_/bh:4:3/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        let answer = try await live.told("/info/_/bh:4:3/plain/local:///china.jpg")
         #expect(answer.status == 422)
         #expect(answer.text.contains("source_too_complex"))
         #expect(try await live.ask("/info/_/d:1/plain/local:///china.jpg").status == 200)
@@ -197,9 +195,7 @@ import Testing
 
     @Test func informationIsSignedLikePictures() async throws {
         let live = try await LiveServer.start {
-            $0.signature.keys = ["736563726574"]
-            $0.signature.salts = ["68656c6c6f"]
-            $0.signature.isRequired = true
+            $0.requireSignatures()
         }
         let signed = try #require(live.server.sign("/plain/local:///china.jpg"))
         #expect(try await live.ask("/info\(signed)").status == 200)
@@ -224,8 +220,8 @@ import Testing
     ])
     func failuresHaveTheirStatusAndCode(target: String, status: Int, code: String) async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+        let answer = try await live.told(target)
         #expect(answer.status == status)
-        #expect(answer.text.contains("\"code\":\"\(code)\""), "\(answer.text)")
+        #expect(answer.code == code, "\(answer.text)")
     }
 }

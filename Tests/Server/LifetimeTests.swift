@@ -5,7 +5,7 @@ import Testing
 
 /// How long a server goes by what it knows, by a clock that is moved by hand.
 @Suite struct LifetimeTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
     private let clock = ManualClock()
     private let origin: OriginServer
 
@@ -18,8 +18,7 @@ import Testing
     @Test func aSourceIsAskedForAgainWhenItsTimeIsOver() async throws {
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         let live = try await LiveServer.start(origin, time: clock.time) {
-            $0.sources.freshness = .seconds(60)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .seconds(60))
         }
         for (seconds, requests) in [(0, 1), (59, 1), (1, 2), (59, 2), (1, 3)] {
             clock.advance(by: .seconds(seconds))

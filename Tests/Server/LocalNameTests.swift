@@ -24,7 +24,7 @@ import Testing
     private func width(_ target: String, _ live: LiveServer) async throws -> Int {
         let answer = try await live.ask(target)
         guard answer.status == 200 else { return answer.status }
-        return try Image.decoding(answer.body).pixelSize.width
+        return try answer.pixelSize.width
     }
 
     private func start() async throws -> LiveServer {

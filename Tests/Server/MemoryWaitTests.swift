@@ -37,11 +37,11 @@ import Testing
             try await withThrowingTaskGroup(of: LiveServer.Answer.self) { group in
                 for target in targets {
                     group.addTask {
-                        try await live.ask(target, fields: ["Accept": "application/json"])
+                        try await live.told(target)
                     }
                 }
                 for try await answer in group {
-                    #expect(answer.status == 503 && answer.text.contains("\"code\":\"deadline\""))
+                    #expect(answer.status == 503 && answer.code == "deadline")
                     #expect(answer["Retry-After"] != nil)
                 }
             }

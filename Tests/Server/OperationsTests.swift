@@ -235,9 +235,7 @@ import Testing
 
     @Test func theLogHasALineForEachRequestAndNoSecrets() async throws {
         let live = try await LiveServer.start {
-            $0.signature.keys = ["736563726574"]
-            $0.signature.salts = ["68656c6c6f"]
-            $0.signature.isRequired = true
+            $0.requireSignatures()
         }
         let target = try #require(live.server.sign("/w:33/plain/local:///china.jpg"))
         _ = try await live.ask(target, fields: ["X-Request-ID": "first"])
@@ -261,10 +259,7 @@ import Testing
     }
 
     @Test func requestsUnderWayEndBeforeTheServerDoes() async throws {
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         let live = try await LiveServer.start(origin) { $0.drain.timeout = .seconds(300) }
         async let answer = live.ask("/_/w:10/plain/\(origin.url("/a.png").absoluteString)")
         await origin.waitForRequests(1)
@@ -277,10 +272,7 @@ import Testing
     }
 
     @Test func requestsThatDoNotEndInTimeAreEnded() async throws {
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        let picture = PNGFixture.solid(Pixel(1, 2, 3), width: 40, height: 20)
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         let clock = ManualClock()
         let live = try await LiveServer.start(origin, time: clock.time) {
             $0.drain.timeout = .seconds(7)

@@ -45,8 +45,8 @@ import Testing
         let live = try await start { $0.processing.autoRotates = false }
         let stored = try await live.ask("/_/plain/local:///a.jpg")
         let turned = try await live.ask("/_/ar:1/plain/local:///a.jpg")
-        #expect(try Image.decoding(stored.body).pixelSize == PixelSize(width: 32, height: 16))
-        #expect(try Image.decoding(turned.body).pixelSize == PixelSize(width: 16, height: 32))
+        #expect(try stored.pixelSize == PixelSize(width: 32, height: 16))
+        #expect(try turned.pixelSize == PixelSize(width: 16, height: 32))
     }
 
     private let packet = """
@@ -141,8 +141,7 @@ import Testing
         try folder.write(file, to: "a.jpg")
         try folder.write(Data("<html>".utf8), to: "page.jpg")
         let strict = try await start()
-        let refused = try await strict.ask(
-            "/_/raw:1/plain/local:///a.jpg", fields: ["Accept": "application/json"])
+        let refused = try await strict.told("/_/raw:1/plain/local:///a.jpg")
         #expect(refused.status == 403)
         #expect(refused.text.contains("option_forbidden"))
         let live = try await start {

@@ -27,11 +27,10 @@ import Testing
         }
     }
 
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
 
     private func code(_ live: LiveServer, _ source: String) async throws -> String {
-        let answer = try await live.ask(
-            "/_/w:10/plain/\(source)", fields: ["Accept": "application/json"])
+        let answer = try await live.told("/_/w:10/plain/\(source)")
         let code = answer.text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? ""
         return "\(answer.status) \(code)"
     }
@@ -41,7 +40,7 @@ import Testing
         let live = try await LiveServer.start(origins: ["album": script])
         for width in [10, 11, 10] {
             let answer = try await live.ask("/_/w:\(width)/plain/album:///2024/1.png")
-            #expect(try Image.decoding(answer.body).pixelSize.width == width)
+            #expect(try answer.pixelSize.width == width)
         }
         #expect(script.requests.events.map(\.url.absoluteString) == ["album:///2024/1.png"])
         #expect(script.requests.events[0].maximumBytes == 20 << 20)
@@ -53,8 +52,7 @@ import Testing
     @Test func aPictureWhoseTimeIsOverIsAskedForByItsVersion() async throws {
         let script = Script(.picture(picture, version: "v1"))
         let live = try await LiveServer.start(origins: ["album": script]) {
-            $0.sources.freshness = .zero
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain()
         }
         let first = try await live.ask("/_/w:10/plain/album:///1.png")
         script.say(.notModified)
@@ -104,9 +102,7 @@ import Testing
         let script = Script(.picture(picture))
         let live = try await LiveServer.start(origins: ["album": script])
         for width in [10, 11] { _ = try await live.ask("/_/w:\(width)/plain/album:///1.png") }
-        let report = try await live.ask(
-            "/purge", method: "POST", body: Data("{\"source\":\"album:///1.png\"}".utf8),
-            operations: true)
+        let report = try await live.PURGE("source", "album:///1.png")
         #expect(report.text == "{\"results\":2,\"sources\":1}\n")
         _ = try await live.ask("/_/w:10/plain/album:///1.png")
         #expect(script.requests.events.count == 2)

@@ -37,8 +37,7 @@ import Testing
     private func urls(_ live: LiveServer, _ query: String) async throws -> [String: Any] {
         let answer = try await sign(live, query)
         #expect(answer.status == 200, "\(answer.text)")
-        return try #require(
-            try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        return try answer.json
     }
 
     @Test func aNameThatHasComeToLeadToThisMachineGetsNoPage() async throws {
@@ -193,9 +192,7 @@ import Testing
 
     @Test func whatThePageSignsIsSignedWithTheFirstKey() async throws {
         let live = try await start {
-            $0.signature.keys = ["736563726574"]
-            $0.signature.salts = ["68656c6c6f"]
-            $0.signature.isRequired = true
+            $0.requireSignatures()
         }
         let urls = try await urls(live, "source=local%3A%2F%2F%2Fchina.jpg")
         #expect(
@@ -255,7 +252,7 @@ import Testing
         let path = try #require(urls["path"] as? String)
         #expect(path == "/playground/image/_/rs:fit:10:0:0/plain/\(source)")
         let small = try await live.ask(path)
-        #expect(try Image.decoding(small.body).pixelSize == PixelSize(width: 10, height: 5))
+        #expect(try small.pixelSize == PixelSize(width: 10, height: 5))
         #expect(small["Cache-Control"] == "no-store")
         let info = try await live.ask(try #require(urls["info"] as? String))
         #expect(info.text.contains("\"width\":40"), "\(info.text)")
@@ -323,8 +320,7 @@ import Testing
     ])
     func theURLOfIIIFIsThatOfTheSamePicture(query: String, end: String?) async throws {
         let live = try await start {
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [$0.sources.local.root ?? ""]
+            $0.serveIIIF()
         }
         let urls = try await urls(live, "source=local:///china.jpg" + query)
         guard let end else { return #expect(urls["iiif"] == nil) }

@@ -11,8 +11,8 @@ import Testing
 /// Pictures of other servers that are sent without anything being asked of their sources.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct PictureGlanceTests {
-    private let green = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
-    private let red = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let green = PNGFixture.green
+    private let red = PNGFixture.red
     private let origin: OriginServer
     private let redis: RedisServer
     private let bucket: Bucket
@@ -97,8 +97,7 @@ struct PictureGlanceTests {
     @Test func aSourceWhoseTimeIsOverIsAskedForFirst() async throws {
         _ = try await maker()
         let two = try await server {
-            $0.sources.freshness = .milliseconds(1)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .milliseconds(1))
         }
         // Confirmed: the picture is still good.
         let same = try await two.ask(target())
@@ -109,8 +108,7 @@ struct PictureGlanceTests {
         // Changed: it is not.
         origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
         let three = try await server {
-            $0.sources.freshness = .milliseconds(1)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .milliseconds(1))
         }
         #expect(try color(try await three.ask(target())) == [200, 10, 30])
         #expect(origin.requestCount == 3)
@@ -120,8 +118,7 @@ struct PictureGlanceTests {
         _ = try await maker()
         origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
         let two = try await server {
-            $0.sources.freshness = .milliseconds(1)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .milliseconds(1))
         }
         #expect(try color(try await two.ask(target())) == [200, 10, 30])
         await two.wait(forLeases: "published", 2)
@@ -204,8 +201,7 @@ struct PictureGlanceTests {
         let clock = ManualClock()
         _ = try await maker(clock.time)
         let two = try await server(clock.time) {
-            $0.sources.freshness = .seconds(60)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .seconds(60))
         }
         #expect(isShared(try await two.ask(target())))
         #expect(origin.requestCount == 1)
@@ -229,8 +225,7 @@ struct PictureGlanceTests {
     @Test func theBytesOfAConfirmedSourceAreNotStoredAgain() async throws {
         let clock = ManualClock()
         let one = try await server(clock.time) {
-            $0.sources.freshness = .seconds(60)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .seconds(60))
         }
         #expect(try await one.ask(target()).status == 200)
         await one.wait(forLeases: "published", 2)

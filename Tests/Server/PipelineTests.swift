@@ -6,7 +6,7 @@ import Testing
 
 /// Clients that send on while an answer is being made: further requests, or a body that nobody reads.
 @Suite struct PipelineTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
     private let origin: OriginServer
     private let gate = Gate()
     private let target: String

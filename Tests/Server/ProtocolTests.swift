@@ -224,8 +224,7 @@ import Testing
             $0.secret = "sesame"
             $0.http.ttl = .seconds(60)
             $0.http.errorTTL = .seconds(60)
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [LiveServer.samples ?? ""]
+            $0.serveIIIF()
         }
         let fields = ["Authorization": "Bearer sesame"]
         let targets = [

@@ -9,8 +9,8 @@ import Testing
 
 /// What is forgotten by order, and what is made before anybody asks.
 @Suite struct PurgeTests {
-    private let old = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
-    private let new = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let old = PNGFixture.green
+    private let new = PNGFixture.red
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
@@ -22,10 +22,6 @@ import Testing
             $0.cache.directory = folder.url.path
             change(&$0)
         }
-    }
-
-    private func target(_ url: URL, _ options: String = "w:10") -> String {
-        "/_/\(options)/plain/\(url.absoluteString)"
     }
 
     private func order(
@@ -84,15 +80,15 @@ import Testing
             files: ["/2024/a.png": old, "/2024/b.png": old, "/2025/a.png": old])
         let live = try await start(origin)
         let paths = ["/2024/a.png", "/2024/b.png", "/2025/a.png"]
-        for path in paths { _ = try await live.ask(target(origin.url(path))) }
+        for path in paths { _ = try await live.ask(origin.target(path)) }
         let prefix = origin.url("/2024/").absoluteString
         #expect(
             try await purge(live, "{\"prefix\":\"\(prefix)\"}") == "{\"results\":2,\"sources\":2}\n"
         )
-        for path in paths { _ = try await live.ask(target(origin.url(path))) }
+        for path in paths { _ = try await live.ask(origin.target(path)) }
         #expect(origin.requestCount == 5)
         #expect(try await purge(live, "{\"all\":true}") == "{\"results\":3,\"sources\":3}\n")
-        _ = try await live.ask(target(origin.url("/2025/a.png")))
+        _ = try await live.ask(origin.target("/2025/a.png"))
         #expect(origin.requestCount == 6)
     }
 
@@ -135,7 +131,7 @@ import Testing
             $0.processing.allowsRaw = true
         }
         // The answer for a source that is not there as it is would be the fallback as a picture.
-        let targets = ["w:10", "w:20", "raw:1"].map { target(origin.url("/missing.png"), $0) }
+        let targets = ["w:10", "w:20", "raw:1"].map { origin.target("/missing.png", $0) }
         for target in targets {
             let answer = try await live.ask(target)
             #expect(answer["Fallback-Image"] == "1")
@@ -157,7 +153,7 @@ import Testing
         origin.route("/fallback.png", .png(old).with(.entityTag("\"1\"")))
         let source = origin.url("/fallback.png").absoluteString
         let live = try await start(origin) { $0.fallback.picture.url = source }
-        let targets = ["w:10", "w:20"].map { target(origin.url("/missing.png"), $0) }
+        let targets = ["w:10", "w:20"].map { origin.target("/missing.png", $0) }
         for target in targets { #expect(try color(try await live.ask(target)) == [10, 200, 30]) }
         origin.route("/fallback.png", .png(new).with(.entityTag("\"1\"")))
         let report = try await purge(live, "{\"source\":\"\(source)\"}")
@@ -280,7 +276,7 @@ import Testing
     @Test func picturesAreMadeBeforeAnybodyAsks() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": old])
         let live = try await start(origin) { $0.negotiation.formats = ["webp"] }
-        let target = target(origin.url("/a.png"))
+        let target = origin.target("/a.png")
         let answer = try await order(
             live, "/warm",
             "{\"urls\":[\"\(target)\",\"/_/w:-1/plain/x\",\"/live\"],"

@@ -99,9 +99,9 @@ import Testing
     @Test func theShortFormIsNotThereWhereURLsAreSigned() async throws {
         let live = try await signed()
         for target in ["/-/local:///china.jpg", "/info/-/plain/local:///china.jpg"] {
-            let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+            let answer = try await live.told(target)
             #expect(answer.status == 404)
-            #expect(answer.text.contains("\"code\":\"invalid_path\""), "\(answer.text)")
+            #expect(answer.code == "invalid_path", "\(answer.text)")
         }
     }
 
@@ -155,10 +155,10 @@ import Testing
     ])
     func failuresHaveTheirStatusAndCode(target: String, status: Int, code: String) async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask(target, fields: ["Accept": "application/json"])
+        let answer = try await live.told(target)
         #expect(answer.status == status)
         #expect(answer["Content-Type"] == "application/json")
-        #expect(answer.text.contains("\"code\":\"\(code)\""), "\(answer.text)")
+        #expect(answer.code == code, "\(answer.text)")
         #expect(answer.text.contains("\"requestId\":\"\(answer["X-Request-ID"] ?? "-")\""))
     }
 

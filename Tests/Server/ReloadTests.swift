@@ -7,7 +7,7 @@ import Testing
 
 /// What a running server is told anew.
 @Suite struct ReloadTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
 
     @Test func keysPresetsAndListsAreTakenWhileTheServerRuns() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": picture])

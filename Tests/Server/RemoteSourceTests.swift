@@ -8,7 +8,7 @@ import Testing
 
 /// Pictures of other servers: what is fetched, how often, and what never is.
 @Suite struct RemoteSourceTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
 
     private func start(
         _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
@@ -17,10 +17,6 @@ import Testing
             $0.http.errorBodies = .full
             try change(&$0)
         }
-    }
-
-    private func target(_ url: URL, _ options: String = "w:10") -> String {
-        "/_/\(options)/plain/\(url.absoluteString)"
     }
 
     private func code(_ answer: LiveServer.Answer) -> String {
@@ -32,13 +28,13 @@ import Testing
     @Test func aPictureOfAnotherServerIsFetchedOnce() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         let live = try await start(origin)
-        let first = try await live.ask(target(origin.url("/a.png")))
+        let first = try await live.ask(origin.target("/a.png"))
         #expect(first.status == 200)
         #expect(first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
-        #expect(try Image.decoding(first.body).pixelSize == PixelSize(width: 10, height: 5))
-        let other = try await live.ask(target(origin.url("/a.png"), "w:20"))
+        #expect(try first.pixelSize == PixelSize(width: 10, height: 5))
+        let other = try await live.ask(origin.target("/a.png", "w:20"))
         #expect(other["Cache-Status"]?.hasSuffix("stored; detail=source") == true)
-        #expect(try await live.ask(target(origin.url("/a.png"))).body == first.body)
+        #expect(try await live.ask(origin.target("/a.png")).body == first.body)
         #expect(origin.requestCount == 1)
         let request = try #require(origin.requests.first)
         #expect(request.headers["Accept"] == "image/*")
@@ -50,10 +46,10 @@ import Testing
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         let folder = try TemporaryDirectory()
         let first = try await start(origin) { $0.cache.directory = folder.url.path }
-        #expect(try await first.ask(target(origin.url("/a.png"))).status == 200)
+        #expect(try await first.ask(origin.target("/a.png")).status == 200)
         await first.listening.stop()
         let second = try await start(origin) { $0.cache.directory = folder.url.path }
-        #expect(try await second.ask(target(origin.url("/a.png"), "w:11")).status == 200)
+        #expect(try await second.ask(origin.target("/a.png", "w:11")).status == 200)
         #expect(origin.requestCount == 1)
     }
 
@@ -61,20 +57,19 @@ import Testing
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         let live = try await start(origin) {
-            $0.sources.freshness = .zero
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain()
         }
-        let first = try await live.ask(target(origin.url("/a.png")))
-        let second = try await live.ask(target(origin.url("/a.png")))
+        let first = try await live.ask(origin.target("/a.png"))
+        let second = try await live.ask(origin.target("/a.png"))
         #expect(first["ETag"] == second["ETag"])
         #expect(second["Cache-Status"] == "halcyon; fwd=stale; fwd-status=304")
         #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         let changed = PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)
         origin.route("/a.png", .png(changed).with(.entityTag("\"2\"")))
-        let third = try await live.ask(target(origin.url("/a.png")))
+        let third = try await live.ask(origin.target("/a.png"))
         #expect(third["ETag"] != first["ETag"])
         #expect(third["Cache-Status"] == "halcyon; fwd=stale; fwd-status=200; stored")
-        #expect(try Image.decoding(third.body).pixelSize == PixelSize(width: 10, height: 10))
+        #expect(try third.pixelSize == PixelSize(width: 10, height: 10))
     }
 
     @Test func aStaleSourceIsUsedWhileItsServerIsAskedAndWhenItFails() async throws {
@@ -84,20 +79,19 @@ import Testing
             $0.sources.freshness = .zero
             $0.cache.staleWhileRevalidate = .seconds(60)
         }
-        _ = try await live.ask(target(origin.url("/a.png")))
-        let stale = try await live.ask(target(origin.url("/a.png")))
+        _ = try await live.ask(origin.target("/a.png"))
+        let stale = try await live.ask(origin.target("/a.png"))
         #expect(stale.status == 200)
         let status = try #require(stale["Cache-Status"])
         #expect(status.wholeMatch(of: /halcyon; hit; ttl=-\d+; detail=stale/) != nil, "\(status)")
         await origin.waitForRequests(2)
 
         let strict = try await start(origin) {
-            $0.sources.freshness = .zero
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain()
         }
-        _ = try await strict.ask(target(origin.url("/a.png")))
+        _ = try await strict.ask(origin.target("/a.png"))
         origin.route("/a.png", .status(503))
-        let failed = try await strict.ask(target(origin.url("/a.png")))
+        let failed = try await strict.ask(origin.target("/a.png"))
         #expect(failed.status == 200)
         let words = try #require(failed["Cache-Status"])
         #expect(
@@ -106,13 +100,11 @@ import Testing
     }
 
     @Test func whoJoinsTheFetchOfAnotherIsToldSo() async throws {
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         let live = try await start(origin)
-        async let first = live.ask(target(origin.url("/a.png"), "w:10"))
+        async let first = live.ask(origin.target("/a.png", "w:10"))
         await origin.waitForRequests(1)
-        async let second = live.ask(target(origin.url("/a.png"), "w:11"))
+        async let second = live.ask(origin.target("/a.png", "w:11"))
         await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
         gate.open()
         #expect(try await first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
@@ -126,7 +118,7 @@ import Testing
         origin.route("/a.png", .status(status))
         let live = try await start(origin) { $0.cache.negativeTTL = .seconds(600) }
         for number in 0..<3 {
-            let answer = try await live.ask(target(origin.url("/a.png")), fields: json)
+            let answer = try await live.ask(origin.target("/a.png"), fields: json)
             #expect(answer.status == status)
             #expect(code(answer) == "source_status")
             #expect(
@@ -162,11 +154,11 @@ import Testing
         let live = try await start(origin) { $0.limits.maxSourceBytes = 1 << 20 }
         for (path, response, status, code) in table {
             origin.route(path, response)
-            let answer = try await live.ask(target(origin.url(path)), fields: json)
+            let answer = try await live.ask(origin.target(path), fields: json)
             #expect(answer.status == status, "\(path): \(answer.text)")
             #expect(self.code(answer) == code, "\(path): \(answer.text)")
         }
-        let busy = try await live.ask(target(origin.url("/429")))
+        let busy = try await live.ask(origin.target("/429"))
         #expect((1...7).contains(busy["Retry-After"].flatMap { Int($0) } ?? 0))
     }
 
@@ -177,7 +169,7 @@ import Testing
             .status(429).header("Date", "Tue, 01 Jul 2025 10:00:00 GMT")
                 .header("Retry-After", "Tue, 01 Jul 2025 10:03:20 GMT"))
         let live = try await start(origin)
-        #expect(try await live.ask(target(origin.url("/a.png")))["Retry-After"] == "200")
+        #expect(try await live.ask(origin.target("/a.png"))["Retry-After"] == "200")
     }
 
     @Test(arguments: [429, 503])
@@ -185,17 +177,16 @@ import Testing
         let origin = try await OriginServer.start(files: ["/b.png": picture, "/c.png": picture])
         origin.route("/a.png", .status(status).header("Retry-After", "200"))
         let live = try await start(origin) {
-            $0.sources.freshness = .zero
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain()
         }
-        #expect(try await live.ask(target(origin.url("/b.png"))).status == 200)
-        #expect(try await live.ask(target(origin.url("/a.png"))).status >= 500)
+        #expect(try await live.ask(origin.target("/b.png")).status == 200)
+        #expect(try await live.ask(origin.target("/a.png")).status >= 500)
         #expect(origin.requestCount == 2)
-        let refused = try await live.ask(target(origin.url("/c.png")), fields: json)
+        let refused = try await live.ask(origin.target("/c.png"), fields: json)
         #expect(refused.status == 503 && code(refused) == "source_busy")
         #expect((190...200).contains(refused["Retry-After"].flatMap { Int($0) } ?? 0))
         // What is known is used, though stale.
-        let stale = try await live.ask(target(origin.url("/b.png")))
+        let stale = try await live.ask(origin.target("/b.png"))
         #expect(stale.status == 200)
         #expect(stale["Cache-Status"]?.contains("stale-if-error") == true)
         #expect(origin.requestCount == 2)
@@ -205,16 +196,14 @@ import Testing
         let origin = try await OriginServer.start(files: ["/b.png": picture])
         origin.route("/a.png", .status(503))
         let live = try await start(origin)
-        #expect(try await live.ask(target(origin.url("/a.png"))).status == 502)
-        #expect(try await live.ask(target(origin.url("/b.png"))).status == 200)
+        #expect(try await live.ask(origin.target("/a.png")).status == 502)
+        #expect(try await live.ask(origin.target("/b.png")).status == 200)
     }
 
     @Test func anOriginThatIsTooSlowIsGivenUp() async throws {
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         let live = try await start(origin) { $0.sources.http.stallTimeout = .milliseconds(200) }
-        let answer = try await live.ask(target(origin.url("/a.png")), fields: json)
+        let answer = try await live.ask(origin.target("/a.png"), fields: json)
         #expect(answer.status == 504)
         #expect(code(answer) == "source_timeout")
         gate.open()
@@ -225,9 +214,9 @@ import Testing
         origin.route("/1", .redirect(to: "/2"))
         origin.route("/2", .redirect(to: "/a.png", status: 308))
         let live = try await start(origin)
-        #expect(try await live.ask(target(origin.url("/1"))).status == 200)
+        #expect(try await live.ask(origin.target("/1")).status == 200)
         let strict = try await start(origin) { $0.sources.http.redirects = 1 }
-        #expect(try await strict.ask(target(origin.url("/1"))).status == 404)
+        #expect(try await strict.ask(origin.target("/1")).status == 404)
     }
 
     @Test func thisMachineIsNotReachedUnlessThatIsAllowed() async throws {
@@ -279,11 +268,11 @@ import Testing
             $0.http.maxTTL = .seconds(100)
             $0.http.ttl = .seconds(1000)
         }
-        let own = try await live.ask(target(origin.url("/a.png")))
+        let own = try await live.ask(origin.target("/a.png"))
         #expect(own["Cache-Control"]?.contains("private") == true)
-        _ = try await live.ask(target(origin.url("/a.png")))
+        _ = try await live.ask(origin.target("/a.png"))
         #expect(origin.requestCount(for: "/a.png") == 2)
-        let shared = try await live.ask(target(origin.url("/b.png")))
+        let shared = try await live.ask(origin.target("/b.png"))
         #expect(shared["Cache-Control"] == "public, max-age=100")
     }
 }

@@ -8,8 +8,8 @@ import Testing
 /// Purges at one server of what others have put into Redis, or into a store of bytes.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct SharedPurgeTests {
-    private let old = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
-    private let new = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let old = PNGFixture.green
+    private let new = PNGFixture.red
     private let origin: OriginServer
 
     /// The server is wrong: all its pictures have one tag.
@@ -126,8 +126,7 @@ struct SharedPurgeTests {
     @Test func aSourceFromBeforeAPurgeIsNotConfirmed() async throws {
         let redis = try await RedisServer.start()
         let one = try await LiveServer.start(origin, redis) {
-            $0.sources.freshness = .milliseconds(1)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .milliseconds(1))
         }
         let two = try await LiveServer.start(origin, redis)
         #expect(try color(try await one.ask(target())) == [10, 200, 30])

@@ -6,11 +6,7 @@ import Testing
 /// Several image servers with a Redis between them: what one has fetched or made, the others need not.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct SharedRedisTests {
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
-
-    private func target(_ url: URL, _ options: String = "w:10") -> String {
-        "/_/\(options)/plain/\(url.absoluteString)"
-    }
+    private let picture = PNGFixture.green
 
     /// The sum of all values of a metric.
     private func metric(_ name: String, _ servers: [LiveServer]) async throws -> Int {
@@ -21,12 +17,10 @@ struct SharedRedisTests {
 
     @Test func aPictureThatAllWantAtOnceIsFetchedAndMadeByOne() async throws {
         let redis = try await RedisServer.start()
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         var servers: [LiveServer] = []
         for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
-        let target = target(origin.url("/a.png"))
+        let target = origin.target("/a.png")
         let bodies = try await withThrowingTaskGroup(of: Data.self) { [servers] group in
             for server in servers {
                 for _ in 0..<10 {
@@ -54,15 +48,15 @@ struct SharedRedisTests {
         let (one, two) = (
             try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
         )
-        let made = try await one.ask(target(origin.url("/a.png")))
-        let shared = try await two.ask(target(origin.url("/a.png")))
+        let made = try await one.ask(origin.target("/a.png"))
+        let shared = try await two.ask(origin.target("/a.png"))
         #expect(made.body == shared.body)
         #expect(made["ETag"] == shared["ETag"])
         #expect(shared["Cache-Status"]?.hasSuffix("detail=shared") == true)
         // It is in its own caches now.
-        let again = try await two.ask(target(origin.url("/a.png")))
+        let again = try await two.ask(origin.target("/a.png"))
         #expect(again["Cache-Status"]?.hasSuffix("detail=memory") == true)
-        let other = try await two.ask(target(origin.url("/a.png"), "w:20"))
+        let other = try await two.ask(origin.target("/a.png", "w:20"))
         #expect(other.status == 200)
         #expect(origin.requestCount == 1)
     }
@@ -77,8 +71,8 @@ struct SharedRedisTests {
         }
         let (one, two) = (try await start(), try await start())
         for server in [one, two] {
-            #expect(try await server.ask(target(origin.url("/a.png"))).status == 410)
-            #expect(try await server.ask(target(origin.url("/b.png"))).status == 404)
+            #expect(try await server.ask(origin.target("/a.png")).status == 410)
+            #expect(try await server.ask(origin.target("/b.png")).status == 404)
         }
         #expect(origin.requestCount(for: "/a.png") == 1)
         #expect(origin.requestCount(for: "/b.png") == 1)
@@ -89,15 +83,14 @@ struct SharedRedisTests {
         let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture.prefix(40)).with(.entityTag("\"1\"")))
         let one = try await LiveServer.start(origin, redis) { $0.cache.negativeTTL = .seconds(600) }
-        #expect(try await one.ask(target(origin.url("/a.png"))).status != 200)
+        #expect(try await one.ask(origin.target("/a.png")).status != 200)
         await one.wait(forLeases: "published", 2)
         origin.route("/a.png", .png(picture).with(.entityTag("\"2\"")))
         let two = try await LiveServer.start(origin, redis) {
             $0.cache.negativeTTL = .seconds(600)
-            $0.sources.freshness = .milliseconds(1)
-            $0.cache.staleWhileRevalidate = .zero
+            $0.askAgain(after: .milliseconds(1))
         }
-        #expect(try await two.ask(target(origin.url("/a.png"))).status == 200)
+        #expect(try await two.ask(origin.target("/a.png")).status == 200)
     }
 
     @Test func whatOneMayNotFetchAnotherMay() async throws {
@@ -107,8 +100,8 @@ struct SharedRedisTests {
             try await LiveServer.start(origin, redis) { $0.limits.maxSourceBytes = 20 },
             try await LiveServer.start(origin, redis)
         )
-        #expect(try await one.ask(target(origin.url("/a.png"))).status != 200)
-        #expect(try await two.ask(target(origin.url("/a.png"))).status == 200)
+        #expect(try await one.ask(origin.target("/a.png")).status != 200)
+        #expect(try await two.ask(origin.target("/a.png")).status == 200)
     }
 
     @Test func whatIsTooLargeToShareEachMakesForItself() async throws {
@@ -120,7 +113,7 @@ struct SharedRedisTests {
                 try await LiveServer.start(origin, redis) { $0.shared.redis.maxBytes = 10 })
         }
         for server in servers {
-            #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
+            #expect(try await server.ask(origin.target("/a.png")).status == 200)
         }
         #expect(origin.requestCount == 2)
         #expect(try await metric("halcyon_images_total", servers) == 2)
@@ -134,7 +127,7 @@ struct SharedRedisTests {
         }
         await redis.kill()
         for width in 1...20 {
-            let answer = try await server.ask(target(origin.url("/a.png"), "w:\(width)"))
+            let answer = try await server.ask(origin.target("/a.png", "w:\(width)"))
             #expect(answer.status == 200)
             #expect(try await server.ask("/ready", operations: true).status == 200)
         }
@@ -152,7 +145,7 @@ struct SharedRedisTests {
             let server = try await LiveServer.start(origin, redis) {
                 $0.http.passesCacheControl = true
             }
-            #expect(try await server.ask(target(origin.url("/a.png"))).status == 200)
+            #expect(try await server.ask(origin.target("/a.png")).status == 200)
         }
         #expect(origin.requestCount == 2)
     }
@@ -164,7 +157,7 @@ struct SharedRedisTests {
         let (one, two) = (
             try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
         )
-        let target = target(origin.url("/a.png"))
+        let target = origin.target("/a.png")
         for server in [one, two] {
             #expect(try await server.ask(target).status == 200)
             #expect(try await server.ask("/metrics", operations: true).status == 200)
@@ -190,7 +183,7 @@ struct SharedRedisTests {
         let (one, two) = (
             try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
         )
-        let target = target(origin.url("/2024/a.png"))
+        let target = origin.target("/2024/a.png")
         var orders = [
             "{\"source\":\"\(origin.url("/2024/a.png").absoluteString)\"}",
             "{\"prefix\":\"\(origin.url("/2024/").absoluteString)\"}", "{\"all\":true}",
@@ -221,7 +214,7 @@ struct SharedRedisTests {
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         let folder = try TemporaryDirectory()
         let one = try await LiveServer.start(origin, redis)
-        let target = target(origin.url("/a.png"))
+        let target = origin.target("/a.png")
         let away = try await LiveServer.start(origin, redis) {
             $0.cache.directory = folder.url.path
         }
@@ -240,11 +233,9 @@ struct SharedRedisTests {
 
     @Test func whatIsForgottenWhileItIsFetchedIsNotKept() async throws {
         let redis = try await RedisServer.start()
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         let server = try await LiveServer.start(origin, redis)
-        let target = target(origin.url("/a.png"))
+        let target = origin.target("/a.png")
         let first = Task { try await server.ask(target).status }
         await gate.waitForWaiters()
         _ = try await server.server.forget(source: origin.url("/a.png").absoluteString)
@@ -261,13 +252,13 @@ struct SharedRedisTests {
             try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
         )
         origin.route("/a.png", .status(429).header("Retry-After", "200"))
-        #expect(try await one.ask(target(origin.url("/a.png"))).status == 503)
+        #expect(try await one.ask(origin.target("/a.png")).status == 503)
         // It hears of it in its own time, which is short; nobody asks for what is missing until then.
         var number = 0
         while true {
             number += 1
             let path = "/missing\(number).png"
-            let status = try await two.ask(target(origin.url(path))).status
+            let status = try await two.ask(origin.target(path)).status
             if status == 503 {
                 #expect(origin.requestCount(for: path) == 0)
                 break
@@ -276,7 +267,7 @@ struct SharedRedisTests {
         }
         // One that comes later hears of it, too.
         let three = try await LiveServer.start(origin, redis)
-        while try await three.ask(target(origin.url("/late\(number).png"))).status != 503 {
+        while try await three.ask(origin.target("/late\(number).png")).status != 503 {
             number += 1
             await pause()
         }

@@ -8,7 +8,7 @@ import Testing
     let folder: TemporaryDirectory
     private let origin: OriginServer
     private let gate = Gate()
-    private let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private let picture = PNGFixture.green
 
     init() async throws {
         folder = try TemporaryDirectory()

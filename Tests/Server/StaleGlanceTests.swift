@@ -12,8 +12,8 @@ import Testing
 /// servers, the time of the same sources is over at once; a confirmation says a longer one.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct StaleGlanceTests {
-    private let green = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
-    private let red = PNGFixture.solid(Pixel(200, 10, 30), width: 40, height: 20)
+    private let green = PNGFixture.green
+    private let red = PNGFixture.red
     private let origin: OriginServer
     private let redis: RedisServer
     private let bucket: Bucket

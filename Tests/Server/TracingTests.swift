@@ -14,7 +14,7 @@ import Tracing
     private let origin: OriginServer
 
     init() async throws {
-        let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+        let picture = PNGFixture.green
         origin = try await OriginServer.start(files: ["/a.png": picture])
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Servers of sources that do what they must not.
 @Suite struct HostileOriginTests {
-    private static let picture = PNGFixture.solid(Pixel(10, 200, 30), width: 40, height: 20)
+    private static let picture = PNGFixture.green
     private let origin: OriginServer
     private let gate = Gate()
 
@@ -27,14 +27,21 @@ import Testing
 
     /// The status and the code of the answer for a source.
     private func answer(_ live: LiveServer, _ url: URL) async throws -> String {
-        let answer = try await live.ask(
-            "/_/w:10/plain/\(url.absoluteString)", fields: ["Accept": "application/json"])
-        let code = answer.text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? ""
-        return "\(answer.status) \(code)"
+        try await live.outcome("/_/w:10/plain/\(url.absoluteString)")
     }
 
     private static func raw(_ head: String, _ body: Data = Data()) -> OriginResponse {
         .garbage(Data(head.replacing("\n", with: "\r\n").utf8) + body)
+    }
+
+    private static func gzip(_ body: Data) -> OriginResponse {
+        raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", body)
+    }
+
+    private static func part(_ range: String) -> OriginResponse {
+        raw(
+            "HTTP/1.1 206 Partial Content\nContent-Range: bytes \(range)\n"
+                + "Content-Length: \(picture.count)\n\n", picture)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -54,6 +61,11 @@ import Testing
         return raw("HTTP/1.1 200 OK\n\(lines)\n", picture)
     }
 
+    private static let (unreachable, noPicture) = ("404 source_unreachable", "404 source_status")
+    private static let (incomplete, damaged) = ("422 source_incomplete", "422 source_damaged")
+    private static let (unknown, tooLarge) = ("422 source_format", "422 source_too_large")
+    private static let fine = "200 "
+
     private static let letters = String(repeating: "a", count: 1000)
 
     private static func png(_ bytes: [UInt8]) -> OriginResponse {
@@ -61,123 +73,83 @@ import Testing
     }
 
     static let rows: [Row] = [
-        Row("resets", .abort(.reset), "404 source_unreachable"),
-        Row("closes without an answer", .abort(.close), "404 source_unreachable"),
-        Row("sends garbage", .garbage(), "404 source_unreachable"),
-        Row("garbage for a status", raw("HTTP/1.1 abc OK\n\n"), "404 source_unreachable"),
+        Row("resets", .abort(.reset), unreachable),
+        Row("closes without an answer", .abort(.close), unreachable),
+        Row("sends garbage", .garbage(), unreachable),
+        Row("garbage for a status", raw("HTTP/1.1 abc OK\n\n"), unreachable),
         Row(
-            "a status of 999", raw("HTTP/1.1 999 No\nContent-Length: 0\n\n"),
-            "404 source_unreachable", "502 source_status"),
+            "a status of 999", raw("HTTP/1.1 999 No\nContent-Length: 0\n\n"), unreachable,
+            "502 source_status"),
+        Row("a head of 2 MB", head(2000, "X-A: \(letters)"), unreachable, incomplete),
         Row(
-            "a head of 2 MB",
-            head(2000, "X-A: \(letters)"), "404 source_unreachable", "422 source_incomplete"),
-        Row(
-            "a field of 2 MB",
-            head(1, "X-A: \(String(repeating: letters, count: 2000))"),
-            "404 source_unreachable", "422 source_incomplete"),
+            "a field of 2 MB", head(1, "X-A: \(String(repeating: letters, count: 2000))"),
+            unreachable, incomplete),
         Row(
             "chunks without end", .endless(picture + Data(count: 1 << 16)).with(.chunked),
-            "422 source_too_large"),
-        Row("a body without end", .endless(picture + Data(count: 1 << 16)), "422 source_too_large"),
+            tooLarge),
         Row(
             "100,000 times 100 Continue",
-            raw(String(repeating: "HTTP/1.1 100 Continue\n\n", count: 100_000)),
-            "404 source_unreachable", "422 source_incomplete"),
+            raw(String(repeating: "HTTP/1.1 100 Continue\n\n", count: 100_000)), unreachable,
+            incomplete),
         Row(
             "a length that is too large", .png(picture).with(.declaredLength(picture.count + 9)),
-            "422 source_incomplete"),
+            incomplete),
         Row(
             "a length that is too small",
             .png(picture).with(.declaredLength(picture.count / 2)).header("Connection", "close"),
-            "422 source_damaged", "422 source_incomplete"),
+            damaged, incomplete),
         Row(
             "a length beyond the limit",
-            raw("HTTP/1.1 200 OK\nContent-Length: 9999999999\n\n", picture), "422 source_too_large"),
+            raw("HTTP/1.1 200 OK\nContent-Length: 9999999999\n\n", picture), tooLarge),
         Row(
             "a length below nothing", raw("HTTP/1.1 200 OK\nContent-Length: -1\n\n", picture),
-            "404 source_unreachable", "422 source_incomplete", "200 "),
-        Row(
-            "a gzip bomb",
-            raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", gzipBomb),
-            "422 source_too_large", "422 source_format"),
-        Row(
-            "gzip that is none",
-            raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\nConnection: close\n\n", picture),
-            "422 source_incomplete"),
+            unreachable, incomplete, fine),
+        Row("a gzip bomb", gzip(gzipBomb), tooLarge, unknown),
+        Row("gzip that is none", gzip(picture), incomplete),
         Row(
             "a picture in a coding that nobody knows",
-            .png(picture).header("Content-Encoding", "aws-chunked"), "200 "),
+            .png(picture).header("Content-Encoding", "aws-chunked"), fine),
         Row(
             "gzip in gzip by another name",
             OriginResponse(
                 headers: ["Content-Encoding": "gzip, x-gzip"],
                 body: .data(
                     Data(ContentEncoding.gzip.packed(ContentEncoding.gzip.packed(Array(picture)))))),
-            "200 "),
-        Row(
-            "206 of a part",
-            raw(
-                "HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-9/99\nContent-Length: \(picture.count)\n\n",
-                picture), "422 source_incomplete"),
-        Row(
-            "206 of the whole",
-            raw(
-                "HTTP/1.1 206 Partial Content\nContent-Range: bytes 0-\(picture.count - 1)/\(picture.count)\nContent-Length: \(picture.count)\n\n",
-                picture), "200 "),
-        Row("304 that nobody asked for", OriginResponse(status: 304), "404 source_status"),
-        Row("204", OriginResponse(status: 204), "404 source_status"),
-        Row("a redirect to itself", .redirect(to: "/a"), "404 source_unreachable"),
-        Row(
-            "a redirect without a place", OriginResponse(status: 302), "404 source_status",
-            "404 source_unreachable"),
-        Row("a redirect that is relative", .redirect(to: "./good"), "200 "),
+            fine),
+        Row("206 of a part", part("0-9/99"), incomplete),
+        Row("206 of the whole", part("0-\(picture.count - 1)/\(picture.count)"), fine),
+        Row("304 that nobody asked for", OriginResponse(status: 304), noPicture),
+        Row("204", OriginResponse(status: 204), noPicture),
+        Row("a redirect without a place", OriginResponse(status: 302), noPicture, unreachable),
+        Row("a redirect that is relative", .redirect(to: "./good"), fine),
         Row(
             "a redirect with another line",
             raw("HTTP/1.1 302 Found\nLocation: /good\n X: y\nContent-Length: 0\n\n"),
             // Without the other line.
-            "200 ", "404 source_unreachable", "404 source_status", "404 source_not_allowed"),
-        Row(
-            "a redirect with %0d%0a", .redirect(to: "/good%0d%0aX:y"), "404 source_status",
-            "404 source_unreachable"),
-        Row("a redirect to file:", .redirect(to: "file:///etc/passwd"), "404 source_unreachable"),
-        Row(
-            "a redirect to gopher:", .redirect(to: "gopher://127.0.0.1/a"), "404 source_unreachable"
-        ),
-        Row(
-            "a redirect to data:", .redirect(to: "data:image/png;base64,AAAA"),
-            "404 source_unreachable"),
+            fine, unreachable, noPicture, "404 source_not_allowed"),
+        Row("a redirect with %0d%0a", .redirect(to: "/good%0d%0aX:y"), noPicture, unreachable),
+        Row("a redirect to file:", .redirect(to: "file:///etc/passwd"), unreachable),
+        Row("a redirect to gopher:", .redirect(to: "gopher://127.0.0.1/a"), unreachable),
+        Row("a redirect to data:", .redirect(to: "data:image/png;base64,AAAA"), unreachable),
         Row(
             "a redirect to the addresses of clouds",
-            .redirect(to: "http://169.254.169.254/latest/meta-data/"), "404 source_unreachable"),
+            .redirect(to: "http://169.254.169.254/latest/meta-data/"), unreachable),
         Row(
             "a redirect to the same, written in IPv6", .redirect(to: "http://[::ffff:a9fe:a9fe]/"),
-            "404 source_unreachable"),
+            unreachable),
+        Row("text", .ok(Data("hello".utf8), contentType: "image/png"), unknown),
+        Row("a zip", png([0x50, 0x4B, 3, 4]), unknown),
+        Row("a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), unknown, damaged),
         Row(
-            "HTML that is said to be PNG",
-            OriginResponse.html().header("Content-Type", "image/png"), "422 source_format"),
-        Row("text", .ok(Data("hello".utf8), contentType: "image/png"), "422 source_format"),
-        Row(
-            "a zip",
-            png([0x50, 0x4B, 3, 4]),
-            "422 source_format"),
-        Row(
-            "a PDF", .ok(Data("%PDF-1.4\n%\n".utf8), contentType: "image/png"), "422 source_format",
-            "422 source_damaged"),
-        Row(
-            "a video",
-            png([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6F, 0x6D]), "422 source_format",
-            "422 source_damaged"),
+            "a video", png([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6F, 0x6D]), unknown,
+            damaged),
         Row(
             "three bytes of a JPEG", .ok(Data([0xFF, 0xD8, 0xFF]), contentType: "image/jpeg"),
-            "422 source_damaged", "422 source_format"),
+            damaged, unknown),
         Row(
             "a GIF that is a script",
-            .ok(Data("GIF89a/**/=1;alert(1)".utf8), contentType: "text/javascript"),
-            "422 source_damaged", "422 source_format", "422 source_too_complex"),
-        Row("an empty body", .empty, "422 source_format"),
-        Row("401", .status(401), "401 source_status"),
-        Row("418", .status(418), "418 source_status"),
-        Row("500", .status(500), "502 source_status"),
+            .ok(Data("GIF89a/**/=1;alert(1)".utf8), contentType: "text/javascript"), damaged,
+            unknown, "422 source_too_complex"),
     ]
 
     @Test(arguments: rows)
@@ -289,17 +261,6 @@ import Testing
         let inner =
             "http://127.0.0.1:\(live.port)/_/w:20/plain/\(origin.url("/a.png").absoluteString)"
         #expect(try await live.ask("/_/w:10/plain/\(inner)").status == 200)
-    }
-
-    /// The server itself is on this machine, and so not reached unless that is allowed.
-    @Test func aSourceThatIsTheServerItselfIsRefusedByTheGuard() async throws {
-        let live = try await LiveServer.start {
-            $0.sources.http.allow = ["*"]
-            $0.sources.http.ports = Array(1024...65535)
-        }
-        let inner = try #require(
-            URL(string: "http://127.0.0.1:\(live.port)/_/plain/local:///china.jpg"))
-        #expect(try await answer(live, inner) == "404 source_unreachable")
     }
 
     /// Behind the beginning of a picture.

@@ -82,7 +82,7 @@ import Testing
         let live = try await LiveServer.start { $0.limits.maxResultDimension = 200 }
         let answer = try await live.ask("/_/\(options)/plain/local:///china.jpg")
         #expect(answer.status == 200, "\(answer.text)")
-        let size = try Image.decoding(answer.body).pixelSize
+        let size = try answer.pixelSize
         #expect(max(size.width, size.height) <= 200)
         #expect(min(size.width, size.height) >= 1)
         try await live.expectCalm()
