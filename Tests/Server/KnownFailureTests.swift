@@ -68,8 +68,7 @@ import Testing
         // The server is wrong: it says that this is what it had before.
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         #expect(try await live.ask(target)["Cache-Status"] == negative)
-        let purge = try await live.PURGE("source", "\(url)")
-        #expect(purge.status == 200)
+        _ = try await live.purge("source", url)
         #expect(try await live.ask(target).status == 200)
     }
 

@@ -19,22 +19,16 @@ import Testing
         }
     }
 
-    private func code(_ answer: LiveServer.Answer) -> String {
-        answer.text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? ""
-    }
-
-    private let json = ["Accept": "application/json"]
-
     @Test func aPictureOfAnotherServerIsFetchedOnce() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         let live = try await start(origin)
-        let first = try await live.ask(origin.target("/a.png"))
+        let first = try await live.ask(origin.target())
         #expect(first.status == 200)
         #expect(first["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
         #expect(try first.pixelSize == PixelSize(width: 10, height: 5))
         let other = try await live.ask(origin.target("/a.png", "w:20"))
         #expect(other["Cache-Status"]?.hasSuffix("stored; detail=source") == true)
-        #expect(try await live.ask(origin.target("/a.png")).body == first.body)
+        #expect(try await live.ask(origin.target()).body == first.body)
         #expect(origin.requestCount == 1)
         let request = try #require(origin.requests.first)
         #expect(request.headers["Accept"] == "image/*")
@@ -46,7 +40,7 @@ import Testing
         let origin = try await OriginServer.start(files: ["/a.png": picture])
         let folder = try TemporaryDirectory()
         let first = try await start(origin) { $0.cache.directory = folder.url.path }
-        #expect(try await first.ask(origin.target("/a.png")).status == 200)
+        #expect(try await first.ask(origin.target()).status == 200)
         await first.listening.stop()
         let second = try await start(origin) { $0.cache.directory = folder.url.path }
         #expect(try await second.ask(origin.target("/a.png", "w:11")).status == 200)
@@ -59,14 +53,14 @@ import Testing
         let live = try await start(origin) {
             $0.askAgain()
         }
-        let first = try await live.ask(origin.target("/a.png"))
-        let second = try await live.ask(origin.target("/a.png"))
+        let first = try await live.ask(origin.target())
+        let second = try await live.ask(origin.target())
         #expect(first["ETag"] == second["ETag"])
         #expect(second["Cache-Status"] == "halcyon; fwd=stale; fwd-status=304")
         #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
         let changed = PNGFixture.solid(Pixel(0, 0, 0), width: 30, height: 30)
         origin.route("/a.png", .png(changed).with(.entityTag("\"2\"")))
-        let third = try await live.ask(origin.target("/a.png"))
+        let third = try await live.ask(origin.target())
         #expect(third["ETag"] != first["ETag"])
         #expect(third["Cache-Status"] == "halcyon; fwd=stale; fwd-status=200; stored")
         #expect(try third.pixelSize == PixelSize(width: 10, height: 10))
@@ -79,8 +73,8 @@ import Testing
             $0.sources.freshness = .zero
             $0.cache.staleWhileRevalidate = .seconds(60)
         }
-        _ = try await live.ask(origin.target("/a.png"))
-        let stale = try await live.ask(origin.target("/a.png"))
+        _ = try await live.ask(origin.target())
+        let stale = try await live.ask(origin.target())
         #expect(stale.status == 200)
         let status = try #require(stale["Cache-Status"])
         #expect(status.wholeMatch(of: /halcyon; hit; ttl=-\d+; detail=stale/) != nil, "\(status)")
@@ -89,9 +83,9 @@ import Testing
         let strict = try await start(origin) {
             $0.askAgain()
         }
-        _ = try await strict.ask(origin.target("/a.png"))
+        _ = try await strict.ask(origin.target())
         origin.route("/a.png", .status(503))
-        let failed = try await strict.ask(origin.target("/a.png"))
+        let failed = try await strict.ask(origin.target())
         #expect(failed.status == 200)
         let words = try #require(failed["Cache-Status"])
         #expect(
@@ -118,48 +112,13 @@ import Testing
         origin.route("/a.png", .status(status))
         let live = try await start(origin) { $0.cache.negativeTTL = .seconds(600) }
         for number in 0..<3 {
-            let answer = try await live.ask(origin.target("/a.png"), fields: json)
+            let answer = try await live.told(origin.target())
             #expect(answer.status == status)
-            #expect(code(answer) == "source_status")
+            #expect(answer.code == "source_status")
             #expect(
                 answer["Cache-Status"] == (number == 0 ? nil : "halcyon; hit; detail=negative"))
         }
         #expect(origin.requestCount == 1)
-    }
-
-    @Test func theOriginsFailuresHaveTheirOwnStatuses() async throws {
-        let origin = try await OriginServer.start()
-        let html = OriginResponse.html().header("Content-Type", "image/png")
-        let table: [(String, OriginResponse, Int, String)] = [
-            ("/500", .status(500), 502, "source_status"),
-            ("/html", html, 422, "source_format"),
-            ("/empty", .empty, 422, "source_format"),
-            (
-                "/short", .png(picture).with(.breakOff(afterBytes: 20, .close)), 422,
-                "source_incomplete"
-            ),
-            ("/large", .endless(picture + Data(count: 1 << 16)), 422, "source_too_large"),
-            ("/garbage", .garbage(), 404, "source_unreachable"),
-            ("/abort", .abort(), 404, "source_unreachable"),
-            ("/204", OriginResponse(status: 204), 404, "source_status"),
-            ("/loop", .redirect(to: "/loop"), 404, "source_unreachable"),
-            ("/ftp", .redirect(to: "ftp://127.0.0.1/a"), 404, "source_unreachable"),
-            (
-                "/elsewhere", .redirect(to: "http://localhost:\(origin.port)/a"), 404,
-                "source_unreachable"
-            ),
-            // After which the origin is left alone.
-            ("/429", .status(429).header("Retry-After", "7"), 503, "source_busy"),
-        ]
-        let live = try await start(origin) { $0.limits.maxSourceBytes = 1 << 20 }
-        for (path, response, status, code) in table {
-            origin.route(path, response)
-            let answer = try await live.ask(origin.target(path), fields: json)
-            #expect(answer.status == status, "\(path): \(answer.text)")
-            #expect(self.code(answer) == code, "\(path): \(answer.text)")
-        }
-        let busy = try await live.ask(origin.target("/429"))
-        #expect((1...7).contains(busy["Retry-After"].flatMap { Int($0) } ?? 0))
     }
 
     @Test func aPauseUntilADateIsToldInSeconds() async throws {
@@ -169,7 +128,7 @@ import Testing
             .status(429).header("Date", "Tue, 01 Jul 2025 10:00:00 GMT")
                 .header("Retry-After", "Tue, 01 Jul 2025 10:03:20 GMT"))
         let live = try await start(origin)
-        #expect(try await live.ask(origin.target("/a.png"))["Retry-After"] == "200")
+        #expect(try await live.ask(origin.target())["Retry-After"] == "200")
     }
 
     @Test(arguments: [429, 503])
@@ -180,10 +139,10 @@ import Testing
             $0.askAgain()
         }
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
-        #expect(try await live.ask(origin.target("/a.png")).status >= 500)
+        #expect(try await live.ask(origin.target()).status >= 500)
         #expect(origin.requestCount == 2)
-        let refused = try await live.ask(origin.target("/c.png"), fields: json)
-        #expect(refused.status == 503 && code(refused) == "source_busy")
+        let refused = try await live.told(origin.target("/c.png"))
+        #expect(refused.status == 503 && refused.code == "source_busy")
         #expect((190...200).contains(refused["Retry-After"].flatMap { Int($0) } ?? 0))
         // What is known is used, though stale.
         let stale = try await live.ask(origin.target("/b.png"))
@@ -196,17 +155,8 @@ import Testing
         let origin = try await OriginServer.start(files: ["/b.png": picture])
         origin.route("/a.png", .status(503))
         let live = try await start(origin)
-        #expect(try await live.ask(origin.target("/a.png")).status == 502)
+        #expect(try await live.ask(origin.target()).status == 502)
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
-    }
-
-    @Test func anOriginThatIsTooSlowIsGivenUp() async throws {
-        let (origin, gate) = try await OriginServer.gated()
-        let live = try await start(origin) { $0.sources.http.stallTimeout = .milliseconds(200) }
-        let answer = try await live.ask(origin.target("/a.png"), fields: json)
-        #expect(answer.status == 504)
-        #expect(code(answer) == "source_timeout")
-        gate.open()
     }
 
     @Test func redirectsAreFollowedHopByHop() async throws {
@@ -219,31 +169,6 @@ import Testing
         #expect(try await strict.ask(origin.target("/1")).status == 404)
     }
 
-    @Test func thisMachineIsNotReachedUnlessThatIsAllowed() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let live = try await start(origin) {
-            $0.sources.http.allow = ["*"]
-            $0.sources.http.allowsLoopback = false
-        }
-        let hosts = [
-            "127.0.0.1", "localhost", "LOCALHOST", "localhost.", "[::1]", "[::ffff:7f00:1]",
-        ]
-        for host in hosts {
-            let answer = try await live.ask(
-                "/_/plain/http://\(host):\(origin.port)/a.png", fields: json)
-            #expect(answer.status == 404, "\(host)")
-            #expect(code(answer) == "source_unreachable", "\(host): \(answer.text)")
-        }
-        let numbers = ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "user@127.0.0.1"]
-        for host in numbers {
-            let answer = try await live.ask(
-                "/_/plain/http://\(host.replacing("@", with: "%40")):\(origin.port)/a.png",
-                fields: json)
-            #expect(code(answer) == "source_not_allowed", "\(host): \(answer.text)")
-        }
-        #expect(origin.requestCount == 0)
-    }
-
     @Test func aRedirectIntoTheOwnNetworkIsRefused() async throws {
         let inner = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
         let outer = try await OriginServer.start()
@@ -253,8 +178,8 @@ import Testing
             $0.sources.http.ports = [outer.port, inner.port]
             $0.sources.http.denyAddresses = [IPNetwork("127.0.0.2")!]
         }
-        let answer = try await live.ask(target(outer.url("/a.png")), fields: json)
-        #expect(code(answer) == "source_unreachable")
+        let answer = try await live.told(target(outer.url("/a.png")))
+        #expect(answer.code == "source_unreachable")
         #expect(outer.requestCount == 1)
         #expect(inner.requestCount == 0)
     }
@@ -268,9 +193,9 @@ import Testing
             $0.http.maxTTL = .seconds(100)
             $0.http.ttl = .seconds(1000)
         }
-        let own = try await live.ask(origin.target("/a.png"))
+        let own = try await live.ask(origin.target())
         #expect(own["Cache-Control"]?.contains("private") == true)
-        _ = try await live.ask(origin.target("/a.png"))
+        _ = try await live.ask(origin.target())
         #expect(origin.requestCount(for: "/a.png") == 2)
         let shared = try await live.ask(origin.target("/b.png"))
         #expect(shared["Cache-Control"] == "public, max-age=100")

@@ -10,13 +10,6 @@ import Testing
 @Suite struct WorkTests {
     private let picture = PNGFixture.green
 
-    /// The value of a line of metrics; 0 for one that is not there.
-    private func metric(_ live: LiveServer, _ name: String) async throws -> Double {
-        let text = try await live.ask("/metrics", operations: true).text
-        let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
-        return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? 0
-    }
-
     /// Waits until nobody has a place for downloads any longer.
     private func downloadsEnd(_ live: LiveServer) async {
         await live.server.makers.downloads.until { $0.passing == 0 }
@@ -25,21 +18,6 @@ import Testing
     /// Waits until `count` requests have joined the fetch of another.
     private func collapsed(_ count: Double, _ live: LiveServer) async {
         await live.server.metrics.collapsed.until(["source"]) { $0 >= count }
-    }
-
-    @Test func manyRequestsForOnePictureAreOneFetchAndOnePicture() async throws {
-        let (origin, gate) = try await OriginServer.gated()
-        let live = try await LiveServer.start(origin)
-        let target = origin.target("/a.png")
-        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<100 { group.addTask { try await live.ask(target).body } }
-            await collapsed(99, live)
-            gate.open()
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(Set(bodies).count == 1)
-        #expect(origin.requestCount == 1)
-        #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 1)
     }
 
     /// A thousand connections with one request each, or as many as a process may have files.
@@ -64,12 +42,8 @@ import Testing
         let live = try await LiveServer.start(origin) {
             $0.work.queue = 2000
             $0.work.idleTimeout = .seconds(120)
-            $0.work.requestTimeout = .seconds(120)
-            $0.sources.http.stallTimeout = .seconds(120)
-            $0.sources.http.totalTimeout = .seconds(120)
         }
-        let url = origin.url("/a.png")
-        let clients = try crowd(live) { target(url, "w:\(1 + $0 % sizes)") }
+        let clients = try crowd(live) { origin.target("/a.png", "w:\(1 + $0 % sizes)") }
         await live.server.metrics.inFlight.until { $0 >= Double(clients.count) }
         gate.open()
         var bodies = Set<[UInt8]>()
@@ -82,7 +56,7 @@ import Testing
         #expect(bodies.count == sizes)
         #expect(origin.requestCount == 1)
         #expect(
-            try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == Double(sizes))
+            try await live.metric("halcyon_images_total{in=\"png\",out=\"png\"}") == sizes)
         try await live.expectCalm(warnings: 0)
     }
 
@@ -94,7 +68,7 @@ import Testing
         var isStopped = false
         // What is made before its client has been seen to leave is none of it: then again with another size.
         for width in 4000...4100 where !isStopped {
-            let (stops, pictures) = (try await metric(live, stopped), try await metric(live, made))
+            let (stops, pictures) = (try await live.metric(stopped), try await live.metric(made))
             let entered = gate.usage.entered
             var client: RawClient? = try RawClient(port: live.port)
             let options = "rs:force:\(width):4000:1/bl:60"
@@ -102,10 +76,10 @@ import Testing
                 "GET /_/\(options)/plain/local:///chelsea.png HTTP/1.1\r\nHost: localhost\r\n\r\n")
             await gate.until { $0.entered > entered }
             client = nil
-            while try await metric(live, stopped) + metric(live, made) == stops + pictures {
+            while try await live.metric(stopped) + live.metric(made) == stops + pictures {
                 await pause()
             }
-            isStopped = try await metric(live, made) == pictures
+            isStopped = try await live.metric(made) == pictures
         }
         #expect(isStopped)
         try await live.expectCalm(warnings: 0)
@@ -152,8 +126,7 @@ import Testing
         // Who has not had to wait is served all the same.
         #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
         let place = try await gate.enter()
-        async let late = live.ask(
-            "/_/w:101/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        async let late = live.told("/_/w:101/plain/local:///china.jpg")
         await gate.until { $0.waiting > 0 }
         gate.leave(place)
         let answer = try await late
@@ -168,13 +141,14 @@ import Testing
         let live = try await oneDecoder(clock.time)
         let gate = live.server.makers.gate
         let place = try await gate.enter()
-        async let late = live.ask(
-            "/_/w:100/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        async let late = live.told("/_/w:100/plain/local:///china.jpg")
         await gate.until { $0.waiting == 1 }
         clock.advance(by: .seconds(30))
         let answer = try await late
         #expect(answer.status == 503 && answer.code == "deadline")
         #expect(answer["Cache-Control"] == "no-store" && answer["Retry-After"] != nil)
+        let event = try await live.loggedRequest()
+        #expect(event.level == .warning && event["code"] == "deadline")
         // Nobody takes the place of a request that is over.
         await gate.until { $0.waiting == 0 }
         gate.leave(place)
@@ -204,24 +178,6 @@ import Testing
         #expect(PictureRules(configuration).decodingLimits.maximumMemory == usual)
     }
 
-    @Test func manySizesOfOneSourceAreOneFetch() async throws {
-        let (origin, gate) = try await OriginServer.gated()
-        let live = try await LiveServer.start(origin) { $0.work.queue = 100 }
-        let url = origin.url("/a.png")
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for width in 1...10 {
-                for _ in 0..<5 {
-                    group.addTask { try await live.ask(target(url, "w:\(width)")).status }
-                }
-            }
-            await collapsed(49, live)
-            gate.open()
-            for try await status in group { #expect(status == 200) }
-        }
-        #expect(origin.requestCount == 1)
-        #expect(try await metric(live, "halcyon_images_total{in=\"png\",out=\"png\"}") == 10)
-    }
-
     @Test func whatIsTooMuchIsRefusedAtOnce() async throws {
         let origin = try await OriginServer.start()
         let gate = Gate()
@@ -229,52 +185,39 @@ import Testing
             $0.work.downloads = 1
             $0.work.downloadsPerHost = 1
             $0.work.queue = 1
+            $0.http.errorTTL = .seconds(7)
         }
         for number in 0..<3 {
             origin.route("/\(number).png", .png(picture).with(.wait(.gate(gate))))
         }
-        let urls = (0..<3).map { origin.url("/\($0).png") }
-        async let first = live.ask(target(urls[0]))
+        let targets = (0..<3).map { origin.target("/\($0).png") }
+        async let first = live.ask(targets[0])
         await origin.waitForRequests(1)
-        async let second = live.ask(target(urls[1]))
+        async let second = live.ask(targets[1])
         await live.server.makers.downloads.until { $0.waiting > 0 }
-        let third = try await live.ask(target(urls[2]))
-        #expect(third.status == 429)
-        #expect(third["Retry-After"].flatMap { Int($0) } ?? 0 >= 1)
+        let third = try await live.told(targets[2])
+        #expect(third.status == 429 && third.code == "busy")
+        #expect((1...30).contains(third["Retry-After"].flatMap { Int($0) } ?? 0))
         #expect(third["Cache-Control"] == "no-store")
         gate.open()
         #expect(try await first.status == 200)
         #expect(try await second.status == 200)
-        #expect(try await live.ask(target(urls[2])).status == 200)
-        #expect(try await metric(live, "halcyon_rejected_total{reason=\"queue\"}") == 1)
-    }
-
-    @Test func aRequestWhoseTimeIsOverIsAnsweredAndItsWorkStopped() async throws {
-        let (origin, gate) = try await OriginServer.gated()
-        let clock = ManualClock()
-        let live = try await LiveServer.start(origin, time: clock.time)
-        async let late = live.ask(origin.target("/a.png"))
-        await origin.waitForRequests(1)
-        clock.advance(by: live.server.configuration.work.requestTimeout)
-        let answer = try await late
-        #expect(answer.status == 503)
-        #expect(answer["Retry-After"] != nil)
-        await origin.waitForAbandonedRequests(1)
-        await downloadsEnd(live)
-        gate.open()
+        #expect(try await live.ask(targets[2]).status == 200)
+        #expect(try await live.metric("halcyon_rejected_total{reason=\"queue\"}") == 1)
     }
 
     @Test func aFetchIsStoppedWhenItsLastClientLeaves() async throws {
         let (origin, gate) = try await OriginServer.gated()
         let live = try await LiveServer.start(origin)
-        let request =
-            "GET \(origin.target("/a.png")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let request = "GET \(origin.target()) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         var clients = try (0..<3).map { _ in try RawClient(port: live.port) }
         for client in clients { client.send(request) }
         await origin.waitForRequests(1)
         await collapsed(2, live)
         clients.removeLast(2)
         await live.waitForClientsThatLeave(2)
+        let event = try await live.loggedRequest()
+        #expect(event.level == .debug && event["code"] == "client_gone")
         #expect(origin.abandonedRequestCount == 0)
         clients.removeAll()
         await origin.waitForAbandonedRequests(1)
@@ -286,7 +229,7 @@ import Testing
     @Test func oneWhoStaysGetsThePictureWhoeverElseLeaves() async throws {
         let (origin, gate) = try await OriginServer.gated()
         let live = try await LiveServer.start(origin)
-        let target = origin.target("/a.png")
+        let target = origin.target()
         var leaver: RawClient? = try RawClient(port: live.port)
         leaver?.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await origin.waitForRequests(1)
