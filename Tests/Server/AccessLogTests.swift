@@ -6,12 +6,6 @@ import Testing
 
 /// What the log says of requests.
 @Suite struct AccessLogTests {
-    /// The line about the only request of a server.
-    private func line(_ live: LiveServer) async throws -> LoggedEvent {
-        let events = await live.log.wait { $0.contains { $0.message == "request" } }
-        return try #require(events.first { $0.message == "request" })
-    }
-
     @Test(arguments: [
         "/_/plain/https://ada:geheim@example.com/a.jpg",
         "/_/plain/https%3A%2F%2Fada%3Ageheim%40example.com%2Fa.jpg",
@@ -29,7 +23,7 @@ import Testing
             $0.sources.http.allow = ["https://img.example.com"]
         }
         #expect(try await live.ask(target).status == 404)
-        let line = try await line(live)
+        let line = try await live.loggedRequest()
         #expect(!"\(line.metadata)".contains("geheim"), "\(line.metadata)")
         #expect(line["path"]?.contains("***") == true)
     }
@@ -39,7 +33,7 @@ import Testing
             $0.serveIIIF()
         }
         #expect(try await live.ask("/iiif/3/china/info.json?token=geheim").status == 200)
-        #expect(try await line(live)["path"] == "/iiif/3/china/info.json?token=***")
+        #expect(try await live.loggedRequest()["path"] == "/iiif/3/china/info.json?token=***")
     }
 
     @Test func theLogTellsWhereAPictureWasThatWasThere() async throws {
@@ -93,7 +87,7 @@ import Testing
         let (bytes, _) = await client.read()
         let answer = String(decoding: bytes, as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
-        let line = try await line(live)
+        let line = try await live.loggedRequest()
         #expect(line.level == .debug)
         #expect(line["code"] == code)
         let id = try #require(line["id"])

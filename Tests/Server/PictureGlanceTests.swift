@@ -24,9 +24,7 @@ struct PictureGlanceTests {
         origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
     }
 
-    private func target(_ options: String = "w:10") -> String {
-        "/_/\(options)/plain/\(origin.url("/a.png").absoluteString)"
-    }
+    private func target(_ options: String = "w:10") -> String { origin.target("/a.png", options) }
 
     /// A server; sources and pictures are too large for Redis, which says where they are.
     private func server(
@@ -96,9 +94,7 @@ struct PictureGlanceTests {
 
     @Test func aSourceWhoseTimeIsOverIsAskedForFirst() async throws {
         _ = try await maker()
-        let two = try await server {
-            $0.askAgain(after: .milliseconds(1))
-        }
+        let two = try await server { $0.askAgain(after: .milliseconds(1)) }
         // Confirmed: the picture is still good.
         let same = try await two.ask(target())
         #expect(try color(same) == [10, 200, 30])
@@ -107,9 +103,7 @@ struct PictureGlanceTests {
         #expect(try await two.metric("halcyon_images_total") == 0)
         // Changed: it is not.
         origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
-        let three = try await server {
-            $0.askAgain(after: .milliseconds(1))
-        }
+        let three = try await server { $0.askAgain(after: .milliseconds(1)) }
         #expect(try color(try await three.ask(target())) == [200, 10, 30])
         #expect(origin.requestCount == 3)
     }
@@ -117,9 +111,7 @@ struct PictureGlanceTests {
     @Test func aPictureOfAChangedSourceTakesThePlaceOfTheOneBefore() async throws {
         _ = try await maker()
         origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
-        let two = try await server {
-            $0.askAgain(after: .milliseconds(1))
-        }
+        let two = try await server { $0.askAgain(after: .milliseconds(1)) }
         #expect(try color(try await two.ask(target())) == [200, 10, 30])
         await two.wait(forLeases: "published", 2)
         let three = try await server()
@@ -133,9 +125,8 @@ struct PictureGlanceTests {
         origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
         let (two, three) = (try await server(), try await server())
         #expect(isShared(try await two.ask(target())))
-        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
-        let report = try await one.ask("/purge", method: "POST", body: order, operations: true)
-        #expect(report.text.contains("\"told\":true"))
+        let url = origin.url("/a.png").absoluteString
+        #expect(try await one.purge("source", url).contains("\"told\":true"))
         // It has never heard of the picture, and need not have heard of the purge.
         #expect(try color(try await three.ask(target())) == [200, 10, 30])
         while try color(try await two.ask(target())) != [200, 10, 30] { await pause() }
@@ -144,20 +135,8 @@ struct PictureGlanceTests {
     @Test func aPictureOfASourceFromBeforeAPurgeTellsNobodyOfThatSource() async throws {
         // It is as if this one had not heard of the purge: it has its source still.
         let one = try await maker()
-        let source = try #require(
-            one.server.sources.remote?.known.inMemory(
-                RemoteSource.key(of: origin.url("/a.png"))))
         let two = try await server()
-        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
-        let report = try await two.ask("/purge", method: "POST", body: order, operations: true)
-        #expect(report.text.contains("\"told\":true"))
-        await one.server.purges.until(done: 1)
-        let fetch = SourceFetch(
-            origin.url("/a.png"), source.key, limit: .max, asker: SourceAsker())
-        let known = try #require(one.server.sources.remote?.known)
-        known.begin(fetch)
-        #expect(known.remember(source, of: fetch))
-        known.end(fetch)
+        try await one.keepSource(origin.url("/a.png"), afterPurgeAt: two)
         // Its server has another one by now, and says so.
         origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
         #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
@@ -200,9 +179,7 @@ struct PictureGlanceTests {
     @Test func aSourceWhoseBytesAreElsewhereIsConfirmedByItsServerAndOthersHearOfIt() async throws {
         let clock = ManualClock()
         _ = try await maker(clock.time)
-        let two = try await server(clock.time) {
-            $0.askAgain(after: .seconds(60))
-        }
+        let two = try await server(clock.time) { $0.askAgain(after: .seconds(60)) }
         #expect(isShared(try await two.ask(target())))
         #expect(origin.requestCount == 1)
         let key = RemoteSource.key(of: origin.url("/a.png"))
@@ -224,9 +201,7 @@ struct PictureGlanceTests {
 
     @Test func theBytesOfAConfirmedSourceAreNotStoredAgain() async throws {
         let clock = ManualClock()
-        let one = try await server(clock.time) {
-            $0.askAgain(after: .seconds(60))
-        }
+        let one = try await server(clock.time) { $0.askAgain(after: .seconds(60)) }
         #expect(try await one.ask(target()).status == 200)
         await one.wait(forLeases: "published", 2)
         func stored() -> Int { bucket.requests.count { $0.hasPrefix("PUT /pictures/s/") } }

@@ -164,66 +164,39 @@ import Testing
     }
 
     @Test func aDiskThatIsFullIsToldOnceAndPicturesAreServedAllTheSame() async throws {
-        let arguments = [
-            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json", "--log-level",
-            "error", "--cache-directory", folder.file("full").path,
-        ]
         // No file may have more than 100 KB.
-        let (child, output) = try ChildLines.of {
-            try start(arguments, output: $0, after: "trap '' XFSZ; ulimit -f 200")
-        }
-        _ = try #require(await output.line(containing: "docs/server/server.md"))
-        let port = try #require(firstPort(in: output))
+        let server = try await serve(after: "trap '' XFSZ; ulimit -f 200")
         for width in 500..<510 {
-            let answer = await (try RawClient(port: port)).exchange(
-                "/_/w:\(width)/plain/local:///china.jpg@png", headers: ["Connection: close"])
-            #expect(answer.head.hasPrefix("HTTP/1.1 200"))
-            #expect(answer.body.count > 200_000)
+            let answer = await server.answer("/_/w:\(width)/plain/local:///china.jpg@png")
+            #expect(answer.status == "200" && answer.body.count > 200_000)
         }
-        child.send(SIGTERM)
-        #expect(await child.exitCode() == 0)
-        let lines = text("run.err").split(separator: "\n")
+        #expect(await server.end() == 0)
+        _ = try #require(await server.log.line(containing: "\"stopping\""))
+        let lines = server.log.all
         #expect(lines.count { $0.contains("\"level\":\"error\"") } == 1, "\(lines)")
     }
 
     @Test func aServerThatWasKilledWhileItWroteServesNoHalfFile() async throws {
         let live = try await LiveServer.start()
-        let arguments = [
-            "--bind", "127.0.0.1:0", "--ops-bind", "off", "--cache-directory",
-            folder.file("killed").path,
-        ]
         let targets = (0..<40).map { "/_/w:\(200 + $0)/plain/local:///china.jpg" }
         for round in 0..<4 {
-            let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-            _ = try #require(await output.line(containing: "docs/server/server.md"))
-            let port = try #require(firstPort(in: output))
+            let server = try await serve()
             let isLast = round == 3
             // Until the last round the server is killed with most of them on their way.
             for (index, target) in targets.enumerated().prefix(isLast ? 40 : 5 * (round + 1)) {
-                let answer = await (try RawClient(port: port)).exchange(
-                    target, headers: ["Connection: close"])
-                #expect(answer.head.hasPrefix("HTTP/1.1 200"), "\(round) \(index)")
-                guard isLast else { continue }
-                let whole = try await live.ask(target).body
-                #expect(Data(answer.body) == whole)
+                let answer = await server.answer(target)
+                #expect(answer.status == "200", "\(round) \(index)")
+                if isLast { #expect(try await Data(answer.body) == live.ask(target).body) }
             }
-            child.send(isLast ? SIGTERM : SIGKILL)
-            let code = await child.exitCode()
+            let code = await server.end(isLast ? SIGTERM : SIGKILL)
             if isLast { #expect(code == 0) }
         }
     }
 
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
-        let arguments = ["--bind", "127.0.0.1:0", "--ops-bind", "off", "--log-format", "json"]
-        let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
-        _ = try #require(await output.line(containing: "docs/server/server.md"))
-        let port = try #require(firstPort(in: output))
-        _ = await (try RawClient(port: port)).exchange(
-            "/_/w:20/plain/local:///china.jpg", headers: ["Connection: close"])
-        child.send(SIGTERM)
-        #expect(await child.exitCode() == 0)
-        let lines = text("run.err").split(separator: "\n")
-        let line = try #require(lines.first { $0.contains("\"msg\":\"request\"") })
+        let server = try await serve()
+        #expect(await server.status("/_/w:20/plain/local:///china.jpg") == "200")
+        let line = try #require(await server.log.line(containing: "\"msg\":\"request\""))
         let event = try #require(
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         #expect(event["status"] as? Int == 200)
@@ -234,42 +207,31 @@ import Testing
         let times = try #require(event["ms"] as? [String: Double])
         #expect(try #require(times["total"]) >= #require(times["decode"]))
         #expect(try #require(event["ts"] as? String).hasSuffix("Z"))
+        #expect(await server.end() == 0)
     }
 
     @Test func aHangUpHasTheSettingsReadAgain() async throws {
-        let root = try #require(LiveServer.samples)
-        func write(_ presets: String) throws -> URL {
-            try folder.write(
-                Data(
-                    """
-                    {"sources": {"local": {"root": "\(root)"}}, "processing": {"presets": [\(presets)]}}
-                    """.utf8), to: "config.json")
+        let file = folder.file("config.json")
+        func write(_ preset: String) throws {
+            let settings = "{\"processing\": {\"presets\": [\"\(preset)\"]}}"
+            try Data(settings.utf8).write(to: file)
         }
-        let file = try write("\"one=w:1\"")
-        let port = try ClosedPort(isReserved: true)
-        let arguments = [
-            "--config", file.path, "--unsigned", "--bind", "127.0.0.1:\(port.number)",
-            "--ops-bind", "off", "--log-format", "json",
-        ]
-        let (child, log) = try ChildLines.of { try start(arguments, errors: $0) }
-        _ = try #require(await log.line(containing: "\"listening\""))
-        func status(_ preset: String) async throws -> String {
-            let answer = await (try RawClient(port: port.number)).exchange(
-                "/_/pr:\(preset)/plain/local:///china.jpg", headers: ["Connection: close"])
-            return String(answer.head.dropFirst(9).prefix(3))
+        try write("one=w:1")
+        let server = try await serve(arguments: ["--config", file.path])
+        func status(_ preset: String) async -> String {
+            await server.status("/_/pr:\(preset)/plain/local:///china.jpg")
         }
-        #expect(try await status("one") == "200")
-        _ = try write("\"two=w:2\"")
-        child.send(SIGHUP)
-        _ = try #require(await log.line(containing: "\"reloaded\""))
-        #expect(try await status("one") == "404")
-        #expect(try await status("two") == "200")
-        _ = try write("\"three=nothing:1\"")
-        child.send(SIGHUP)
-        _ = try #require(await log.line(containing: "stay as they are"))
-        #expect(try await status("two") == "200")
-        child.send(SIGTERM)
-        #expect(await child.exitCode() == 0)
+        #expect(await status("one") == "200")
+        try write("two=w:2")
+        server.child.send(SIGHUP)
+        _ = try #require(await server.log.line(containing: "\"reloaded\""))
+        #expect(await status("one") == "404")
+        #expect(await status("two") == "200")
+        try write("three=nothing:1")
+        server.child.send(SIGHUP)
+        _ = try #require(await server.log.line(containing: "stay as they are"))
+        #expect(await status("two") == "200")
+        #expect(await server.end() == 0)
     }
 
     @Test func aServerAtASocketIsAskedByBothPrograms() async throws {

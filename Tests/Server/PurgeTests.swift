@@ -13,15 +13,30 @@ import Testing
     private let new = PNGFixture.red
     private let folder: TemporaryDirectory
 
-    init() throws { folder = try TemporaryDirectory() }
-
     private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) -> Void = { _ in }
+        _ change: (inout ImageServerConfiguration) -> Void = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.cache.directory = folder.url.path
             change(&$0)
         }
+    }
+
+    private let origin: OriginServer
+
+    /// `/a.png` and `/b.png` have one tag, whatever they show: the server is wrong.
+    init() async throws {
+        folder = try TemporaryDirectory()
+        origin = try await OriginServer.start()
+        for path in ["/a.png", "/b.png"] { route(path, old) }
+    }
+
+    private func route(_ path: String, _ picture: Data) {
+        origin.route(path, .png(picture).with(.entityTag("\"1\"")))
+    }
+
+    private func target(_ url: URL, _ options: String = "w:10") -> String {
+        origin.target(url.path, options)
     }
 
     private func order(
@@ -31,44 +46,32 @@ import Testing
             path, method: "POST", fields: fields, body: Data(body.utf8), operations: true)
     }
 
-    private func purge(_ live: LiveServer, _ body: String) async throws -> String {
-        let answer = try await order(live, "/purge", body)
-        #expect(answer.status == 200, "\(answer.text)")
-        return answer.text
-    }
-
-    /// The colour of the upper left pixel.
     @Test func aPurgeOfASourceReachesAllThatWasMadeOfIt() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/a.png", .png(old).with(.entityTag("\"1\"")))
-        origin.route("/b.png", .png(old).with(.entityTag("\"1\"")))
-        let live = try await start(origin)
+        let live = try await start()
         let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
         for target in [target(a), target(a, "w:20"), target(b)] {
             #expect(try color(try await live.ask(target)) == [10, 200, 30])
         }
-        // The server is wrong: it says that the new picture is the old one.
-        origin.route("/a.png", .png(new).with(.entityTag("\"1\"")))
-        let report = try await purge(live, "{\"source\":\"\(a.absoluteString)\"}")
+        route("/a.png", new)
+        let report = try await live.purge("source", a.absoluteString)
         #expect(report == "{\"results\":2,\"sources\":1}\n")
         for options in ["w:10", "w:20", "w:5"] {
             #expect(try color(try await live.ask(target(a, options))) == [200, 10, 30])
         }
         #expect(try await live.ask(target(b))["Cache-Status"]?.contains("hit") == true)
         #expect(origin.requestCount == 3)
-        #expect(try await purge(live, "{\"source\":\"\(a.absoluteString)?x\"}").contains(":0"))
+        #expect(try await live.purge("{\"source\":\"\(a.absoluteString)?x\"}").contains(":0"))
     }
 
     @Test func aServerKnowsAfterARestartWhatItsPicturesWereMadeOf() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": old, "/b.png": old])
         let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
-        let first = try await start(origin)
+        let first = try await start()
         for target in [target(a), target(a, "w:20"), target(b)] {
             #expect(try await first.ask(target).status == 200)
         }
         await first.listening.stop()
-        let second = try await start(origin)
-        let report = try await purge(second, "{\"source\":\"\(a.absoluteString)\"}")
+        let second = try await start()
+        let report = try await second.purge("source", a.absoluteString)
         #expect(report == "{\"results\":2,\"sources\":1}\n")
         let kept = try await second.ask(target(b))
         #expect(kept["Cache-Status"]?.hasSuffix("detail=disk") == true)
@@ -76,25 +79,21 @@ import Testing
     }
 
     @Test func aPurgeByPrefixReachesAllSourcesThatBeginSo() async throws {
-        let origin = try await OriginServer.start(
-            files: ["/2024/a.png": old, "/2024/b.png": old, "/2025/a.png": old])
-        let live = try await start(origin)
+        let live = try await start()
         let paths = ["/2024/a.png", "/2024/b.png", "/2025/a.png"]
+        for path in paths { route(path, old) }
         for path in paths { _ = try await live.ask(origin.target(path)) }
         let prefix = origin.url("/2024/").absoluteString
-        #expect(
-            try await purge(live, "{\"prefix\":\"\(prefix)\"}") == "{\"results\":2,\"sources\":2}\n"
-        )
+        #expect(try await live.purge("prefix", prefix) == "{\"results\":2,\"sources\":2}\n")
         for path in paths { _ = try await live.ask(origin.target(path)) }
         #expect(origin.requestCount == 5)
-        #expect(try await purge(live, "{\"all\":true}") == "{\"results\":3,\"sources\":3}\n")
+        #expect(try await live.purge("{\"all\":true}") == "{\"results\":3,\"sources\":3}\n")
         _ = try await live.ask(origin.target("/2025/a.png"))
         #expect(origin.requestCount == 6)
     }
 
     @Test func aPurgeByURLReachesThatPictureInAllFormats() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": old])
-        let live = try await start(origin) {
+        let live = try await start() {
             $0.negotiation.formats = ["webp"]
             $0.negotiation.usesClientHints = true
         }
@@ -105,9 +104,7 @@ import Testing
             }
         }
         _ = try await live.ask(target(url), fields: ["Sec-CH-DPR": "2", "Accept": "image/png"])
-        #expect(
-            try await purge(live, "{\"url\":\"\(target(url))\"}")
-                == "{\"results\":3,\"sources\":0}\n")
+        #expect(try await live.purge("url", target(url)) == "{\"results\":3,\"sources\":0}\n")
         let other = try await live.ask(target(url, "h:7"), fields: ["Accept": "image/png"])
         #expect(other["Cache-Status"]?.contains("hit") == true)
         let made = try await live.ask(target(url), fields: ["Accept": "image/png"])
@@ -122,8 +119,8 @@ import Testing
 
     @Test(arguments: FallbackPlace.allCases)
     func aPurgeByURLReachesTheFallbackThatItShows(place: FallbackPlace) async throws {
-        let origin = try await OriginServer.start(files: ["/fallback.png": old, "/a.png": old])
-        let live = try await start(origin) {
+        route("/fallback.png", old)
+        let live = try await start() {
             switch place {
             case .data: $0.fallback.picture.data = old.base64EncodedString()
             case .url: $0.fallback.picture.url = origin.url("/fallback.png").absoluteString
@@ -139,8 +136,7 @@ import Testing
         }
         for shown in [0, 2] {
             #expect(
-                try await purge(live, "{\"url\":\"\(targets[shown])\"}")
-                    == "{\"results\":1,\"sources\":0}\n")
+                try await live.purge("url", targets[shown]) == "{\"results\":1,\"sources\":0}\n")
             for (number, target) in targets.enumerated() {
                 let status = try await live.ask(target)["Cache-Status"]
                 #expect(status?.contains("hit") == (number != shown), "\(target): \(status ?? "")")
@@ -149,14 +145,13 @@ import Testing
     }
 
     @Test func aPurgeOfTheFallbacksSourceReachesAllThatWasMadeOfIt() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/fallback.png", .png(old).with(.entityTag("\"1\"")))
+        route("/fallback.png", old)
         let source = origin.url("/fallback.png").absoluteString
-        let live = try await start(origin) { $0.fallback.picture.url = source }
+        let live = try await start() { $0.fallback.picture.url = source }
         let targets = ["w:10", "w:20"].map { origin.target("/missing.png", $0) }
         for target in targets { #expect(try color(try await live.ask(target)) == [10, 200, 30]) }
-        origin.route("/fallback.png", .png(new).with(.entityTag("\"1\"")))
-        let report = try await purge(live, "{\"source\":\"\(source)\"}")
+        route("/fallback.png", new)
+        let report = try await live.purge("source", source)
         #expect(report == "{\"results\":2,\"sources\":1}\n")
         for target in targets { #expect(try color(try await live.ask(target)) == [200, 10, 30]) }
     }
@@ -165,20 +160,19 @@ import Testing
         let live = try await LiveServer.start()
         for width in 1...3 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }
         _ = try await live.ask("/_/w:1/plain/local:///chelsea.png")
-        let report = try await purge(live, "{\"source\":\"local:///china.jpg\"}")
+        let report = try await live.purge("source", "local:///china.jpg")
         #expect(report == "{\"results\":3,\"sources\":0}\n")
         let kept = try await live.ask("/_/w:1/plain/local:///chelsea.png")
         #expect(kept["Cache-Status"]?.contains("hit") == true)
     }
 
     @Test func picturesThatAreNotOnTheDiskYetAreCounted() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": old])
-        let live = try await start(origin)
+        let live = try await start()
         let url = origin.url("/a.png")
         for round in 1...5 {
             for width in 1...6 { _ = try await live.ask(target(url, "w:\(width)")) }
             // Some have come to the disk by now, and some have not.
-            let report = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
+            let report = try await live.purge("source", url.absoluteString)
             #expect(report == "{\"results\":6,\"sources\":1}\n", "round \(round)")
         }
         #expect(origin.requestCount == 5)
@@ -195,15 +189,14 @@ import Testing
     }
 
     @Test func whoAsksAfterAPurgeDoesNotShareTheFetchFromBefore() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", .png(old).with(.entityTag("\"1\""), .wait(.gate(gate))))
-        let live = try await start(origin)
+        let live = try await start()
         let url = origin.url("/a.png")
         async let before = live.ask(target(url))
         await origin.waitForRequests(1)
-        _ = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
-        origin.route("/a.png", .png(new).with(.entityTag("\"1\"")))
+        _ = try await live.purge("source", url.absoluteString)
+        route("/a.png", new)
         #expect(try color(try await live.ask(target(url))) == [200, 10, 30])
         gate.open()
         #expect(try await before.status == 200)
@@ -215,14 +208,13 @@ import Testing
     }
 
     @Test func aFailureFromBeforeAPurgeIsNotRemembered() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
         origin.route("/a.png", OriginResponse.status(404).with(.wait(.gate(gate))))
-        let live = try await start(origin)
+        let live = try await start()
         let url = origin.url("/a.png")
         async let before = live.ask(target(url))
         await origin.waitForRequests(1)
-        _ = try await purge(live, "{\"source\":\"\(url.absoluteString)\"}")
+        _ = try await live.purge("source", url.absoluteString)
         origin.route("/a.png", .png(new))
         #expect(try color(try await live.ask(target(url))) == [200, 10, 30])
         gate.open()
@@ -242,16 +234,15 @@ import Testing
     }
 
     @Test func ordersAreTakenFromOperatorsOnly() async throws {
-        let origin = try await OriginServer.start()
-        let open = try await start(origin)
+        let open = try await start()
         let page = try await order(
             open, "/purge", "{\"all\":true}", fields: ["Origin": "https://example.com"])
         #expect(page.status == 403)
-        let closed = try await start(origin) { $0.operationsToken = "open sesame" }
+        let closed = try await start() { $0.operationsToken = "open sesame" }
         #expect(try await order(closed, "/purge", "{\"all\":true}").status == 403)
         let right = ["Authorization": "Bearer open sesame"]
         #expect(try await order(closed, "/purge", "{\"all\":true}", fields: right).status == 200)
-        let everywhere = try await start(origin) {
+        let everywhere = try await start() {
             $0.operationsBind = .tcp(host: "0.0.0.0", port: 0)
         }
         for path in ["/purge", "/warm"] {
@@ -274,8 +265,7 @@ import Testing
     }
 
     @Test func picturesAreMadeBeforeAnybodyAsks() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": old])
-        let live = try await start(origin) { $0.negotiation.formats = ["webp"] }
+        let live = try await start() { $0.negotiation.formats = ["webp"] }
         let target = origin.target("/a.png")
         let answer = try await order(
             live, "/warm",

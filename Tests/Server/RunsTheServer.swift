@@ -43,21 +43,22 @@ extension RunsTheServer {
     /// Starts the program with the sample pictures and settings such as `work.queue=1`, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - caches: The folder of its caches, below that of the suite.
+    ///   - arguments: Those besides.
     ///   - shell: What a shell does before.
     func serve(
-        _ settings: String..., on port: ClosedPort? = nil, caches: String = "caches",
+        _ settings: String..., arguments: [String] = [], on port: ClosedPort? = nil,
         environment: [String: String] = [:], after shell: String? = nil
     ) async throws -> RunningServer {
         let port = try port ?? ClosedPort(isReserved: true)
-        let arguments = [
+        let usual = [
             "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
-            "--local-root", try #require(LiveServer.samples), "--cache-directory",
-            folder.file(caches).path,
+            "--cache-directory", folder.file("caches").path,
         ]
+        let samples = try #require(LiveServer.samples)
+        let all = ["log.format=json", "sources.local.root=\(samples)"] + settings
         let (child, log) = try ChildLines.of {
             try start(
-                arguments + (["log.format=json"] + settings).flatMap { ["--set", $0] },
+                usual + all.flatMap { ["--set", $0] } + arguments,
                 environment: environment, errors: $0, after: shell)
         }
         _ = try #require(await log.line(containing: "\"listening\""), "\(log.all)")

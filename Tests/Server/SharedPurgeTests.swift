@@ -11,22 +11,27 @@ struct SharedPurgeTests {
     private let old = PNGFixture.green
     private let new = PNGFixture.red
     private let origin: OriginServer
+    private let redis: RedisServer
 
     /// The server is wrong: all its pictures have one tag.
     init() async throws {
-        origin = try await OriginServer.start()
+        (origin, redis) = (try await OriginServer.start(), try await RedisServer.start())
         origin.route("/2024/a.png", .png(old).with(.entityTag("\"1\"")))
     }
 
-    private var url: String { origin.url("/2024/a.png").absoluteString }
+    private var place: URL { origin.url("/2024/a.png") }
 
-    private func target(_ options: String = "w:10") -> String { "/_/\(options)/plain/\(url)" }
+    private func target(_ options: String = "w:10") -> String {
+        origin.target("/2024/a.png", options)
+    }
 
-    private func purge(_ live: LiveServer, _ body: String) async throws -> String {
-        let answer = try await live.ask(
-            "/purge", method: "POST", body: Data(body.utf8), operations: true)
-        #expect(answer.status == 200)
-        return answer.text
+    /// Some servers that share a Redis.
+    private func servers(
+        _ count: Int, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> [LiveServer] {
+        var servers: [LiveServer] = []
+        for _ in 0..<count { servers.append(try await LiveServer.start(origin, redis, change)) }
+        return servers
     }
 
     /// Whether an answer was another server's.
@@ -42,41 +47,33 @@ struct SharedPurgeTests {
 
     @Test(arguments: ["source", "prefix", "all"])
     func aPurgeReachesPicturesThatOnlyOthersHaveShared(order: String) async throws {
-        let redis = try await RedisServer.start()
-        let (one, two, three) = (
-            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis),
-            try await LiveServer.start(origin, redis)
-        )
-        #expect(try color(try await two.ask(target())) == [10, 200, 30])
-        await two.wait(forLeases: "published", 2)
+        let servers = try await servers(3)
+        #expect(try color(try await servers[1].ask(target())) == [10, 200, 30])
+        await servers[1].wait(forLeases: "published", 2)
         origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
         let orders = [
-            "source": "{\"source\":\"\(url)\"}",
+            "source": "{\"source\":\"\(place)\"}",
             "prefix": "{\"prefix\":\"\(origin.url("/2024/").absoluteString)\"}",
             "all": "{\"all\":true}",
         ]
-        #expect(
-            try await purge(one, orders[order] ?? "")
-                == "{\"results\":0,\"sources\":0,\"told\":true}\n")
-        // It has never heard of the picture, and need not have heard of the purge.
-        #expect(try color(try await three.ask(target())) == [200, 10, 30])
-        #expect(try color(try await one.ask(target())) == [200, 10, 30])
+        let report = try await servers[0].purge(orders[order] ?? "")
+        #expect(report == "{\"results\":0,\"sources\":0,\"told\":true}\n")
+        // The last has never heard of the picture, and need not have heard of the purge.
+        for live in [servers[2], servers[0]] {
+            #expect(try color(try await live.ask(target())) == [200, 10, 30])
+        }
     }
 
     @Test func aPurgeByURLReachesThePictureThatOnlyAnotherHasShared() async throws {
-        let redis = try await RedisServer.start()
-        let (one, two, three, four) = (
-            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis),
-            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
-        )
+        let all = try await servers(4)
+        let (one, two, three, four) = (all[0], all[1], all[2], all[3])
         for options in ["w:10", "w:20"] {
             #expect(!isShared(try await two.ask(target(options))))
         }
         await two.wait(forLeases: "published", 3)
         #expect(isShared(try await four.ask(target("w:20"))))
-        #expect(
-            try await purge(one, "{\"url\":\"\(target())\"}")
-                == "{\"results\":0,\"sources\":0,\"told\":true}\n")
+        let report = try await one.purge("url", target())
+        #expect(report == "{\"results\":0,\"sources\":0,\"told\":true}\n")
         #expect(!isShared(try await three.ask(target())))
         // Another picture of that source is still good, and what has been made since is shared.
         #expect(isShared(try await three.ask(target("w:20"))))
@@ -87,21 +84,16 @@ struct SharedPurgeTests {
     }
 
     @Test func aPurgeByURLReachesThePictureInAStoreThatOnlyAnotherHasPutThere() async throws {
-        let redis = try await RedisServer.start()
         let bucket = try await Bucket()
-        var servers: [LiveServer] = []
-        for _ in 0..<5 {
-            servers.append(
-                try await LiveServer.start(origin, redis) {
-                    bucket.use(&$0)
-                    // What was made longer ago than Redis remembers.
-                    $0.shared.redis.maxAge = .milliseconds(1)
-                })
+        let servers = try await servers(5) {
+            bucket.use(&$0)
+            // What was made longer ago than Redis remembers.
+            $0.shared.redis.maxAge = .milliseconds(1)
         }
         #expect(!isShared(try await servers[1].ask(target())))
         let first = await bucket.picture(after: 0)
         #expect(isShared(try await servers[2].ask(target())))
-        #expect(try await purge(servers[0], "{\"url\":\"\(target())\"}").contains("\"told\":true"))
+        #expect(try await servers[0].purge("url", target()).contains("\"told\":true"))
         #expect(!isShared(try await servers[3].ask(target())))
         await waitForPurge(Array(servers[1...]))
         #expect(try await servers[2].ask(target()).status == 200)
@@ -110,40 +102,24 @@ struct SharedPurgeTests {
         #expect(isShared(try await servers[4].ask(target())))
     }
 
-    /// Has a server have its source still after a purge at another one, as if it had not heard of it.
-    private func purge(unheardBy one: LiveServer, at two: LiveServer) async throws {
-        let known = try #require(one.server.sources.remote?.known)
-        let place = origin.url("/2024/a.png")
-        let source = try #require(known.inMemory(RemoteSource.key(of: place)))
-        #expect(try await purge(two, "{\"source\":\"\(url)\"}").contains("\"told\":true"))
-        await waitForPurge([one])
-        let fetch = SourceFetch(place, source.key, limit: .max, asker: SourceAsker())
-        known.begin(fetch)
-        #expect(known.remember(source, of: fetch))
-        known.end(fetch)
-    }
-
     @Test func aSourceFromBeforeAPurgeIsNotConfirmed() async throws {
-        let redis = try await RedisServer.start()
         let one = try await LiveServer.start(origin, redis) {
             $0.askAgain(after: .milliseconds(1))
         }
         let two = try await LiveServer.start(origin, redis)
         #expect(try color(try await one.ask(target())) == [10, 200, 30])
-        try await purge(unheardBy: one, at: two)
+        try await one.keepSource(place, afterPurgeAt: two)
         origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
         #expect(try color(try await one.ask(target())) == [200, 10, 30])
         #expect(origin.requests.last?.headers["If-None-Match"] == nil)
     }
 
     @Test func aPictureOfASourceFromBeforeAPurgeIsNotShared() async throws {
-        let redis = try await RedisServer.start()
-        let (one, two) = (
-            try await LiveServer.start(origin, redis), try await LiveServer.start(origin, redis)
-        )
+        let all = try await servers(2)
+        let (one, two) = (all[0], all[1])
         #expect(try color(try await one.ask(target())) == [10, 200, 30])
         await one.wait(forLeases: "published", 2)
-        try await purge(unheardBy: one, at: two)
+        try await one.keepSource(place, afterPurgeAt: two)
         origin.route("/2024/a.png", .png(new).with(.entityTag("\"1\"")))
         #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
         await one.wait(forLeases: "published", 3)
@@ -151,33 +127,27 @@ struct SharedPurgeTests {
     }
 
     @Test func aPurgeThatWasCarriedOutIsNotRepeatedAfterARestart() async throws {
-        let redis = try await RedisServer.start()
         let folder = try TemporaryDirectory()
         func start() async throws -> LiveServer {
             try await LiveServer.start(origin, redis) { $0.cache.directory = folder.url.path }
         }
         let (one, two) = (try await start(), try await LiveServer.start(origin, redis))
-        _ = try await purge(two, "{\"all\":true}")
+        _ = try await two.purge("{\"all\":true}")
         let file = folder.url.appendingPathComponent("heard-purges")
         while !FileManager.default.fileExists(atPath: file.path) { await pause() }
         #expect(!isShared(try await one.ask(target())))
         await one.listening.stop()
         let again = try await start()
         // When it has heard of this one it would have heard of the one before.
-        _ = try await purge(two, "{\"source\":\"\(origin.url("/other.png").absoluteString)\"}")
+        _ = try await two.purge("source", origin.url("/other.png").absoluteString)
         await waitForPurge([again])
         let answer = try await again.ask(target())
         #expect(answer["Cache-Status"]?.hasSuffix("detail=disk") == true)
     }
 
     @Test func whatIsInAStoreIsNotUsedWhileNobodyTellsOfPurges() async throws {
-        let redis = try await RedisServer.start()
         let bucket = try await Bucket()
-        var servers: [LiveServer] = []
-        for _ in 0..<2 {
-            servers.append(
-                try await LiveServer.start(origin, redis) { bucket.use(&$0) })
-        }
+        let servers = try await servers(2) { bucket.use(&$0) }
         #expect(!isShared(try await servers[0].ask(target())))
         _ = await bucket.picture(after: 0)
         await redis.kill()
@@ -188,17 +158,13 @@ struct SharedPurgeTests {
         let bucket = try await Bucket()
         var servers: [LiveServer] = []
         for _ in 0..<3 {
-            servers.append(
-                try await LiveServer.start(origin) {
-                    bucket.use(&$0)
-                })
+            servers.append(try await LiveServer.start(origin) { bucket.use(&$0) })
         }
         #expect(!isShared(try await servers[0].ask(target())))
         await bucket.waitForPictures(1)
         #expect(isShared(try await servers[1].ask(target())))
-        #expect(
-            try await purge(servers[0], "{\"url\":\"\(target())\"}")
-                == "{\"results\":1,\"sources\":0,\"told\":false}\n")
+        let report = try await servers[0].purge("url", target())
+        #expect(report == "{\"results\":1,\"sources\":0,\"told\":false}\n")
         await bucket.waitForPictures(0)
         #expect(!isShared(try await servers[2].ask(target())))
     }

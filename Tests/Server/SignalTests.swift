@@ -16,60 +16,33 @@ import Testing
         origin.route("/late.png", .png(picture).with(.wait(.gate(gate))))
     }
 
-    private struct Running {
-        let child: ChildProcess
-        let log: ChildLines
-        let port: ClosedPort
-
-        func connect() throws -> RawClient { try RawClient(port: port.number) }
-
-        func status(_ target: String) async -> String {
-            guard let client = try? connect() else { return "" }
-            let answer = await client.exchange(target, headers: ["Connection: close"])
-            return String(answer.head.dropFirst(9).prefix(3))
-        }
-    }
-
-    private func serve(
-        _ settings: String..., on port: ClosedPort? = nil, environment: [String: String] = [:]
-    ) async throws -> Running {
-        let port = try port ?? ClosedPort(isReserved: true)
-        let usual = [
+    private func start(
+        _ settings: String, on port: ClosedPort? = nil, environment: [String: String] = [:]
+    ) async throws -> RunningServer {
+        try await serve(
             "sources.http.allow=http://127.0.0.1:*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "sources.http.stallTimeout=600",
-            "sources.http.totalTimeout=600", "work.requestTimeout=600", "log.format=json",
-        ]
-        let arguments = [
-            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
-            "--local-root", try #require(LiveServer.samples), "--cache-directory",
-            folder.file("caches").path,
-        ]
-        let (child, log) = try ChildLines.of {
-            try start(
-                arguments + (usual + settings).flatMap { ["--set", $0] },
-                environment: environment, errors: $0)
-        }
-        _ = try #require(await log.line(containing: "\"listening\""))
-        return Running(child: child, log: log, port: port)
+            "sources.http.totalTimeout=600", "work.requestTimeout=600",
+            arguments: settings.split(separator: " ").flatMap { ["--set", String($0)] }, on: port,
+            environment: environment)
     }
 
-    private var late: String { "/_/w:10/plain/\(origin.url("/late.png").absoluteString)" }
+    private var late: String { origin.target("/late.png") }
 
     @Test(arguments: [SIGTERM, SIGINT]) func aServerWithoutWorkEnds(signal: Int32) async throws {
-        let server = try await serve()
+        let server = try await start("")
         // A connection that stays, and a head that does not come to its end, keep nothing alive.
         let (idle, slow) = (try server.connect(), try server.connect())
         idle.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = await idle.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
         slow.send("GET /live HTTP/1.1\r\nHost: ")
-        server.child.send(signal)
-        #expect(await server.child.exitCode() == 0)
+        #expect(await server.end(signal) == 0)
         #expect(await server.log.line(containing: "\"stopping\"") != nil)
         #expect(await idle.read().bytes.isEmpty)
     }
 
     @Test func whatIsBeingFetchedIsStillAnswered() async throws {
-        let server = try await serve("drain.timeout=600")
+        let server = try await start("drain.timeout=600")
         async let status = server.status(late)
         await origin.waitForRequests(1)
         server.child.send(SIGTERM)
@@ -80,7 +53,7 @@ import Testing
     }
 
     @Test func whatIsBeingMadeIsStillAnswered() async throws {
-        let server = try await serve("drain.timeout=600", "work.queue=100")
+        let server = try await start("drain.timeout=600 work.queue=100")
         // More than can be made at once: some wait for their turn.
         let clients = try (0..<8).map { _ in try server.connect() }
         for (index, client) in clients.enumerated() {
@@ -103,7 +76,7 @@ import Testing
     }
 
     @Test func aRequestThatIsOnItsWayWhenItEndsIsAnsweredAsTheLastOfItsConnection() async throws {
-        let server = try await serve("drain.timeout=1200", "drain.idleTimeout=600")
+        let server = try await start("drain.timeout=1200 drain.idleTimeout=600")
         let kept = try server.connect()
         func isLast() async -> Bool {
             let answer = await kept.answer(to: "/_/w:20/plain/local:///china.jpg")
@@ -122,26 +95,24 @@ import Testing
     @Test func noRequestIsLostWhenAServerTakesThePlaceOfAnother() async throws {
         let port = try ClosedPort(isReserved: true)
         let load = KeptConnections(port: port.number, clients: 4)
-        var server = try await serve("drain.timeout=1200", "drain.idleTimeout=600", on: port)
+        var server = try await start("drain.timeout=1200 drain.idleTimeout=600", on: port)
         let faults = try await load.asking {
             for _ in 0..<4 {
                 // Then all have connections to this one.
                 await load.wait(forAnswers: 20)
-                server.child.send(SIGTERM)
-                #expect(await server.child.exitCode() == 0)
-                server = try await serve("drain.timeout=1200", "drain.idleTimeout=600", on: port)
+                #expect(await server.end() == 0)
+                server = try await start("drain.timeout=1200 drain.idleTimeout=600", on: port)
             }
             await load.wait(forAnswers: 20)
         }
         #expect(faults.isEmpty, "\(faults)")
-        server.child.send(SIGTERM)
-        #expect(await server.child.exitCode() == 0)
+        #expect(await server.end() == 0)
     }
 
     /// Some are being accepted when nobody takes connections any longer.
     @Test func aCrowdThatComesWhileItEndsDoesNotKeepItFromEnding() async throws {
         for _ in 0..<3 {
-            let server = try await serve("drain.timeout=120", "work.idleTimeout=600")
+            let server = try await start("drain.timeout=120 work.idleTimeout=600")
             let clients = Recorder<RawClient>()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
@@ -161,33 +132,30 @@ import Testing
     }
 
     @Test func whileOthersLearnThatItEndsRequestsAreAnswered() async throws {
-        let server = try await serve("drain.delay=600", "drain.timeout=1")
+        let server = try await start("drain.delay=600 drain.timeout=1")
         #expect(await server.status("/ready") == "200")
         server.child.send(SIGTERM)
         while await server.status("/ready") != "503" { await pause() }
         #expect(await server.status("/_/w:20/plain/local:///china.jpg") == "200")
-        server.child.send(SIGTERM)
-        #expect(await server.child.exitCode() == 130)
+        #expect(await server.end() == 130)
     }
 
     @Test func workThatTakesTooLongIsCutOff() async throws {
-        let server = try await serve("drain.timeout=0.2")
+        let server = try await start("drain.timeout=0.2")
         async let status = server.status(late)
         await origin.waitForRequests(1)
-        server.child.send(SIGTERM)
-        #expect(await server.child.exitCode() == 1)
+        #expect(await server.end() == 1)
         #expect(["", "503"].contains(await status))
         gate.open()
     }
 
     @Test(arguments: [SIGTERM, SIGINT]) func aSecondSignalEndsItAtOnce(signal: Int32) async throws {
-        let server = try await serve("drain.timeout=600")
+        let server = try await start("drain.timeout=600")
         async let status = server.status(late)
         await origin.waitForRequests(1)
         server.child.send(signal)
         _ = await server.log.line(containing: "\"stopping\"")
-        server.child.send(signal)
-        #expect(await server.child.exitCode() == 130)
+        #expect(await server.end(signal) == 130)
         #expect(await status == "")
         gate.open()
     }
@@ -197,7 +165,7 @@ import Testing
     func theServiceManagerIsToldOfTheStartAndOfTheEnd(isAbstract: Bool) async throws {
         let name = isAbstract ? "@halcyon-\(UUID().uuidString)" : folder.file("notify").path
         let manager = try ServiceManagerSocket(name)
-        let server = try await serve(environment: ["NOTIFY_SOCKET": name])
+        let server = try await start("", environment: ["NOTIFY_SOCKET": name])
         #expect(await manager.next() == "READY=1")
         server.child.send(SIGTERM)
         #expect(await manager.next() == "STOPPING=1")
@@ -211,16 +179,15 @@ import Testing
         let names = [
             "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
         ]
-        let server = try await serve(
-            environment: Dictionary(uniqueKeysWithValues: names.map { ($0, address) }))
+        let server = try await start(
+            "", environment: Dictionary(uniqueKeysWithValues: names.map { ($0, address) }))
         origin.route("/a.png", .png(picture))
         #expect(await server.status("/_/w:10/plain/\(origin.url("/a.png"))") == "200")
         // Nobody is there, whoever is asked.
         #expect(await server.status("/_/w:10/plain/http://127.0.0.2:\(origin.port)/a.png") == "404")
         #expect(origin.requestCount == 1)
         #expect(proxy.connectionCount == 0)
-        server.child.send(SIGTERM)
-        #expect(await server.child.exitCode() == 0)
+        #expect(await server.end() == 0)
     }
 }
 

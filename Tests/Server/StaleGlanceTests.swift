@@ -25,9 +25,7 @@ struct StaleGlanceTests {
         origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
     }
 
-    private func target(_ options: String) -> String {
-        "/_/\(options)/plain/\(origin.url("/a.png").absoluteString)"
-    }
+    private func target(_ options: String) -> String { origin.target("/a.png", options) }
 
     /// One that has made pictures of the source and told of them.
     private func maker(of options: [String], areLarge: Bool) async throws {
@@ -158,9 +156,8 @@ struct StaleGlanceTests {
         )
         // The source's server is wrong: it would confirm the old one.
         origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
-        let order = Data("{\"source\":\"\(origin.url("/a.png").absoluteString)\"}".utf8)
-        let report = try await two.ask("/purge", method: "POST", body: order, operations: true)
-        #expect(report.text.contains("\"told\":true"))
+        let url = origin.url("/a.png").absoluteString
+        #expect(try await two.purge("source", url).contains("\"told\":true"))
         #expect(try color(try await three.ask(target("w:10"))) == [200, 10, 30])
     }
 }

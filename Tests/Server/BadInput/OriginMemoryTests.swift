@@ -30,53 +30,31 @@ import Testing
         let field = "X-A: \(String(repeating: "a", count: 8000))\r\n"
         let head =
             "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 100 * Self.mebibyte / 8000)
+        let packed = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n"
         let bomb = DeflateBomb.gzip(Self.picture, zeros: 100 * Self.mebibyte)
         let rows: [(String, OriginResponse, String)] = [
             ("/endless", .endless(Self.picture + zeros), "422"),
             ("/chunks", .endless(Self.picture + zeros).with(.chunked), "422"),
             ("/head", .garbage(Data(head.utf8)), "4(04|22)"),
-            (
-                "/gzip",
-                .garbage(
-                    Data(
-                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
-                            .utf8)
-                        + bomb), "422"
-            ),
+            ("/gzip", .garbage(Data((packed + "\r\n").utf8) + bomb), "422"),
         ]
-        let port = try ClosedPort(isReserved: true)
-        let settings = [
+        let server = try await serve(
             "sources.http.allow=*", "sources.http.ports=\(origin.port)",
             "sources.http.allowLoopback=true", "limits.maxSourceBytes=\(Self.mebibyte)",
-            "cache.negativeTTL=0", "log.format=json", "sources.http.connectTimeout=60",
+            "cache.negativeTTL=0", "sources.http.connectTimeout=60",
             "sources.http.stallTimeout=60", "sources.http.totalTimeout=60",
-            "work.requestTimeout=60",
-        ]
-        let arguments = [
-            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off",
-            "--cache-directory", folder.file("caches").path,
-        ]
-        let (child, log) = try ChildLines.of {
-            try start(arguments + settings.flatMap { ["--set", $0] }, errors: $0)
-        }
-        _ = try #require(await log.line(containing: "\"listening\""))
-        func status(_ path: String) async throws -> String {
-            let answer = await (try RawClient(port: port.number)).exchange(
-                "/_/w:10/plain/\(origin.url(path))", headers: ["Connection: close"])
-            return String(answer.head.dropFirst(9).prefix(3))
-        }
+            "work.requestTimeout=60")
         origin.route("/good", .png(Self.picture))
-        #expect(try await status("/good") == "200")
-        let before = try peak(child)
+        #expect(await server.status(origin.target("/good")) == "200")
+        let before = try peak(server.child)
         for (path, response, expected) in rows {
             origin.route(path, response)
-            let found = try await status(path)
+            let found = await server.status(origin.target(path))
             #expect(try found.wholeMatch(of: Regex(expected)) != nil, "\(path): \(found)")
             // What the system's allocator and libraries take meanwhile is far less than what was sent.
-            let more = try peak(child) - before
+            let more = try peak(server.child) - before
             #expect(more < 16 * Self.mebibyte, "\(path): \(more)")
         }
-        child.send(SIGTERM)
-        #expect(await child.exitCode() == 0)
+        #expect(await server.end() == 0)
     }
 }

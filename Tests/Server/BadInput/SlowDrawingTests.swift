@@ -17,11 +17,6 @@ import Testing
         try folder.write(Data(text.utf8), to: "pictures/\(name)")
     }
 
-    private static func ask(_ name: String, _ port: Int) async throws -> String {
-        try await RawClient(port: port)
-            .exchange("/_/plain/local:///\(name)@png", headers: ["Connection: close"]).head
-    }
-
     @Test func drawingsThatTakeTooLongAreRefusedAndOthersDrawn() async throws {
         for index in 0..<4 {
             try write(
@@ -32,28 +27,19 @@ import Testing
                     + "<rect width='999' height='999' filter='url(#f)'/>")
         }
         try write("good.svg", "<rect width='999' height='999' fill='lime'/>")
-        let port = try ClosedPort(isReserved: true)
-        let arguments = [
-            "--unsigned", "--bind", "127.0.0.1:\(port.number)", "--ops-bind", "off", "--log-format",
-            "json", "--local-root", folder.file("pictures").path, "--cache-directory",
-            folder.file("cache").path, "--set", "work.requestTimeout=6", "--set",
-            "processing.svg=rasterize",
-        ]
-        let (child, log) = try ChildLines.of { try start(arguments, errors: $0) }
-        _ = try #require(await log.line(containing: "\"listening\""))
-        let heads = try await withThrowingTaskGroup(of: String.self) { group in
+        let pictures = folder.file("pictures").path
+        let server = try await serve(
+            "work.requestTimeout=6", "processing.svg=rasterize", "sources.local.root=\(pictures)")
+        let statuses = try await withThrowingTaskGroup(of: String.self) { group in
             for index in 0..<4 {
-                group.addTask { try await Self.ask("slow\(index).svg", port.number) }
+                group.addTask { await server.status("/_/plain/local:///slow\(index).svg@png") }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        let statuses = Set(heads.map { $0.dropFirst(9).prefix(3) })
         // Of those that have had to wait, some have too little time left.
-        #expect(statuses.contains("422") && statuses.isSubset(of: ["422", "503"]), "\(heads)")
+        #expect(statuses.contains("422") && statuses.isSubset(of: ["422", "503"]), "\(statuses)")
         // Nothing of them is left that could keep others waiting.
-        let good = try await Self.ask("good.svg", port.number)
-        #expect(good.hasPrefix("HTTP/1.1 200"), "\(good)")
-        child.send(SIGTERM)
-        #expect(await child.exitCode() == 0)
+        #expect(await server.status("/_/plain/local:///good.svg@png") == "200")
+        #expect(await server.end() == 0)
     }
 }
