@@ -53,6 +53,13 @@ import Testing
             return generation
         }
 
+        /// How long somebody else has it still.
+        func rest(_ token: String) async throws -> Duration {
+            let acquisition = try await acquire("a", token)
+            guard case .held(let rest) = acquisition else { throw EngineError("\(acquisition)") }
+            return rest
+        }
+
         func publish(
             _ record: SharedRecord, _ name: String = "a", _ token: String = "t"
         ) async throws -> Bool {
@@ -88,18 +95,11 @@ import Testing
         _ = try await fixture.generation("a", "one")
         // No second lease.
         _ = try await fixture.generation("a", "one")
-        guard case .held(let rest) = try await fixture.acquire("a", "two") else {
-            Issue.record("it is not held")
-            return
-        }
+        let rest = try await fixture.rest("two")
         #expect(rest > .zero && rest <= .seconds(600))
         #expect(try await store.renew("a", token: "one", for: .seconds(1200)))
         #expect(try await !store.renew("a", token: "two", for: .seconds(1200)))
-        guard case .held(let renewed) = try await fixture.acquire("a", "two") else {
-            Issue.record("it is not held")
-            return
-        }
-        #expect(renewed > .seconds(600))
+        #expect(try await fixture.rest("two") > .seconds(600))
         try await store.release("a", token: "two")
         #expect(try await store.renew("a", token: "one", for: .seconds(600)))
         try await store.release("a", token: "one")
@@ -182,8 +182,7 @@ import Testing
             "b", token: "t", for: .seconds(600), after: latest, marks: ["x", "y"])
         #expect(acquired.mark == latest)
         guard case .acquired(let after) = acquired.value else {
-            Issue.record("\(acquired.value)")
-            return
+            throw EngineError("\(acquired.value)")
         }
         #expect(after > latest)
     }
@@ -236,8 +235,7 @@ import Testing
         #expect(try await acquire("two") == .held(for: .seconds(1)))
         clock.advance(by: .seconds(1))
         guard case .acquired(let generation) = try await acquire("two") else {
-            Issue.record("it is held")
-            return
+            throw EngineError("it is held")
         }
         let record = SharedRecord(generation: generation, content: ByteBuffer())
         #expect(try await store.publish(record, as: "a", token: "two", lifetime: .seconds(60)))

@@ -21,18 +21,10 @@ import Testing
 
     @Test func whatCannotBePublishedIsMadeByTheNextWithoutWaitingForTheLease() async throws {
         let (one, two) = (node(), node())
-        let gate = Gate()
-        let first = Task {
-            await one.text(isPublishable: false) {
-                try? await gate.wait()
-                return "one"
-            }
-        }
-        await gate.waitForWaiters()
+        let first = await one.begin("one", isPublishable: false)
         let second = Task { await two.text { "two" } }
         await two.waitFor(.waited)
-        gate.open()
-        #expect(await first.value == "one")
+        #expect(await first.finish() == "one")
         #expect(await second.value == "two")
     }
 
@@ -41,10 +33,7 @@ import Testing
         let acquired = try await store.acquire(
             "a", token: "gone", for: .milliseconds(300), after: 0, marks: []
         ).value
-        guard case .acquired = acquired else {
-            Issue.record("\(acquired)")
-            return
-        }
+        guard case .acquired = acquired else { throw EngineError("\(acquired)") }
         let two = node()
         let text = Task { await two.text { "two" } }
         // It asks now and then, and a little after the end.
@@ -59,14 +48,7 @@ import Testing
 
     @Test func aLeaseIsRenewedAsLongAsTheWorkGoesOn() async throws {
         let one = node(lease: .milliseconds(90))
-        let gate = Gate()
-        let text = Task {
-            await one.text {
-                try? await gate.wait()
-                return "one"
-            }
-        }
-        await gate.waitForWaiters()
+        let text = await one.begin("one")
         for renewal in 1...6 {
             for _ in 0..<2 {
                 await clock.waitForSleepers()
@@ -78,26 +60,17 @@ import Testing
             "a", token: "stranger", for: .seconds(1), after: 0, marks: []
         ).value
         #expect(acquisition == .held(for: .milliseconds(90)))
-        gate.open()
-        #expect(await text.value == "one")
+        #expect(await text.finish() == "one")
     }
 
     @Test func theResultOfALeaseThatHasPassedIsNotPublished() async throws {
         let (one, two) = (node(), node())
-        let gate = Gate()
-        let late = Task {
-            await one.text {
-                try? await gate.wait()
-                return "late"
-            }
-        }
-        await gate.waitForWaiters()
+        let late = await one.begin("late")
         // As if its time were over.
         try await store.forget(["a"], marking: [], telling: ByteBuffer())
         #expect(await two.text { "two" } == "two")
         await two.waitFor(.published)
-        gate.open()
-        #expect(await late.value == "late")
+        #expect(await late.finish() == "late")
         await one.waitFor(.refused)
         let record = try #require(try await store.record("a", marks: []).value)
         #expect(String(buffer: record.content) == "two")
@@ -153,21 +126,13 @@ import Testing
 
     @Test func whoIsNotWantedAnyLongerStopsWaiting() async throws {
         let (one, two) = (node(), node())
-        let gate = Gate()
-        let first = Task {
-            await one.text {
-                try? await gate.wait()
-                return "one"
-            }
-        }
-        await gate.waitForWaiters()
+        let first = await one.begin("one")
         let stopped = OneShot<Bool>()
         let second = Task { await two.text(until: stopped) { "two" } }
         await two.waitFor(.waited)
         stopped.give(true)
         #expect(await second.value == nil)
-        gate.open()
-        #expect(await first.value == "one")
+        #expect(await first.finish() == "one")
     }
 
     /// Has what counts for one mark made again, with the names of no records.
@@ -195,17 +160,9 @@ import Testing
 
     @Test func whatWasBegunBeforeAMarkIsOfUseToNobodyAfterIt() async throws {
         let (one, two, three) = (node(), node(), node())
-        let gate = Gate()
-        let first = Task {
-            await one.text(marks: ["m"]) {
-                try? await gate.wait()
-                return "old"
-            }
-        }
-        await gate.waitForWaiters()
+        let first = await one.begin("old", marks: ["m"])
         try await mark("m")
-        gate.open()
-        #expect(await first.value == "old")
+        #expect(await first.finish() == "old")
         await one.waitFor(.published)
         #expect(await two.text(marks: ["m"]) { "new" } == "new")
         await two.waitFor(.published)
@@ -214,19 +171,11 @@ import Testing
 
     @Test func whoWaitsWhenAMarkIsSetMakesTheValueItself() async throws {
         let (one, two) = (node(), node())
-        let gate = Gate()
-        let first = Task {
-            await one.text(marks: ["m"]) {
-                try? await gate.wait()
-                return "old"
-            }
-        }
-        await gate.waitForWaiters()
+        let first = await one.begin("old", marks: ["m"])
         let second = Task { await two.text(marks: ["m"]) { "new" } }
         await two.waitFor(.waited)
         try await mark("m")
-        gate.open()
-        #expect(await first.value == "old")
+        #expect(await first.finish() == "old")
         #expect(await second.value == "new")
     }
 
@@ -260,19 +209,6 @@ import Testing
         await node.work.glance(at: "a", marks: ["m"]) { text, _ in String(buffer: text.content) }
     }
 
-    private func text(
-        _ node: TextNode, after glance: LeasedWork.EmptyGlance?, _ make: String
-    ) async -> String? {
-        await node.work.value(
-            for: "a", marks: ["m"], after: glance, until: OneShot<Bool>(),
-            reading: { text, _ in String(buffer: text.content) },
-            making: { _, _ in
-                .init(
-                    make,
-                    publication: .init(lifetime: .seconds(60)) { _ in ByteBuffer(string: make) })
-            })
-    }
-
     @Test func aGlanceTellsWhatIsPublishedAndTakesNoLease() async throws {
         let (one, two) = (node(), node())
         let before = await glance(two)
@@ -284,7 +220,7 @@ import Testing
         #expect(after.value == "one")
         #expect(after.empty == nil)
         // What has been published since an empty glance is found all the same.
-        #expect(await text(two, after: before.empty, "two") == "one")
+        #expect(await two.text(marks: ["m"], after: before.empty) { "two" } == "one")
     }
 
     @Test func afterAnEmptyGlanceTheLeaseIsTakenWithoutAnotherLook() async throws {
@@ -295,7 +231,7 @@ import Testing
         let empty = await glance(two)
         #expect(empty.value == nil)
         let known = try #require(empty.empty)
-        #expect(await text(two, after: known, "two") == "two")
+        #expect(await two.text(marks: ["m"], after: known) { "two" } == "two")
         #expect(two.events.events.prefix(1) == [.acquired])
         await two.waitFor(.published)
         #expect(await glance(one).value == "two")
@@ -306,41 +242,19 @@ import Testing
 
     @Test func whoTakesTheLeaseAtOnceFindsMakesAndWaitsAllTheSame() async throws {
         let (one, two, three) = (node(), node(), node())
-        @Sendable func text(
-            _ node: TextNode, _ make: @escaping @Sendable () async -> String
-        ) async -> String? {
-            await node.work.value(
-                for: "a", marks: ["m"], takingLeaseAtOnce: true, until: OneShot<Bool>(),
-                reading: { text, _ in String(buffer: text.content) },
-                making: { _, _ in
-                    let made = await make()
-                    return .init(
-                        made,
-                        publication: .init(lifetime: .seconds(60)) { _ in ByteBuffer(string: made) }
-                    )
-                })
-        }
-        let gate = Gate()
-        let first = Task {
-            await text(one) {
-                try? await gate.wait()
-                return "one"
-            }
-        }
-        await gate.waitForWaiters()
-        let second = Task { await text(two) { "two" } }
+        let first = await one.begin("one", marks: ["m"], takingLeaseAtOnce: true)
+        let second = Task { await two.text(marks: ["m"], takingLeaseAtOnce: true) { "two" } }
         await two.waitFor(.waited)
-        gate.open()
-        #expect(await first.value == "one")
+        #expect(await first.finish() == "one")
         #expect(await second.value == "one")
-        #expect(await text(three) { "three" } == "one")
+        #expect(await three.text(marks: ["m"], takingLeaseAtOnce: true) { "three" } == "one")
         #expect(three.events.events == [.found])
         // What is older than a mark is made again, and published.
         try await mark("m")
-        #expect(await text(three) { "new" } == "new")
+        #expect(await three.text(marks: ["m"], takingLeaseAtOnce: true) { "new" } == "new")
         await three.waitFor(.published)
-        #expect(await text(two) { "two" } == "new")
+        #expect(await two.text(marks: ["m"], takingLeaseAtOnce: true) { "two" } == "new")
         store.setReachable(false)
-        #expect(await text(two) { "alone" } == "alone")
+        #expect(await two.text(marks: ["m"], takingLeaseAtOnce: true) { "alone" } == "alone")
     }
 }

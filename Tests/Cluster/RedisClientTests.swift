@@ -7,7 +7,13 @@ import Testing
 /// The client for Redis against a real server that is there, away, silent or unwilling.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisClientTests {
-    private func settings(_ server: RedisServer) -> RedisSettings {
+    private let server: RedisServer
+
+    init() async throws { server = try await RedisServer.start() }
+
+    private var settings: RedisSettings { settings(of: server) }
+
+    private func settings(of server: RedisServer) -> RedisSettings {
         var settings = RedisSettings(address: .unix(path: server.path))
         // For a busy machine; tests of limits set their own.
         settings.timeout = .seconds(30)
@@ -17,8 +23,7 @@ struct RedisClientTests {
     }
 
     @Test func commandsOfManyCallersShareAConnection() async throws {
-        let server = try await RedisServer.start()
-        let client = RedisClient(settings(server))
+        let client = RedisClient(settings)
         let replies = await withTaskGroup(of: (Int, String?).self) { group in
             for number in 0..<500 {
                 group.addTask {
@@ -37,8 +42,7 @@ struct RedisClientTests {
     }
 
     @Test func aConnectionThatWasOpenedBeforehandIsUsed() async throws {
-        let server = try await RedisServer.start()
-        let client = RedisClient(settings(server))
+        let client = RedisClient(settings)
         client.connect()
         client.connect()
         let info = try await client.send([["INFO", "clients"]])[0].text ?? ""
@@ -46,8 +50,7 @@ struct RedisClientTests {
     }
 
     @Test func bytesOfAnyKindComeBackAsTheyWere() async throws {
-        let server = try await RedisServer.start()
-        let client = RedisClient(settings(server))
+        let client = RedisClient(settings)
         let content = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         var command: RESPCommand = ["SET", "a"]
         command.arguments.append(content)
@@ -58,13 +61,12 @@ struct RedisClientTests {
 
     @Test func aPasswordAndADatabaseAreSaidFirst() async throws {
         let server = try await RedisServer.start(password: "s3cret")
-        var settings = settings(server)
-        await #expect(throws: RedisError.self) {
-            try await RedisClient(settings).send([["GET", "a"]])
-        }
-        settings.password = "wrong"
-        await #expect(throws: RedisError.self) {
-            try await RedisClient(settings).send([["GET", "a"]])
+        var settings = settings(of: server)
+        for password in [nil, "wrong"] {
+            settings.password = password
+            await #expect(throws: RedisError.self) {
+                try await RedisClient(settings).send([["GET", "a"]])
+            }
         }
         settings.password = "s3cret"
         settings.database = 3
@@ -78,25 +80,18 @@ struct RedisClientTests {
     }
 
     @Test func whatTheServerRefusesIsToldInItsWords() async throws {
-        let server = try await RedisServer.start()
-        let client = RedisClient(settings(server))
-        do {
-            _ = try await client.send([["SET", "a", "1"], ["INCRBY", "a", "x"]])
-            Issue.record("it was not refused")
-        } catch {
-            guard case .refused(let text) = error else {
-                Issue.record("\(error)")
-                return
-            }
-            #expect(text.hasPrefix("ERR"))
+        let client = RedisClient(settings)
+        let error = await #expect(throws: RedisError.self) {
+            try await client.send([["SET", "a", "1"], ["INCRBY", "a", "x"]])
         }
+        guard case .refused(let text) = error else { throw error ?? .timedOut }
+        #expect(text.hasPrefix("ERR"))
         #expect(try await client.send([["GET", "a"]])[0].text == "1")
     }
 
     @Test func aServerThatStartsAgainIsFoundAgain() async throws {
-        let server = try await RedisServer.start()
         let clock = ManualClock()
-        let client = RedisClient(settings(server), time: clock.time)
+        let client = RedisClient(settings, time: clock.time)
         _ = try await client.send([["SET", "a", "1"]])
         await server.kill()
         for _ in 0..<20 {
@@ -111,8 +106,7 @@ struct RedisClientTests {
     }
 
     @Test func aServerThatIsSilentCostsItsTimeLimitAndThenNothing() async throws {
-        let server = try await RedisServer.start()
-        var settings = settings(server)
+        var settings = settings
         settings.timeout = .milliseconds(50)
         settings.failuresUntilPause = 3
         settings.pause = .seconds(60)
@@ -132,8 +126,7 @@ struct RedisClientTests {
     }
 
     @Test func anAnswerThatIsLateIsNobodyElses() async throws {
-        let server = try await RedisServer.start()
-        var settings = settings(server)
+        var settings = settings
         settings.failuresUntilPause = 1000
         let patient = RedisClient(settings)
         _ = try await patient.send([["SET", "a", "A"], ["SET", "b", "B"]])
@@ -151,22 +144,21 @@ struct RedisClientTests {
     }
 
     @Test func subscribersHearWhatIsPublishedAlsoAfterARestart() async throws {
-        let server = try await RedisServer.start()
         let heard = Recorder<String>()
         let connections = Recorder<Void>()
         let subscription = RedisSubscription(
-            settings(server), channels: ["one", "two"], onConnection: { connections.record(()) },
+            settings, channels: ["one", "two"], onConnection: { connections.record(()) },
             onMessage: { heard.record("\($0) \(String(buffer: $1))") })
         await connections.waitFor(count: 1)
         #expect(subscription.isConnected)
-        let client = RedisClient(settings(server))
+        let client = RedisClient(settings)
         _ = try await client.send([["PUBLISH", "one", "a"], ["PUBLISH", "two", "b"]])
         #expect(await heard.waitFor(count: 2) == ["one a", "two b"])
         await server.kill()
         while subscription.isConnected { await pause() }
         try await server.start()
         await connections.waitFor(count: 2)
-        let other = RedisClient(settings(server))
+        let other = RedisClient(settings)
         _ = try await other.send([["PUBLISH", "one", "c"], ["PUBLISH", "three", "d"]])
         #expect(await heard.waitFor(count: 3).last == "one c")
     }

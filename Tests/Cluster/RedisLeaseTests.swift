@@ -21,8 +21,11 @@ struct RedisLeaseTests {
         }
     }
 
+    private let server: RedisServer
+
+    init() async throws { server = try await RedisServer.start() }
+
     @Test func oneNodeOfFourMakesWhatAllWant() async throws {
-        let server = try await RedisServer.start()
         let nodes = (0..<4).map { _ in RedisNode(server) }
         let made = Locked(0)
         let gate = Gate()
@@ -51,22 +54,17 @@ struct RedisLeaseTests {
     }
 
     @Test func aLeaseEndsByItself() async throws {
-        let server = try await RedisServer.start()
         let (one, two) = (RedisNode(server), RedisNode(server))
         let acquired = try await one.store.acquire(
             "a", token: "gone", for: .milliseconds(300), after: 0
         ).value
-        guard case .acquired = acquired else {
-            Issue.record("\(acquired)")
-            return
-        }
+        guard case .acquired = acquired else { throw EngineError("\(acquired)") }
         #expect(await two.texts.text { "two" } == "two")
         // A machine that is busy may get there after the lease.
         #expect(two.texts.events.events.filter { $0 != .waited }.first == .acquired)
     }
 
     @Test func withoutTheServerEachMakesItsOwn() async throws {
-        let server = try await RedisServer.start()
         let nodes = [RedisNode(server), RedisNode(server)]
         await server.kill()
         for node in nodes {
@@ -84,28 +82,18 @@ struct RedisLeaseTests {
     }
 
     @Test func aServerThatFallsSilentMeanwhileKeepsNobodyWaiting() async throws {
-        let server = try await RedisServer.start()
         let (one, two) = (RedisNode(server), RedisNode(server, timeout: .seconds(3)))
         _ = await two.texts.text("warm") { "warm" }
-        let gate = Gate()
-        let first = Task {
-            await one.texts.text {
-                try? await gate.wait()
-                return "one"
-            }
-        }
-        await gate.waitForWaiters()
+        let first = await one.texts.begin("one")
         let second = Task { await two.texts.text { "two" } }
         await two.texts.waitFor(.waited)
         server.freeze()
         #expect(await second.value == "two")
         server.thaw()
-        gate.open()
-        #expect(await first.value == "one")
+        #expect(await first.finish() == "one")
     }
 
     @Test func aNodeLearnsWhatWasForgottenBeforeItWasThere() async throws {
-        let server = try await RedisServer.start()
         let one = RedisNode(server)
         for number in 0..<1200 {
             try await one.store.forget(["a"], telling: ByteBuffer(string: "\(number)"))
@@ -117,7 +105,6 @@ struct RedisLeaseTests {
     }
 
     @Test func whatIsForgottenIsToldToAll() async throws {
-        let server = try await RedisServer.start()
         let nodes = [RedisNode(server), RedisNode(server)]
         for node in nodes { await node.store.waitForNews() }
         try await nodes[0].store.forget(["a", "b"], telling: ByteBuffer(string: "message"))

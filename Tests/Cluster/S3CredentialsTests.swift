@@ -7,9 +7,13 @@ import Testing
 /// Where the keys for a store are found.
 @Suite struct S3CredentialsTests {
     private let folder: TemporaryDirectory
+    private let origin: OriginServer
+    private static let answer = OriginResponse.ok(
+        Data("{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}".utf8))
 
-    init() throws {
+    init() async throws {
         folder = try TemporaryDirectory()
+        origin = try await OriginServer.start()
     }
 
     private func credentials(
@@ -25,17 +29,13 @@ import Testing
     }
 
     /// Those that `/keys` of an origin gives.
-    private func container(
-        _ origin: OriginServer, _ clock: ManualClock = ManualClock()
-    ) throws -> S3Credentials {
+    private func container(_ clock: ManualClock = ManualClock()) throws -> S3Credentials {
         try credentials(
             ["AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString], clock)
     }
 
-    private func file(_ text: String) throws -> String {
-        let file = folder.url.appendingPathComponent("credentials")
-        try Data(text.utf8).write(to: file)
-        return file.path
+    private func file(_ text: String, _ path: String = "credentials") throws -> String {
+        try folder.write(Data(text.utf8), to: path).path
     }
 
     private static let profiles = """
@@ -73,14 +73,11 @@ import Testing
     }
 
     @Test func theFileOfTheUserIsFound() async throws {
-        let hidden = folder.url.appendingPathComponent(".aws", isDirectory: true)
-        try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
-        try Data(Self.profiles.utf8).write(to: hidden.appendingPathComponent("credentials"))
+        _ = try file(Self.profiles, ".aws/credentials")
         #expect(try await found([:]).accessKey == "first")
     }
 
     @Test func aContainersAddressGivesKeysThatEnd() async throws {
-        let origin = try await OriginServer.start()
         let answer = """
             {"AccessKeyId": "c", "SecretAccessKey": "s", "Token": "t",
              "Expiration": "2100-01-01T00:00:00Z"}
@@ -104,21 +101,14 @@ import Testing
 
     @Test(arguments: ["{}", "[]", "", "{\"AccessKeyId\": 1}"])
     func whatIsNoAnswerOfAContainerIsAnError(text: String) async throws {
-        let origin = try await OriginServer.start()
         origin.route("/keys", .ok(Data(text.utf8)))
-        await #expect(throws: EngineError.self) {
-            try await found([
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/keys").absoluteString
-            ])
-        }
+        await #expect(throws: EngineError.self) { try await container().keys() }
     }
 
     @Test func keysAreLookedForAgainAfterAMinuteBeforeTheirEndAndWhenTheyAreRefused() async throws {
-        let origin = try await OriginServer.start()
-        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
-        origin.route("/keys", .ok(Data(answer.utf8)))
+        origin.route("/keys", Self.answer)
         let clock = ManualClock()
-        let credentials = try container(origin, clock)
+        let credentials = try container(clock)
         let keys = try await credentials.keys()
         clock.advance(by: .seconds(59))
         _ = try await credentials.keys()
@@ -134,16 +124,14 @@ import Testing
     }
 
     @Test func aSearchInVainRestsAndKeysThatAreGoodAreUsedMeanwhile() async throws {
-        let origin = try await OriginServer.start()
-        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
         let clock = ManualClock()
-        let credentials = try container(origin, clock)
+        let credentials = try container(clock)
         for _ in 0..<4 {
             await #expect(throws: EngineError.self) { try await credentials.keys() }
             clock.advance(by: .seconds(1))
         }
         #expect(origin.requestCount == 1)
-        origin.route("/keys", .ok(Data(answer.utf8)))
+        origin.route("/keys", Self.answer)
         clock.advance(by: .seconds(2))
         let keys = try await credentials.keys()
         origin.route("/keys", .status(500))
@@ -155,12 +143,10 @@ import Testing
     }
 
     @Test func whoWaitsForASearchWaitsAsLongAsHeMay() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
-        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
-        origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
+        origin.route("/keys", Self.answer.with(.wait(.gate(gate))))
         let clock = ManualClock()
-        let credentials = try container(origin, clock)
+        let credentials = try container(clock)
         let search = Task { try await credentials.keys(until: clock.time.now + .milliseconds(50)) }
         await gate.waitForWaiters()
         await clock.waitForSleepers()
@@ -173,11 +159,9 @@ import Testing
     }
 
     @Test func manyWhoAskAtOnceAskOnce() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
-        let answer = "{\"AccessKeyId\": \"c\", \"SecretAccessKey\": \"s\"}"
-        origin.route("/keys", OriginResponse.ok(Data(answer.utf8)).with(.wait(.gate(gate))))
-        let credentials = try container(origin)
+        origin.route("/keys", Self.answer.with(.wait(.gate(gate))))
+        let credentials = try container()
         let all = try await withThrowingTaskGroup(of: S3Keys.self) { group in
             for _ in 0..<20 { group.addTask { try await credentials.keys() } }
             await gate.waitForWaiters()

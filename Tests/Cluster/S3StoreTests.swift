@@ -8,8 +8,13 @@ import Testing
 @Suite struct S3StoreTests {
     private let object = SharedObject(body: Data("pixels".utf8), mediaType: "image/png")
 
+    private let path = "/bucket/some/prefix/a"
+    private let origin: OriginServer
+
+    init() async throws { origin = try await OriginServer.start() }
+
     private func store(
-        _ origin: OriginServer, _ change: (inout S3Store.Settings) -> Void = { _ in }
+        _ change: (inout S3Store.Settings) -> Void = { _ in }
     ) throws -> S3Store {
         var settings = S3Store.Settings(
             endpoint: origin.url(""), bucket: "bucket", region: "r",
@@ -31,11 +36,18 @@ import Testing
             .header("x-amz-meta-halcyon-sha256", digest)
     }
 
+    /// A failure with the store's own word for it.
+    private func refusal(_ status: Int, _ code: String) -> OriginResponse {
+        let text = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>"
+        var response = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
+        response.status = status
+        return response
+    }
+
     @Test func anObjectIsPutOnceWithAllThatIsKnownOfIt() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/bucket/some/prefix/r/abc", .status(200))
-        let store = try store(origin)
-        #expect(try await store.store(object, as: "r/abc"))
+        origin.route(path, .status(200))
+        let store = try store()
+        #expect(try await store.store(object, as: "a"))
         let request = try #require(origin.requests.first)
         #expect(request.method == "PUT")
         #expect(request.headers["If-None-Match"] == "*")
@@ -43,15 +55,13 @@ import Testing
         #expect(request.headers["x-amz-meta-halcyon-length"] == "6")
         #expect(request.headers["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
         #expect(request.headers["Authorization"]?.contains("Credential=a/") == true)
-        origin.route("/bucket/some/prefix/r/abc", .status(412))
-        #expect(try await !store.store(object, as: "r/abc"))
+        origin.route(path, .status(412))
+        #expect(try await !store.store(object, as: "a"))
     }
 
     @Test func anObjectHasTheGenerationThatItWasPutWith() async throws {
-        let origin = try await OriginServer.start()
-        let path = "/bucket/some/prefix/a"
         origin.route(path, .status(200))
-        let store = try store(origin)
+        let store = try store()
         var object = object
         object.generation = 1_700_000_000_000_000
         #expect(try await store.store(object, as: "a"))
@@ -73,22 +83,19 @@ import Testing
     }
 
     @Test func anObjectIsReplacedAndRemovedWhenThatIsAskedFor() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/bucket/some/prefix/a", .status(200))
-        let store = try store(origin)
+        origin.route(path, .status(200))
+        let store = try store()
         #expect(try await store.store(object, as: "a", replacing: true))
         #expect(origin.requests.first?.headers["If-None-Match"] == nil)
-        origin.route("/bucket/some/prefix/a", .status(204))
+        origin.route(path, .status(204))
         try await store.remove("a")
-        origin.route("/bucket/some/prefix/a", .status(404))
+        origin.route(path, .status(404))
         try await store.remove("a")
         #expect(origin.requests.map(\.method) == ["PUT", "DELETE", "DELETE"])
     }
 
     @Test func whatIsNotWholeIsDamagedAndWhatIsNotThereIsMissing() async throws {
-        let origin = try await OriginServer.start()
-        let store = try store(origin)
-        let path = "/bucket/some/prefix/a"
+        let store = try store()
         origin.route(path, answer(object.body))
         #expect(try await store.object("a") == .whole(object))
         let damaged: [OriginResponse] = [
@@ -106,8 +113,7 @@ import Testing
     }
 
     @Test func charactersThatStoresEscapeAreSentEscaped() async throws {
-        let origin = try await OriginServer.start()
-        let store = try store(origin) {
+        let store = try store {
             $0.endpoint = origin.url("/a+b")
             $0.prefix = "it's (here)!*"
         }
@@ -119,13 +125,8 @@ import Testing
     }
 
     @Test func whatMayNotBeSeenIsMissingAndNoFailure() async throws {
-        let origin = try await OriginServer.start()
-        let text = "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>"
-        let path = "/bucket/some/prefix/a"
-        var denied = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
-        denied.status = 403
-        origin.route(path, denied)
-        let store = try store(origin) { $0.failuresUntilPause = 3 }
+        origin.route(path, refusal(403, "AccessDenied"))
+        let store = try store { $0.failuresUntilPause = 3 }
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
         #expect(store.breakerState == .closed)
         #expect(origin.requestCount == 5)
@@ -136,36 +137,24 @@ import Testing
     }
 
     @Test func aBucketThatIsNotThereIsAFailure() async throws {
-        let origin = try await OriginServer.start()
-        let path = "/bucket/some/prefix/a"
-        func answer(_ code: String) {
-            let text = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>"
-            var missing = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
-            missing.status = 404
-            origin.route(path, missing)
-        }
         let told = Recorder<String>()
-        let store = try store(origin) {
+        let store = try store {
             $0.failuresUntilPause = 2
             $0.pause = .seconds(60)
             $0.onPause = { told.record($0.reason) }
         }
-        answer("NoSuchKey")
+        origin.route(path, refusal(404, "NoSuchKey"))
         for _ in 0..<5 { #expect(try await store.object("a") == .missing) }
-        answer("NoSuchBucket")
+        origin.route(path, refusal(404, "NoSuchBucket"))
         for _ in 0..<2 { await #expect(throws: EngineError.self) { try await store.object("a") } }
         #expect(store.breakerState == .open)
         #expect(told.events == ["the store has answered with 404, NoSuchBucket"])
     }
 
     @Test func whyTheStoreIsLetAloneIsToldOnce() async throws {
-        let origin = try await OriginServer.start()
-        let text = "<Error><Code>SignatureDoesNotMatch</Code></Error>"
-        var refused = OriginResponse.ok(Data(text.utf8), contentType: "application/xml")
-        refused.status = 403
-        origin.route("/bucket/some/prefix/a", refused)
+        origin.route(path, refusal(403, "SignatureDoesNotMatch"))
         let told = Recorder<String>()
-        let store = try store(origin) {
+        let store = try store {
             $0.failuresUntilPause = 2
             $0.pause = .zero
             $0.longestPause = .zero
@@ -177,11 +166,9 @@ import Testing
     }
 
     @Test func whoWaitsForATurnInVainSaysNothingOfTheStore() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
-        let path = "/bucket/some/prefix/a"
         origin.route(path, answer(object.body).with(.wait(.gate(gate))))
-        let store = try store(origin) {
+        let store = try store {
             $0.width = 1
             $0.timeout = .milliseconds(500)
             $0.failuresUntilPause = 10
@@ -195,9 +182,8 @@ import Testing
     }
 
     @Test func puttingAndRemovingUseTheConnectionThatIsThere() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/bucket/some/prefix/a", .status(200))
-        let store = try store(origin)
+        origin.route(path, .status(200))
+        let store = try store()
         for _ in 0..<3 {
             #expect(try await store.store(object, as: "a", replacing: true))
             try await store.remove("a")
@@ -208,9 +194,8 @@ import Testing
 
     @Test(arguments: [500, 503, 403, 429])
     func aStoreThatFailsIsLetAlone(status: Int) async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/bucket/some/prefix/a", .status(status))
-        let store = try store(origin) {
+        origin.route(path, .status(status))
+        let store = try store {
             $0.failuresUntilPause = 3
             $0.pause = .seconds(60)
         }
@@ -222,11 +207,9 @@ import Testing
     }
 
     @Test func aStoreThatIsSlowOrBreaksOffCostsItsTimeLimit() async throws {
-        let origin = try await OriginServer.start()
         let gate = Gate()
-        let path = "/bucket/some/prefix/a"
         origin.route(path, answer(object.body).with(.wait(.gate(gate))))
-        let store = try store(origin) { $0.timeout = .milliseconds(100) }
+        let store = try store { $0.timeout = .milliseconds(100) }
         await #expect(throws: EngineError.self) { try await store.object("a") }
         gate.open()
         origin.route(path, answer(object.body).with(.breakOff(afterBytes: 3, .reset)))
@@ -234,9 +217,8 @@ import Testing
     }
 
     @Test func whatIsTooLargeIsNotRead() async throws {
-        let origin = try await OriginServer.start()
-        origin.route("/bucket/some/prefix/a", .endless())
-        let store = try store(origin) { $0.maximumBytes = 1 << 20 }
+        origin.route(path, .endless())
+        let store = try store { $0.maximumBytes = 1 << 20 }
         await #expect(throws: EngineError.self) { try await store.object("a") }
     }
 }

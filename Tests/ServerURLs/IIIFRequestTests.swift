@@ -80,12 +80,8 @@ struct IIIFRequestTests {
         ("full/max/0/default.", "iiif_format"), ("full/max/0/default.JPG", "iiif_format"),
     ])
     func whatTheStandardDoesNotAllowIsABadRequest(text: String, code: String) {
-        do throws(PlanError) {
-            let geometry = try geometry(text)
-            Issue.record("\(geometry)")
-        } catch {
-            #expect(error.code == code && error.status == 400, "\(error)")
-        }
+        let error = #expect(throws: PlanError.self) { try geometry(text) }
+        #expect(error?.code == code && error?.status == 400, "\(String(describing: error))")
     }
 
     @Test func aBoxLargerThanTheRegionIsTheRegionWhereThatIsWished() throws {
@@ -202,12 +198,8 @@ struct IIIFRequestTests {
         "a//info.json",
     ])
     func whatIsNoIdentifierIsNotFound(path: String) {
-        do throws(PlanError) {
-            let request = try IIIFRequest(path: path)
-            Issue.record("\(request)")
-        } catch {
-            #expect(error.code == "not_found" && error.status == 404)
-        }
+        let error = #expect(throws: PlanError.self) { try IIIFRequest(path: path) }
+        #expect(error?.code == "not_found" && error?.status == 404)
     }
 
     @Test func anIdentifierHasItsLongestLength() throws {

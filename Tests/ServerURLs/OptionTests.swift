@@ -14,31 +14,19 @@ struct OptionTests {
     }
 
     static let settings: [(String, Setting)] = [
-        (
-            "rs:fill:300:200",
-            {
-                $0.resizing = .fill; $0.width = 300; $0.height = 200
-            }
-        ),
+        ("rs:fill:300:200", { ($0.resizing, $0.width, $0.height) = (.fill, 300, 200) }),
         (
             "resize:fill-down:300:200:1:1:so:1:2",
             {
-                $0.resizing = .fillDown
-                $0.width = 300
-                $0.height = 200
-                $0.enlarge = true
-                $0.extend = .anchor(.south, x: 1, y: 2)
+                ($0.resizing, $0.width, $0.height, $0.enlarge, $0.extend) = (
+                    .fillDown, 300, 200, true, .anchor(.south, x: 1, y: 2)
+                )
             }
         ),
         ("rs::300", { $0.width = 300 }),
         (
             "s:300:200:1:1",
-            {
-                $0.width = 300
-                $0.height = 200
-                $0.enlarge = true
-                $0.extend = .centre
-            }
+            { ($0.width, $0.height, $0.enlarge, $0.extend) = (300, 200, true, .centre) }
         ),
         ("size:300", { $0.width = 300 }),
         ("rt:auto", { $0.resizing = .auto }),
@@ -50,18 +38,8 @@ struct OptionTests {
         ("mw:5", { $0.minWidth = 5 }),
         ("min-width:5", { $0.minWidth = 5 }),
         ("mh:5", { $0.minHeight = 5 }),
-        (
-            "z:0.5",
-            {
-                $0.zoomX = 0.5; $0.zoomY = 0.5
-            }
-        ),
-        (
-            "zoom:.5:1e1",
-            {
-                $0.zoomX = 0.5; $0.zoomY = 10
-            }
-        ),
+        ("z:0.5", { ($0.zoomX, $0.zoomY) = (0.5, 0.5) }),
+        ("zoom:.5:1e1", { ($0.zoomX, $0.zoomY) = (0.5, 10) }),
         ("dpr:2.5", { $0.dpr = 2.5 }),
         ("el:t", { $0.enlarge = true }),
         ("enlarge:1/el:", { $0.enlarge = true }),
@@ -106,12 +84,7 @@ struct OptionTests {
         ("rotate:-90", { $0.rotation = 270 }),
         ("rot:720", { _ in }),
         ("fl:1", { $0.flipHorizontally = true }),
-        (
-            "flip:1:1",
-            {
-                $0.flipHorizontally = true; $0.flipVertically = true
-            }
-        ),
+        ("flip:1:1", { ($0.flipHorizontally, $0.flipVertically) = (true, true) }),
         ("fl:1:1/fl:0:1", { $0.flipVertically = true }),
         ("bg:ff8000", { $0.background = RGBColor(red: 255, green: 128, blue: 0) }),
         ("background:F80", { $0.background = RGBColor(red: 255, green: 136, blue: 0) }),
@@ -185,12 +158,9 @@ struct OptionTests {
         "fl:1:1:1", "z:1:1:1", "fn:a:0:0", "el:1:1", "unknown:1", "W:10", "pr:unknown", ":", "::1",
     ])
     func whatIsOutOfItsRangeIsRefused(segments: String) {
-        do throws(PlanError) {
-            let options = try options(segments)
-            Issue.record("\(options)")
-        } catch {
-            #expect(error.code == "invalid_option" && error.status == 404, "\(error)")
-        }
+        let error = #expect(throws: PlanError.self) { try options(segments) }
+        #expect(
+            error?.code == "invalid_option" && error?.status == 404, "\(String(describing: error))")
     }
 
     @Test func aNumberWithFourHundredDigitsIsRefused() {
@@ -214,13 +184,11 @@ struct OptionTests {
         "f:best",
     ])
     func whatHalcyonDoesNotHaveSaysSo(segments: String) {
-        do throws(PlanError) {
-            _ = try options(segments)
-            Issue.record("no error")
-        } catch {
-            #expect(error.code == "unsupported_option" && error.status == 404, "\(error)")
-            #expect(error.reason.contains("not supported by Halcyon"))
-        }
+        let error = #expect(throws: PlanError.self) { try options(segments) }
+        #expect(
+            error?.code == "unsupported_option" && error?.status == 404,
+            "\(String(describing: error))")
+        #expect(error?.reason.contains("not supported by Halcyon") == true)
     }
 
     @Test func everyNameBelongsToOneOption() {

@@ -64,12 +64,8 @@ struct PlanParserTests {
         ("/w:10/-/w:20/plain/http://example.com/a.jpg", "unsupported_option"),
     ])
     func aPathThatIsNoneIsRefused(path: String, code: String) {
-        do throws(PlanError) {
-            let plan = try parse(path)
-            Issue.record("\(plan)")
-        } catch {
-            #expect(error.code == code && error.status == 404, "\(error)")
-        }
+        let error = #expect(throws: PlanError.self) { try parse(path) }
+        #expect(error?.code == code && error?.status == 404, "\(String(describing: error))")
     }
 
     @Test func aLaterOptionOfTheSameNameWins() throws {
@@ -105,22 +101,16 @@ struct PlanParserTests {
             String(repeating: "/w:10", count: count) + "/plain/local:///a.jpg"
         }
         #expect(try parse(path(40)).options.width == 10)
-        do throws(PlanError) {
-            _ = try parse(path(41))
-            Issue.record("41 options")
-        } catch {
-            #expect(error.code == "invalid_option" && error.reason.contains("41"))
-        }
+        let error = #expect(throws: PlanError.self) { try parse(path(41)) }
+        #expect(error?.code == "invalid_option" && error?.reason.contains("41") == true)
     }
 
     @Test func theErrorNamesOptionArgumentAndWhatWasExpected() {
-        do throws(PlanError) {
-            _ = try parse("/rs:fill:wide:200/plain/local:///a.jpg")
-            Issue.record("no error")
-        } catch {
-            #expect(
-                error.reason == "Option rs: “wide” has to be a whole number of pixels, 0 or more.")
+        let error = #expect(throws: PlanError.self) {
+            try parse("/rs:fill:wide:200/plain/local:///a.jpg")
         }
+        #expect(
+            error?.reason == "Option rs: “wide” has to be a whole number of pixels, 0 or more.")
     }
 
     @Test func aFlagThatIsNoneIsFalseAndNoted() throws {

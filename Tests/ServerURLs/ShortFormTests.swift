@@ -40,11 +40,7 @@ struct ShortFormTests {
         ("da:1/local:///a.jpg", "unsupported_option"),
     ])
     func whatIsWrongIsRefused(short: String, code: String) {
-        do throws(PlanError) {
-            _ = try PlanParser().parse(shortForm: short)
-            Issue.record("no error")
-        } catch {
-            #expect(error.code == code, "\(error)")
-        }
+        let error = #expect(throws: PlanError.self) { try PlanParser().parse(shortForm: short) }
+        #expect(error?.code == code, "\(String(describing: error))")
     }
 }

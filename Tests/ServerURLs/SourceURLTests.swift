@@ -55,12 +55,8 @@ struct SourceURLTests {
         "http://a\u{AD}b.example/", "http://exa\u{200B}mple.com/",
     ])
     func whatCanBeReadInTwoWaysIsRefused(text: String) {
-        do throws(PlanError) {
-            let url = try SourceURL(text)
-            Issue.record("\(url)")
-        } catch {
-            #expect(error.code == "source_not_allowed" && error.status == 404)
-        }
+        let error = #expect(throws: PlanError.self) { try SourceURL(text) }
+        #expect(error?.code == "source_not_allowed" && error?.status == 404)
     }
 
     @Test func longNamesAreRefused() {
