@@ -103,13 +103,6 @@ struct RedisLeaseTests {
         let two = RedisNode(server)
         #expect(await two.messages.waitFor(count: 1200) == expected)
     }
-
-    @Test func whatIsForgottenIsToldToAll() async throws {
-        let nodes = [RedisNode(server), RedisNode(server)]
-        for node in nodes { await node.store.waitForNews() }
-        try await nodes[0].store.forget(["a", "b"], telling: ByteBuffer(string: "message"))
-        for node in nodes { #expect(await node.messages.waitFor(count: 1) == ["message"]) }
-    }
 }
 
 extension RedisSettings {

@@ -15,6 +15,10 @@ private final class Line {
     ) -> Admission.Entry {
         admission.enter(id, group: group, deadline: deadline)
     }
+    /// What comes of entries, each with its group, numbered from a number on.
+    func enter(_ groups: [String], from first: Int = 1) -> [Admission.Entry] {
+        groups.enumerated().map { enter(first + $0, group: $1) }
+    }
     func leave(group: String) -> Int? { admission.leave(group: group) }
     func abandon(_ id: Int) -> Bool { admission.abandon(id) }
     var passingCount: Int { admission.passingCount }
@@ -25,8 +29,7 @@ private final class Line {
 @Suite struct AdmissionTests {
     @Test func whoCameFirstGoesFirst() {
         let admission = Line(width: 1, queue: 3)
-        #expect(
-            (1...5).map { admission.enter($0, group: "") } == [.pass, .wait, .wait, .wait, .full])
+        #expect(admission.enter(["", "", "", "", ""]) == [.pass, .wait, .wait, .wait, .full])
         #expect(admission.leave(group: "") == 2)
         #expect(admission.abandon(3))
         #expect(!admission.abandon(3))
@@ -50,9 +53,7 @@ private final class Line {
     @Test func timeCountsAmongGroupsThatHoldTheSame() {
         let admission = Line(width: 3, widthOfGroup: 2, queue: 9)
         let now = ContinuousClock.now
-        #expect(admission.enter(1, group: "a") == .pass)
-        #expect(admission.enter(2, group: "a") == .pass)
-        #expect(admission.enter(3, group: "b") == .pass)
+        #expect(admission.enter(["a", "a", "b"]) == [.pass, .pass, .pass])
         #expect(admission.enter(4, group: "a", deadline: now) == .wait)
         #expect(admission.enter(5, group: "c", deadline: now + .seconds(2)) == .wait)
         #expect(admission.enter(6, group: "d", deadline: now + .seconds(1)) == .wait)
@@ -73,11 +74,9 @@ private final class Line {
 
     @Test func nobodyWaitsForAGroupThatHasAllItsPlaces() {
         let admission = Line(width: 3, widthOfGroup: 1, queue: 4)
-        #expect(admission.enter(1, group: "slow") == .pass)
-        #expect(admission.enter(2, group: "slow") == .wait)
-        #expect(admission.enter(3, group: "other") == .pass)
-        #expect(admission.enter(4, group: "third") == .pass)
-        #expect(admission.enter(5, group: "fourth") == .wait)
+        #expect(
+            admission.enter(["slow", "slow", "other", "third", "fourth"])
+                == [.pass, .wait, .pass, .pass, .wait])
         #expect(admission.leave(group: "other") == 5)
         #expect(admission.leave(group: "slow") == 2)
     }
@@ -86,32 +85,29 @@ private final class Line {
         let admission = Line(width: 16, widthOfGroup: 16, queue: 40)
         let slow = (1...30).map { admission.enter($0, group: "slow") }
         #expect(slow.count { $0 == .pass } == 12)
-        #expect((31...33).allSatisfy { admission.enter($0, group: "second") == .pass })
-        #expect(admission.enter(34, group: "second") == .wait)
-        #expect(admission.enter(35, group: "third") == .pass)
+        let others = Array(repeating: "second", count: 4) + ["third"]
+        #expect(admission.enter(others, from: 31) == [.pass, .pass, .pass, .wait, .pass])
     }
 
     @Test func itIsTheTurnOfTheGroupThatHoldsLeast() {
         let admission = Line(width: 4, widthOfGroup: 4, queue: 20)
         for id in 1...8 { _ = admission.enter(id, group: "slow") }
-        #expect(admission.enter(11, group: "other") == .pass)
-        #expect(admission.enter(12, group: "other") == .wait)
+        #expect(admission.enter(["other", "other"], from: 11) == [.pass, .wait])
         #expect(admission.leave(group: "slow") == 12)
         #expect(admission.leave(group: "other") == 4)
     }
 
     @Test func alsoASmallGateIsUsedByWhoIsAlone() {
         let admission = Line(width: 1, widthOfGroup: 16, queue: 2)
-        #expect(admission.enter(1, group: "only") == .pass)
-        #expect(admission.enter(2, group: "only") == .wait)
+        #expect(admission.enter(["only", "only"]) == [.pass, .wait])
         #expect(admission.leave(group: "only") == 2)
     }
 
     @Test func oneGroupHasHalfOfTheLine() {
         let admission = Line(width: 2, widthOfGroup: 1, queue: 4)
-        #expect(admission.enter(1, group: "slow") == .pass)
-        #expect((2...4).map { admission.enter($0, group: "slow") } == [.wait, .wait, .full])
-        #expect(admission.enter(5, group: "other") == .pass)
+        #expect(
+            admission.enter(["slow", "slow", "slow", "slow", "other"])
+                == [.pass, .wait, .wait, .full, .pass])
     }
 
     @Test func whateverHappensNoMorePassThanMay() {

@@ -30,10 +30,24 @@ import Testing
         return try ImageServer(configuration: configuration)
     }
 
-    /// Runs an application with the router for as long as `body` runs, which is given its port.
+    /// Somebody who asks the application.
+    private struct Visitor {
+        let port: Int
+
+        /// The head of the answer.
+        func head(
+            _ target: String, method: String = "GET", _ fields: String...
+        ) async throws -> String {
+            try await RawClient(port: port).exchange(
+                target, method: method, headers: ["Connection: close"] + fields
+            ).head
+        }
+    }
+
+    /// Runs an application with the router for as long as `body` runs.
     private func running(
         _ router: Router<BasicRequestContext>, _ images: ImageServer,
-        _ body: (Int) async throws -> Void
+        _ body: (Visitor) async throws -> Void
     ) async throws {
         let port = OneShot<Int>()
         let application = Application(
@@ -44,13 +58,9 @@ import Testing
         let group = ServiceGroup(
             configuration: .init(services: [application], logger: application.logger))
         async let end: Void = group.run()
-        try await body(await port.value)
+        try await body(Visitor(port: await port.value))
         await group.triggerGracefulShutdown()
         try await end
-    }
-
-    private func status(_ answer: (head: String, body: [UInt8], error: Int32)) -> String {
-        String(answer.head.split(separator: "\r\n").first ?? "")
     }
 
     @Test(arguments: [false, true])
@@ -64,34 +74,27 @@ import Testing
         images.addRoutes(
             to: group, at: "pictures/v1", routes: [.processing, .info, .health],
             stopsWorkForLostClients: stopsWork)
-        try await running(router, images) { port in
-            let close = ["Connection: close"]
+        try await running(router, images) { visitor in
             let base = "/api/pictures/v1"
             for _ in 0..<2 {
-                let answer = try await RawClient(port: port).exchange(
-                    "\(base)/_/w:30/plain/local:///china.jpg@png", headers: close)
-                #expect(status(answer) == "HTTP/1.1 200 OK")
-                #expect(answer.head.lowercased().contains("content-type: image/png"))
+                let head = try await visitor.head("\(base)/_/w:30/plain/local:///china.jpg@png")
+                #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(head.lowercased().contains("content-type: image/png"))
             }
-            let plain = try await RawClient(port: port).exchange(
-                "\(base)//_//plain/local:///china.jpg", headers: close)
-            #expect(status(plain).contains("404"))
-            let info = try await RawClient(port: port).exchange(
-                "\(base)/info/_/s:1/plain/local:///china.jpg", headers: close)
-            #expect(status(info) == "HTTP/1.1 200 OK")
+            let post = try await visitor.head(
+                "\(base)/_/plain/local:///china.jpg", method: "POST")
+            #expect(post.hasPrefix("HTTP/1.1 405"))
             // Once the codecs are loaded.
-            while try await status(
-                RawClient(port: port).exchange("\(base)/ready", headers: close))
-                != "HTTP/1.1 200 OK"
-            { await Task.yield() }
-            let post = try await RawClient(port: port).exchange(
-                "\(base)/_/plain/local:///china.jpg", method: "POST", headers: close)
-            #expect(status(post).contains("405"))
-            let iiif = try await RawClient(port: port).exchange(
-                "\(base)/iiif/3/china/info.json", headers: close)
-            #expect(status(iiif).contains("404"))
-            let hello = try await RawClient(port: port).exchange("/hello", headers: close)
-            #expect(status(hello) == "HTTP/1.1 200 OK")
+            while try await !visitor.head("\(base)/ready").hasPrefix("HTTP/1.1 200") {
+                await Task.yield()
+            }
+            for (path, status) in [
+                ("\(base)//_//plain/local:///china.jpg", "404"),
+                ("\(base)/info/_/s:1/plain/local:///china.jpg", "200"),
+                ("\(base)/iiif/3/china/info.json", "404"), ("/hello", "200"),
+            ] {
+                #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(status)"), "\(path)")
+            }
         }
     }
 
@@ -100,20 +103,16 @@ import Testing
             let images = try images { $0.operationsToken = token }
             let router = Router()
             images.addRoutes(to: router, at: "images", routes: [.processing, .operations])
-            try await running(router, images) { port in
-                func answer(_ path: String, _ fields: [String] = []) async throws -> String {
-                    status(
-                        try await RawClient(port: port).exchange(
-                            "/images\(path)", headers: ["Connection: close"] + fields))
+            try await running(router, images) { visitor in
+                let (refused, known) = token == nil ? ("404", "404") : ("403", "200")
+                for path in ["/images/metrics", "/images/cache"] {
+                    #expect(try await visitor.head(path).hasPrefix("HTTP/1.1 \(refused)"))
+                    let head = try await visitor.head(
+                        path, "Authorization: Bearer secret-of-operators")
+                    #expect(head.hasPrefix("HTTP/1.1 \(known)"))
                 }
-                for path in ["/metrics", "/cache"] {
-                    let refusal = token == nil ? "404" : "403"
-                    #expect(try await answer(path).contains(refusal))
-                    let known = try await answer(
-                        path, ["Authorization: Bearer secret-of-operators"])
-                    #expect(known.contains(token == nil ? "404" : "200"))
-                }
-                #expect(try await answer("/_/w:9/plain/local:///china.jpg").contains("200"))
+                let picture = try await visitor.head("/images/_/w:9/plain/local:///china.jpg")
+                #expect(picture.hasPrefix("HTTP/1.1 200"))
             }
         }
     }
@@ -134,17 +133,13 @@ import Testing
             ("/iiif/3/china/info.json", ["usual"]), ("/live", ["health"]), ("/metrics", []),
             ("/cache", []), ("/playground/", []),
         ]
-        try await running(router, images) { port in
+        try await running(router, images) { visitor in
             for (path, places) in rows {
                 for place in ["usual", "pictures", "health"] {
-                    let answer = try await RawClient(port: port).exchange(
-                        "/\(place)\(path)",
-                        headers: [
-                            "Connection: close", "Authorization: Bearer secret-of-operators",
-                        ])
-                    let isThere = places.contains(place)
-                    #expect(
-                        status(answer).contains(isThere ? "200" : "404"), "\(place) \(path)")
+                    let head = try await visitor.head(
+                        "/\(place)\(path)", "Authorization: Bearer secret-of-operators")
+                    let status = places.contains(place) ? "200" : "404"
+                    #expect(head.hasPrefix("HTTP/1.1 \(status)"), "\(place) \(path)")
                 }
             }
             while images.currentState != .ready { await pause() }
@@ -163,10 +158,9 @@ import Testing
         }
         let router = Router()
         images.addRoutes(to: router, at: "images")
-        try await running(router, images) { port in
-            let answer = try await RawClient(port: port).exchange(
-                "/images/_/w:9/plain/local:///china.jpg", headers: ["Connection: close"])
-            #expect(status(answer) == "HTTP/1.1 200 OK")
+        try await running(router, images) { visitor in
+            let head = try await visitor.head("/images/_/w:9/plain/local:///china.jpg")
+            #expect(head.hasPrefix("HTTP/1.1 200 OK"))
         }
     }
 
@@ -190,11 +184,10 @@ import Testing
             plan.options.format = .png
             return await images.response(for: plan, to: request)
         }
-        try await running(router, images) { port in
-            let answer = try await RawClient(port: port).exchange(
-                "/small/china.jpg", headers: ["Connection: close"])
-            #expect(status(answer) == "HTTP/1.1 200 OK")
-            #expect(answer.head.lowercased().contains("content-type: image/png"))
+        try await running(router, images) { visitor in
+            let head = try await visitor.head("/small/china.jpg")
+            #expect(head.hasPrefix("HTTP/1.1 200 OK"))
+            #expect(head.lowercased().contains("content-type: image/png"))
         }
     }
 

@@ -10,9 +10,7 @@ import Testing
 /// Pictures and documents by the IIIF Image API 3.0.
 @Suite struct IIIFTests {
     private func start() async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.serveIIIF()
-        }
+        try await LiveServer.start { $0.serveIIIF() }
     }
 
     @Test func theDocumentSpeaksOfTheURLThatWasAskedFor() async throws {
@@ -20,8 +18,7 @@ import Testing
         let answer = try await live.ask("/iiif/3/china/info.json")
         #expect(answer.status == 200)
         #expect(answer["Content-Type"]?.hasPrefix("application/ld+json;profile=") == true)
-        #expect(answer["Access-Control-Allow-Origin"] == "*")
-        #expect(answer["Vary"] == "Accept")
+        answer.expect(["Access-Control-Allow-Origin": "*", "Vary": "Accept"])
         let document = try answer.json
         #expect(document["id"] as? String == "http://127.0.0.1:\(live.port)/iiif/3/china")
         #expect(document["width"] as? Int == 640)
@@ -35,9 +32,7 @@ import Testing
         let live = try await start()
         for target in ["/iiif/3/china", "/iiif/3/china/"] {
             let answer = try await live.ask(target)
-            #expect(answer.status == 303)
-            #expect(
-                answer["Location"] == "http://127.0.0.1:\(live.port)/iiif/3/china/info.json")
+            answer.expect(303, ["Location": "http://127.0.0.1:\(live.port)/iiif/3/china/info.json"])
         }
     }
 
@@ -58,25 +53,12 @@ import Testing
             try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
-    @Test(arguments: [
-        ("640,0,10,10/max/0/default.jpg", 400), ("full/641,/0/default.jpg", 400),
-        ("full/0,/0/default.jpg", 400), ("full/pct:200/0/default.jpg", 400),
-        ("full/max/361/default.jpg", 400), ("full/max/0/sepia.jpg", 400),
-        ("full/max/0/default.bmp", 400), ("full/full/0/default.jpg", 400),
-        ("full/max/0", 404), ("full/max/0/default.jpg/x", 404),
-    ])
-    func whatIsWrongIsRefused(parameters: String, status: Int) async throws {
-        let live = try await start()
-        #expect(try await live.ask("/iiif/3/china/\(parameters)").status == status)
-    }
-
     @Test func identifiersThatAreNoneAreNotFound() async throws {
         let live = try await start()
         for identifier in ["nothing", "..", "a%2Fb", "%2e%2e%2fchina", ".hidden"] {
             #expect(try await live.ask("/iiif/3/\(identifier)/info.json").status == 404)
         }
-        let escaped = try await live.ask("/iiif/3/ch%69na/info.json")
-        #expect(escaped.status == 200)
+        #expect(try await live.ask("/iiif/3/ch%69na/info.json").status == 200)
     }
 
     @Test func aPictureIsKeptByItsCanonicalForm() async throws {
@@ -104,12 +86,10 @@ import Testing
         #expect(made["Content-Type"] == "image/png")
         #expect(made["Content-Disposition"] == "inline; filename=\"china.png\"")
         #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
-        #expect(made["Accept-Ranges"] == "none")
-        #expect(made["Cross-Origin-Resource-Policy"] == "cross-origin")
+        made.expect(["Accept-Ranges": "none", "Cross-Origin-Resource-Policy": "cross-origin"])
         #expect(made["Server-Timing"]?.contains("encode;dur=") == true)
         let date = try #require(made["Last-Modified"])
-        let known = try await live.ask(target)
-        #expect(known["Cache-Status"] == "halcyon; hit; detail=memory")
+        #expect(try await live.ask(target)["Cache-Status"] == "halcyon; hit; detail=memory")
         let unchanged = try await live.ask(target, fields: ["If-Modified-Since": date])
         #expect(unchanged.status == 304)
         #expect(unchanged["ETag"] == made["ETag"] && unchanged["Link"] == made["Link"])

@@ -63,6 +63,23 @@ extension LiveServer {
 }
 
 extension LiveServer.Answer {
+    /// Expects a status and fields; `nil` stands for one that must not be there.
+    func expect(
+        _ status: Int, _ fields: KeyValuePairs<String, String?>,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(self.status == status, "\(text.prefix(300))", sourceLocation: location)
+        expect(fields, location)
+    }
+
+    func expect(
+        _ fields: KeyValuePairs<String, String?>, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for (name, value) in fields {
+            #expect(self[name] == value, "\(name)", sourceLocation: location)
+        }
+    }
+
     /// That of the failure, in an answer for clients that take JSON.
     var code: String { text.firstMatch(of: /"code":"([a-z_]+)"/).map { String($0.1) } ?? "" }
 

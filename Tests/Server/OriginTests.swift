@@ -58,8 +58,7 @@ import Testing
         #expect(second.body == first.body && second["ETag"] == first["ETag"])
         #expect(second["Cache-Status"] == "halcyon; fwd=stale; fwd-status=304")
         script.say(.picture(PNGFixture.solid(.red, width: 10, height: 10), version: "v2"))
-        let third = try await live.ask("/_/w:10/plain/album:///1.png")
-        #expect(third["ETag"] != first["ETag"])
+        #expect(try await live.ask("/_/w:10/plain/album:///1.png")["ETag"] != first["ETag"])
         #expect(script.requests.events.map(\.version) == [nil, "v1", "v1"])
     }
 

@@ -42,20 +42,43 @@ struct PageBrowserTests {
             """)
     }
 
-    /// Waits for the picture with this path.
-    private func waitForPicture(_ path: String, in browser: Browser) async throws {
-        try await browser.wait(
-            until: "document.getElementById('picture').dataset.path === '\(path)'")
+    /// Runs `body` with a page that shows a sample, and what its header says.
+    private func withChina(
+        _ query: String = "", _ change: (inout ImageServerConfiguration) throws -> Void = { _ in },
+        _ body: (LiveServer, Browser) async throws -> Void
+    ) async throws {
+        try await withPage(Self.china + query, change) { live, browser in
+            try await waitForPicture(in: browser)
+            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+            try await body(live, browser)
+        }
+    }
+
+    /// Waits for the picture of the sample with these options, and an extension.
+    private func waitForPicture(
+        _ options: String = "", _ format: String = "", in browser: Browser
+    ) async throws {
+        let path = "/_\(options)/plain/local:///china.jpg\(format)"
+        try await browser.wait(until: "\(picture).dataset.path === '\(path)'")
+    }
+
+    /// Expects a picture of this width.
+    private func expectWidth(_ width: Int, in browser: Browser) async throws {
+        #expect(try await browser.value("\(picture).naturalWidth") == width)
+    }
+
+    private func click(_ element: String, in browser: Browser) async throws {
+        try await browser.run("\(element).click()")
     }
 
     private static let china = "?source=local:///china.jpg"
     private let chinaPath = "/_/plain/local:///china.jpg"
+    private let copy = "document.querySelector('[data-copies=\"url\"]')"
+    private let picture = "document.getElementById('picture')"
     private let status = "document.getElementById('status').textContent"
 
     @Test func itLoadsWithoutAComplaintAndFromThisServerAlone() async throws {
-        try await withPage(Self.china) { live, browser in
-            try await waitForPicture(chinaPath, in: browser)
-            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+        try await withChina { live, browser in
             #expect(try await browser.log("browser") == [])
             let events = try await browser.log("performance")
             let sent = events.filter { $0.contains("Network.requestWillBeSent\"") }
@@ -72,17 +95,12 @@ struct PageBrowserTests {
     }
 
     @Test func theURLShownIsThatOfThePictureShown() async throws {
-        let key = ("736563726574", "68656c6c6f")
         try await withPage("") {
-            $0.signature.keys = [key.0]
-            $0.signature.salts = [key.1]
-            $0.signature.isRequired = true
+            $0.requireSignatures()
         } _: { live, browser in
-            try await browser.run("document.querySelector('[data-source$=\"/china.jpg\"]').click()")
+            try await click("document.querySelector('[data-source$=\"/china.jpg\"]')", in: browser)
             try await set("w", "300", in: browser)
-            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 300")
-            let picture = "document.getElementById('picture')"
-            #expect(try await browser.value("\(picture).naturalWidth") == 300)
+            try await browser.wait(until: "\(picture).naturalWidth === 300")
             let url = try await browser.value(
                 "document.getElementById('url').value", as: String.self)
             let target = try #require(url.firstRange(of: "/", after: 8).map { String(url[$0...]) })
@@ -117,45 +135,33 @@ struct PageBrowserTests {
         try await withPage(Self.china) {
             $0.watermark.picture.path = try #require(LiveServer.samples) + "/kingfisher.png"
         } _: { _, browser in
-            let china = "/plain/local:///china.jpg"
-            let rows: [(String, String, String, String)] = [
-                ("w", "200", "/rs:fit:200:0:0" + china, "200×133"),
-                ("h", "100", "/rs:fit:0:100:0" + china, "150×100"),
-                ("rt", "fill", "/rs:fill:0:0:0" + china, "640×427"),
-                ("el", "1", "/rs:fit:0:0:1" + china, "640×427"),
-                ("dpr", "2", "/dpr:2" + china, "640×427"),
-                ("cw", "0.5", "/c:0.5:0" + china, "320×427"),
-                ("ch", "100", "/c:0:100" + china, "640×100"),
-                ("g", "no", "/g:no" + china, "640×427"),
-                ("t", "1", "/t:1" + china, ""),
-                ("rot", "90", "/rot:90" + china, "427×640"),
-                ("flh", "1", "/fl:1:0" + china, "640×427"),
-                ("flv", "1", "/fl:0:1" + china, "640×427"),
-                ("bl", "2", "/bl:2" + china, "640×427"),
-                ("sh", "1.5", "/sh:1.5" + china, "640×427"),
-                ("pix", "8", "/pix:8" + china, "640×427"),
-                ("ex", "1", "/ex:1" + china, "640×427"),
-                ("pd", "5", "/pd:5" + china, "650×437"),
-                ("bg", "ff8800", "/bg:ff8800" + china, "640×427"),
-                ("wm", "0.5", "/wm:0.5" + china, "640×427"),
-                ("wmp", "soea", "/wm:1:soea" + china, "640×427"),
-                ("wms", "0.25", "/wm:1:ce:0:0:0.25" + china, "640×427"),
-                ("f", "webp", china + "@webp", "640×427"),
-                ("q", "40", "/q:40" + china, "640×427"),
-                ("mb", "20000", "/mb:20000" + china, "640×427"),
-                ("meta", "1", "/sm:0" + china, "640×427"),
+            let rows: [(name: String, value: String, options: String, size: String)] = [
+                ("w", "200", "/rs:fit:200:0:0", "200×133"),
+                ("h", "100", "/rs:fit:0:100:0", "150×100"),
+                ("rt", "fill", "/rs:fill:0:0:0", "640×427"),
+                ("el", "1", "/rs:fit:0:0:1", "640×427"),
+                ("dpr", "2", "/dpr:2", "640×427"), ("cw", "0.5", "/c:0.5:0", "320×427"),
+                ("ch", "100", "/c:0:100", "640×100"), ("g", "no", "/g:no", "640×427"),
+                ("t", "1", "/t:1", ""), ("rot", "90", "/rot:90", "427×640"),
+                ("flh", "1", "/fl:1:0", "640×427"), ("flv", "1", "/fl:0:1", "640×427"),
+                ("bl", "2", "/bl:2", "640×427"), ("sh", "1.5", "/sh:1.5", "640×427"),
+                ("pix", "8", "/pix:8", "640×427"), ("ex", "1", "/ex:1", "640×427"),
+                ("pd", "5", "/pd:5", "650×437"), ("bg", "ff8800", "/bg:ff8800", "640×427"),
+                ("wm", "0.5", "/wm:0.5", "640×427"), ("wmp", "soea", "/wm:1:soea", "640×427"),
+                ("wms", "0.25", "/wm:1:ce:0:0:0.25", "640×427"), ("f", "webp", "", "640×427"),
+                ("q", "40", "/q:40", "640×427"), ("mb", "20000", "/mb:20000", "640×427"),
+                ("meta", "1", "/sm:0", "640×427"),
             ]
-            let names = Set(rows.map(\.0) + ["fx", "fy"])
+            let names = Set(rows.map(\.name) + ["fx", "fy"])
             let found = try await browser.value(
                 "[...document.querySelectorAll('details [name]')].map(c => c.name)",
                 as: [String].self)
             #expect(names == Set(found))
-            for (name, value, path, size) in rows {
+            for (name, value, options, size) in rows {
                 try await set(name, value, in: browser)
-                try await waitForPicture("/_" + path, in: browser)
+                try await waitForPicture(options, name == "f" ? "@webp" : "", in: browser)
                 let shown = try await browser.value(
-                    "document.getElementById('picture').naturalWidth + '×' + document.getElementById('picture').naturalHeight",
-                    as: String.self)
+                    "\(picture).naturalWidth + '×' + \(picture).naturalHeight", as: String.self)
                 if !size.isEmpty { #expect(shown == size, "\(name)") }
                 try await set(name, "", in: browser)
             }
@@ -163,35 +169,29 @@ struct PageBrowserTests {
     }
 
     @Test func ofFiveQuickChangesOnlyTheLastIsAskedFor() async throws {
-        try await withPage(Self.china) { live, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { live, browser in
             for width in 101...105 { try await set("w", "\(width)", in: browser) }
-            try await waitForPicture("/_/rs:fit:105:0:0/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/rs:fit:105:0:0", in: browser)
             let paths = live.log.events.compactMap { $0.metadata["path"].map { "\($0)" } }
             #expect(paths.filter { $0.contains("rs:fit:105") }.count == 1)
-            #expect(
-                try await browser.value("document.getElementById('picture').naturalWidth") == 105)
+            try await expectWidth(105, in: browser)
         }
     }
 
     @Test func anOlderAnswerNeverReplacesANewerOne() async throws {
-        let origin = try await OriginServer.start()
-        let gate = Gate()
-        let picture = PNGFixture.solid(.red, width: 40, height: 20)
-        origin.route("/slow.png", .png(picture).with(.wait(.gate(gate))))
+        let (origin, gate) = try await OriginServer.gated()
         try await withPage("") {
             $0.takeSources(of: origin)
         } _: { live, browser in
-            try await set("source", "\(origin.url("/slow.png"))", in: browser)
+            try await set("source", "\(origin.url("/a.png"))", in: browser)
             try await browser.wait(until: "document.getElementById('url').value !== ''")
             await origin.waitForRequests(1)
             try await set("source", "local:///china.jpg", in: browser)
-            try await waitForPicture(chinaPath, in: browser)
+            try await waitForPicture(in: browser)
             gate.open()
             try await set("q", "70", in: browser)
-            try await waitForPicture("/_/q:70/plain/local:///china.jpg", in: browser)
-            #expect(
-                try await browser.value("document.getElementById('picture').naturalWidth") == 640)
+            try await waitForPicture("/q:70", in: browser)
+            try await expectWidth(640, in: browser)
         }
     }
 
@@ -213,7 +213,7 @@ struct PageBrowserTests {
         } _: { live, browser in
             let jpeg = try await live.ask(chinaPath + "@jpg").body
             try await drop(jpeg, "a.jpg", in: browser)
-            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 640")
+            try await browser.wait(until: "\(picture).naturalWidth === 640")
             let source = try await browser.value(
                 "document.getElementById('source').value", as: String.self)
             #expect(source.hasPrefix("upload:"))
@@ -228,27 +228,24 @@ struct PageBrowserTests {
     }
 
     @Test func aWrongURLIsToldInPlaceAndThePageGoesOn() async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { _, browser in
             try await browser.run("document.getElementById('source').focus()")
             try await set("source", "local:///missing.jpg", in: browser)
             try await browser.wait(until: "\(status).startsWith('source_not_found')")
             #expect(try await browser.value("document.activeElement.id") == "source")
-            #expect(
-                try await browser.value("document.getElementById('picture').naturalWidth") == 640)
+            try await expectWidth(640, in: browser)
             try await set("source", "javascript:alert(1)", in: browser)
             try await browser.wait(until: "\(status).startsWith('source_not_allowed')")
             try await set("source", "local:///china.jpg", in: browser)
             try await set("q", "500", in: browser)
             try await browser.wait(until: "\(status).startsWith('invalid_option')")
             try await set("q", "50", in: browser)
-            try await waitForPicture("/_/q:50/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/q:50", in: browser)
         }
     }
 
     @Test func comparisonAndFocusWorkByKeyboard() async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { _, browser in
             try await browser.run("document.getElementById('compare').focus()")
             try await browser.press(Browser.right, Browser.right, Browser.right)
             let share = "document.getElementById('before').style.getPropertyValue('--share')"
@@ -257,7 +254,7 @@ struct PageBrowserTests {
             try await browser.wait(until: "document.getElementById('original').naturalWidth > 0")
             try await browser.run("document.getElementById('focus').focus()")
             try await browser.press(Browser.right, Browser.down, Browser.down)
-            try await waitForPicture("/_/g:fp:0.52:0.54/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/g:fp:0.52:0.54", in: browser)
 
             try await browser.run(
                 """
@@ -266,7 +263,7 @@ struct PageBrowserTests {
                   detail: 1, bubbles: true, clientX: frame.left + frame.width / 4,
                   clientY: frame.top + frame.height / 2 }));
                 """)
-            try await waitForPicture("/_/g:fp:0.25:0.50/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/g:fp:0.25:0.50", in: browser)
         }
     }
 
@@ -280,7 +277,7 @@ struct PageBrowserTests {
             // The return key sends the form.
             try await browser.press("\u{E007}")
             try await browser.wait(until: "location.search.includes('rt=')")
-            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 200")
+            try await browser.wait(until: "\(picture).naturalWidth === 200")
             let url = try await browser.value(
                 "document.getElementById('url').value", as: String.self)
             #expect(url.hasSuffix("/_/rs:fit:200:0:0/plain/local:///china.jpg"))
@@ -329,7 +326,7 @@ struct PageBrowserTests {
     func itFitsItsWindowAndCanBeRead(width: Int, height: Int, scale: Double) async throws {
         try await withPage(Self.china + "&w=480&h=320&rt=fill&g=sm&f=webp") { _, browser in
             try await browser.resize(width: width, height: height, scale: scale)
-            try await browser.wait(until: "document.getElementById('picture').naturalWidth === 480")
+            try await browser.wait(until: "\(picture).naturalWidth === 480")
             try await browser.wait(until: "document.getElementById('info').children.length > 0")
             try await browser.run("document.getElementById('compare-formats').click()")
             for isDark in [false, true] {
@@ -366,9 +363,7 @@ struct PageBrowserTests {
     }
 
     @Test func everythingIsReachedByTheTabulatorInTheOrderInWhichItIsSeen() async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
-            try await browser.wait(until: "document.getElementById('info').children.length > 0")
+        try await withChina { _, browser in
             try await browser.run(
                 "for (const group of document.querySelectorAll('details')) group.open = true")
             let wanted = try await browser.value(
@@ -424,29 +419,27 @@ struct PageBrowserTests {
     }
 
     @Test func loadingAgainAndGoingBackKeepTheState() async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { _, browser in
             try await set("w", "120", in: browser)
-            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/rs:fit:120:0:0", in: browser)
             try await set("rot", "90", in: browser)
-            let both = "/_/rs:fit:120:0:0/rot:90/plain/local:///china.jpg"
+            let both = "/rs:fit:120:0:0/rot:90"
             try await waitForPicture(both, in: browser)
             try await browser.move("refresh")
             try await waitForPicture(both, in: browser)
             try await browser.move("back")
-            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/rs:fit:120:0:0", in: browser)
             #expect(try await browser.value("document.getElementById('rot').value") == "")
             #expect(try await browser.value("document.getElementById('w').value") == "120")
         }
     }
 
     @Test func copyButtonsCopy() async throws {
-        try await withPage(Self.china) { live, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { live, browser in
             try await browser.devTools(
                 "Browser.grantPermissions",
                 ["permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]])
-            try await browser.run("document.querySelector('[data-copies=\"url\"]').click()")
+            try await click(copy, in: browser)
             try await browser.wait(until: "\(status) === 'Copied.'")
             let copied = try await browser.value("navigator.clipboard.readText()", as: String.self)
             #expect(copied == "http://127.0.0.1:\(live.port)\(chinaPath)")
@@ -457,18 +450,16 @@ struct PageBrowserTests {
         "undefined", "{ writeText: () => Promise.reject(new Error('no')) }",
     ])
     func whatCouldNotBeCopiedIsNotSaidToBe(clipboard: String) async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { _, browser in
             try await browser.run(
-                "Object.defineProperty(navigator, 'clipboard', { value: \(clipboard) });"
-                    + "document.querySelector('[data-copies=\"url\"]').click()")
+                "Object.defineProperty(navigator, 'clipboard', { value: \(clipboard) })")
+            try await click(copy, in: browser)
             try await browser.wait(until: "\(status).startsWith('The text is selected')")
         }
     }
 
     @Test func aSecondComparisonOfFormatsTakesThePlaceOfTheFirst() async throws {
-        try await withPage(Self.china) { _, browser in
-            try await waitForPicture(chinaPath, in: browser)
+        try await withChina { _, browser in
             let rows = "document.querySelectorAll('#formats tbody tr')"
             try await browser.run(
                 "for (let i = 0; i < 3; i++) document.getElementById('compare-formats').click()")
@@ -478,7 +469,7 @@ struct PageBrowserTests {
             let names = "[...\(rows)].map((row) => row.cells[0].textContent)"
             try await browser.wait(until: "new Set(\(names)).size === \(rows).length")
             try await set("w", "120", in: browser)
-            try await waitForPicture("/_/rs:fit:120:0:0/plain/local:///china.jpg", in: browser)
+            try await waitForPicture("/rs:fit:120:0:0", in: browser)
             let isHidden = "document.getElementById('formats').hidden"
             #expect(try await browser.value(isHidden, as: Bool.self))
         }

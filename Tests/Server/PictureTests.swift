@@ -48,8 +48,7 @@ import Testing
             let answer = try await live.ask(target, fields: ["X-Request-ID": "abc-1"])
             #expect(answer["X-Content-Type-Options"] == "nosniff")
             #expect(answer["Content-Security-Policy"]?.hasPrefix("sandbox; default-src") == true)
-            #expect(answer["X-Request-ID"] == "abc-1")
-            #expect(answer["Server"] == "halcyon")
+            answer.expect(["X-Request-ID": "abc-1", "Server": "halcyon"])
             #expect(answer["Date"] != nil)
         }
         let other = try await live.ask("/", fields: ["X-Request-ID": "bad id"])
@@ -78,8 +77,7 @@ import Testing
         let get = try await live.ask(target)
         #expect(head.status == 200)
         #expect(head.body.isEmpty)
-        #expect(head["Content-Length"] == "\(get.body.count)")
-        #expect(head["ETag"] == get["ETag"])
+        head.expect(["Content-Length": "\(get.body.count)", "ETag": get["ETag"]])
     }
 
     @Test func otherMethodsAreToldWhichThereAre() async throws {
@@ -87,13 +85,10 @@ import Testing
         let target = "/_/w:20/plain/local:///china.jpg"
         for method in ["POST", "DELETE", "PATCH"] {
             let answer = try await live.ask(target, method: method)
-            #expect(answer.status == 405)
-            #expect(answer["Allow"] == "GET, HEAD, OPTIONS")
+            answer.expect(405, ["Allow": "GET, HEAD, OPTIONS"])
         }
         let options = try await live.ask(target, method: "OPTIONS")
-        #expect(options.status == 204)
-        #expect(options["Allow"] == "GET, HEAD, OPTIONS")
-        #expect(options["Content-Length"] == nil)
+        options.expect(204, ["Allow": "GET, HEAD, OPTIONS", "Content-Length": nil])
     }
 
     @Test func aClientThatHasThePictureGetsNone() async throws {
@@ -104,17 +99,12 @@ import Testing
         #expect(tag.hasPrefix("W/\""))
         for value in [tag, "*", "\"other\", \(tag)", String(tag.dropFirst(2))] {
             let answer = try await live.ask(target, fields: ["If-None-Match": value])
-            #expect(answer.status == 304)
-            #expect(answer["ETag"] == tag)
-            #expect(answer["Content-Type"] == nil)
-            #expect(answer["Content-Length"] == nil)
+            answer.expect(304, ["ETag": tag, "Content-Type": nil, "Content-Length": nil])
             #expect(answer.body.isEmpty)
         }
-        let other = try await live.ask(target, fields: ["If-None-Match": "\"other\""])
-        #expect(other.status == 200)
+        #expect(try await live.ask(target, fields: ["If-None-Match": "\"other\""]).status == 200)
         let date = try #require(first["Last-Modified"])
-        let dated = try await live.ask(target, fields: ["If-Modified-Since": date])
-        #expect(dated.status == 304)
+        #expect(try await live.ask(target, fields: ["If-Modified-Since": date]).status == 304)
     }
 
     @Test func aNotModifiedAnswerNeedsNoPictureAtAll() async throws {
@@ -200,8 +190,7 @@ import Testing
         }
         #expect(tags.count == 3)
         let named = try await live.ask(target + "@png", fields: ["Accept": "image/avif"])
-        #expect(named["Content-Type"] == "image/png")
-        #expect(named["Vary"] == nil)
+        named.expect(["Content-Type": "image/png", "Vary": nil])
     }
 
     @Test func aPictureTooSmallForTheFormatThatIsAcceptedMostGetsTheNext() async throws {
@@ -284,19 +273,5 @@ import Testing
             }
         }
         #expect(String(found) == colours)
-    }
-
-    @Test func theShortFormIsForTyping() async throws {
-        let live = try await LiveServer.start()
-        let answer = try await live.ask("/-/w=300,h=200,fit=crop,format=webp/local:///china.jpg")
-        #expect(answer.status == 200)
-        #expect(try answer.pixelSize == PixelSize(width: 300, height: 200))
-    }
-
-    @Test func whatIsNotSupportedIsSaidAndNotIgnored() async throws {
-        let live = try await LiveServer.start { $0.http.errorBodies = .full }
-        let answer = try await live.told("/_/unsharp_masking:1/plain/local:///china.jpg")
-        #expect(answer.status == 404 && answer.code == "unsupported_option", "\(answer.text)")
-        #expect(answer.text.contains("unsharp_masking"))
     }
 }

@@ -41,17 +41,6 @@ import Testing
         #expect(await idle.read().bytes.isEmpty)
     }
 
-    @Test func whatIsBeingFetchedIsStillAnswered() async throws {
-        let server = try await start("drain.timeout=600")
-        async let status = server.status(late)
-        await origin.waitForRequests(1)
-        server.child.send(SIGTERM)
-        _ = await server.log.line(containing: "\"stopping\"")
-        gate.open()
-        #expect(await status == "200")
-        #expect(await server.child.exitCode() == 0)
-    }
-
     @Test func whatIsBeingMadeIsStillAnswered() async throws {
         let server = try await start("drain.timeout=600 work.queue=100")
         // More than can be made at once: some wait for their turn.

@@ -148,14 +148,11 @@ import Testing
         let live = try await startWithFallback { $0.http.ttl = .seconds(1000) }
         for name in ["no.png", "page.png"] {
             let answer = try await live.ask("/_/w:4/plain/local:///\(name)")
-            #expect(answer.status == 200)
-            #expect(answer["Fallback-Image"] == "1")
-            #expect(answer["Cache-Control"] == "public, max-age=60")
+            answer.expect(200, ["Fallback-Image": "1", "Cache-Control": "public, max-age=60"])
             #expect(try answer.pixelSize == PixelSize(width: 4, height: 2))
         }
         let there = try await live.ask("/_/w:4/plain/local:///a.png")
-        #expect(there["Fallback-Image"] == nil)
-        #expect(there["Cache-Control"] == "public, max-age=1000")
+        there.expect(["Fallback-Image": nil, "Cache-Control": "public, max-age=1000"])
         let events = await live.log.wait { $0.count { $0.message == "request" } >= 3 }
         #expect(events.contains { $0.metadata["code"] == "source_not_found" })
         #expect(events.contains { $0.metadata["code"] == "source_format" })
@@ -166,8 +163,7 @@ import Testing
         let targets = ["/_/w:-1/plain/local:///a.png", "/_/plain/https://example.com/a.png"]
         for target in targets {
             let answer = try await live.ask(target)
-            #expect(answer.status == 404)
-            #expect(answer["Fallback-Image"] == nil)
+            answer.expect(404, ["Fallback-Image": nil])
         }
     }
 

@@ -242,16 +242,4 @@ import Testing
         #expect(origin.requestCount == 1)
         #expect(origin.abandonedRequestCount == 0)
     }
-
-    @Test func aConnectionIsUsedForManyRequests() async throws {
-        let live = try await LiveServer.start()
-        let client = try RawClient(port: live.port)
-        for width in [20, 21, 20] {
-            client.send(
-                "GET /_/w:\(width)/plain/local:///china.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            let (bytes, error) = await client.read { $0.suffix(2) == [0xFF, 0xD9] }
-            #expect(error == 0)
-            #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
-        }
-    }
 }

@@ -42,8 +42,7 @@ extension LiveServer {
     /// log was worth a warning.
     func expectCalm(warnings: Int = 1, _ location: SourceLocation = #_sourceLocation) async throws {
         await server.metrics.inFlight.until { $0 == 0 }
-        let ready = try await ask("/ready", operations: true)
-        #expect(ready.status == 200, sourceLocation: location)
+        #expect(try await ask("/ready", operations: true).status == 200, sourceLocation: location)
         let metrics = try await ask("/metrics", operations: true).text
         let places = metrics.matches(of: /\nhalcyon_gate_(?:in_use|waiting)\{[^}]*\} ([0-9.e+]+)/)
         #expect(!places.isEmpty, sourceLocation: location)

@@ -145,8 +145,7 @@ import Testing
         let still = try await picture("/_/plain/local:///a.jxl@png")
         #expect(still.animation == nil)
         #expect(try still.bitmap().data.prefix(3).elementsEqual([255, 0, 0]))
-        let fewer = try await picture("/_/maf:2/plain/local:///a.jxl@gif")
-        #expect(fewer.frameCount == 2)
+        #expect(try await picture("/_/maf:2/plain/local:///a.jxl@gif").frameCount == 2)
         let info = try await live.ask("/info/_/animation:1/plain/local:///a.jxl")
         #expect(
             info.text == "{\"delays\":[100,100,100],\"duration\":300,\"frames\":3,\"loop\":3}\n")
