@@ -16,41 +16,40 @@ import Testing
         return (all, mostMakes, faultlessMakes)
     }
 
+    /// Expects no violation, and nobody who still waits at an end.
+    private func expectSound(
+        _ start: LeaseWorld, makes: Int, _ location: SourceLocation = #_sourceLocation
+    ) -> (all: WorldExploration, mostMakes: Int, faultlessMakes: Set<Int>) {
+        let result = explore(start)
+        print("\(result.all.states) states, \(result.all.ends) ends")
+        #expect(
+            result.all.violations.isEmpty, "\(result.all.violations)", sourceLocation: location)
+        #expect(result.all.stuck == 0, sourceLocation: location)
+        #expect(result.faultlessMakes == [makes], sourceLocation: location)
+        return result
+    }
+
     @Test func onAllWaysOfThreeNodesGenerationsOnlyGrowAndNothingOfAPassedLeaseIsPublished() {
-        let result = explore(LeaseWorld(nodes: 3, faults: 2))
-        print("three nodes, two faults: \(result.all.states) states, \(result.all.ends) ends")
-        #expect(result.all.states > 10_000)
-        #expect(result.all.ends > 0)
-        #expect(result.all.violations.isEmpty, "\(result.all.violations)")
-        #expect(result.all.stuck == 0)
-        #expect(result.faultlessMakes == [1])
+        let result = expectSound(LeaseWorld(nodes: 3, faults: 2), makes: 1)
+        #expect(result.all.states > 10_000 && result.all.ends > 0)
         #expect(result.mostMakes == 3)
     }
 
     @Test func twoNodesStandFourFaults() {
-        let result = explore(LeaseWorld(nodes: 2, faults: 4))
-        print("two nodes, four faults: \(result.all.states) states, \(result.all.ends) ends")
-        #expect(result.all.violations.isEmpty, "\(result.all.violations)")
-        #expect(result.all.stuck == 0)
-        #expect(result.faultlessMakes == [1])
+        _ = expectSound(LeaseWorld(nodes: 2, faults: 4), makes: 1)
     }
 
     @Test func whatIsOfNoUseToOthersIsMadeByEachOnce() {
-        let result = explore(LeaseWorld(nodes: 3, faults: 1, isUsable: false))
-        #expect(result.all.violations.isEmpty, "\(result.all.violations)")
-        #expect(result.all.stuck == 0)
-        #expect(result.faultlessMakes == [3])
+        _ = expectSound(LeaseWorld(nodes: 3, faults: 1, isUsable: false), makes: 3)
     }
 
-    @Test func aStoreThatAsksForNoLeaseIsNoticed() {
-        let result = explore(
-            LeaseWorld(nodes: 2, faults: 2, flaw: .publishesWithoutLease))
-        #expect(result.all.violations.contains("the result of a lease that had passed"))
-    }
-
-    @Test func aStoreThatForgetsGenerationsIsNoticed() {
-        let result = explore(LeaseWorld(nodes: 2, faults: 2, flaw: .forgetsTheGeneration))
-        #expect(result.all.violations.contains("generation 1 after 1"))
+    @Test(arguments: [
+        (LeaseWorld.Flaw.publishesWithoutLease, "the result of a lease that had passed"),
+        (.forgetsTheGeneration, "generation 1 after 1"),
+    ])
+    func aFlawOfTheStoreIsNoticed(flaw: LeaseWorld.Flaw, violation: String) {
+        let result = explore(LeaseWorld(nodes: 2, faults: 2, flaw: flaw))
+        #expect(result.all.violations.contains(violation))
     }
 
     /// What a node does after each of these events.

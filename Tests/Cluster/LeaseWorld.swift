@@ -66,12 +66,10 @@ struct LeaseWorld: ExplorableWorld {
                 next.append(world.changed { $0.endLease() })
             }
         }
-        if let world = fault() {
-            next.append(
-                world.changed {
-                    $0.endLease()
-                    $0.current.generation = 0
-                })
+        if var world = fault() {
+            world.endLease()
+            world.current.generation = 0
+            next.append(world)
         }
         return next
     }

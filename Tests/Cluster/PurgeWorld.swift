@@ -122,11 +122,7 @@ struct PurgeWorld: ExplorableWorld {
             if nodes[holder].isDone {
                 next.append(changed { $0.holder = nil })
             } else if faultsLeft > 0 {
-                next.append(
-                    changed {
-                        $0.faultsLeft -= 1
-                        $0.holder = nil
-                    })
+                next.append(changed { ($0.faultsLeft, $0.holder) = ($0.faultsLeft - 1, nil) })
             }
         }
         return next
@@ -136,44 +132,27 @@ struct PurgeWorld: ExplorableWorld {
 
     private var purgeSteps: [PurgeWorld] {
         var next: [PurgeWorld] = []
+        func add(_ change: (inout PurgeWorld) -> Void) { next.append(changed(change)) }
         switch purge {
         case .idle where purgesLeft > 0:
-            next.append(
-                changed {
-                    $0.purgesLeft -= 1
-                    $0.ordered += 1
-                    $0.mayRemove = true
-                    $0.purge = .ordered
-                })
+            add {
+                $0.purgesLeft -= 1
+                $0.ordered += 1
+                $0.mayRemove = true
+                $0.purge = .ordered
+            }
         case .idle: break
         case .ordered where flaw == .marksAfterItsAnswer:
-            next.append(
-                changed {
-                    $0.answered = $0.ordered
-                    $0.purge = .answeredUnmarked
-                })
+            add { ($0.answered, $0.purge) = ($0.ordered, .answeredUnmarked) }
         case .ordered, .answeredUnmarked:
-            next.append(
-                changed {
-                    $0.clock += 1
-                    $0.mark = $0.clock
-                    $0.purge = .marked
-                })
-        case .marked:
-            next.append(
-                changed {
-                    $0.answered = $0.ordered
-                    $0.purge = .idle
-                })
+            add {
+                $0.clock += 1
+                ($0.mark, $0.purge) = ($0.clock, .marked)
+            }
+        case .marked: add { ($0.answered, $0.purge) = ($0.ordered, .idle) }
         }
-        if mayRemove, object != nil {
-            // Before anything is marked or, of many pictures, at any time.
-            next.append(
-                changed {
-                    $0.mayRemove = false
-                    $0.object = nil
-                })
-        }
+        // Before anything is marked or, of many pictures, at any time.
+        if mayRemove, object != nil { add { ($0.mayRemove, $0.object) = (false, nil) } }
         return next
     }
 

@@ -3,24 +3,16 @@ import Testing
 
 /// Purges while several nodes make a picture, with a store of bytes: every order of events.
 @Suite struct PurgeWorldTests {
-    @Test(arguments: [false, true])
-    func onAllWaysOfThreeNodesNothingThatWasPurgedIsSentOrCanBeReached(isLarge: Bool) {
+    @Test(arguments: [false, true], [3, 2])
+    func onAllWaysNothingThatWasPurgedIsSentOrCanBeReached(isLarge: Bool, nodes: Int) {
+        // Two nodes stand more than three, of which there are many ways.
+        let times = nodes == 3 ? 1 : 2
         let result = WorldExploration(
-            PurgeWorld(nodes: 3, purges: 1, faults: 1, isLarge: isLarge))
-        print("three nodes, one purge, one fault: \(result.states) states, \(result.ends) ends")
-        #expect(result.states > 10_000)
-        #expect(result.ends > 0)
+            PurgeWorld(nodes: nodes, purges: times, faults: times, isLarge: isLarge))
+        print("\(nodes) nodes, \(times) purges and faults: \(result.states) states")
+        #expect(nodes == 2 || result.states > 10_000)
+        #expect(result.ends > 0 && result.stuck == 0)
         #expect(result.violations.isEmpty, "\(result.violations)")
-        #expect(result.stuck == 0)
-    }
-
-    @Test(arguments: [false, true])
-    func twoNodesStandTwoPurgesAndTwoFaults(isLarge: Bool) {
-        let result = WorldExploration(
-            PurgeWorld(nodes: 2, purges: 2, faults: 2, isLarge: isLarge))
-        print("two nodes, two purges, two faults: \(result.states) states, \(result.ends) ends")
-        #expect(result.violations.isEmpty, "\(result.violations)")
-        #expect(result.stuck == 0)
     }
 
     @Test(

@@ -8,14 +8,13 @@ import Testing
 @Suite struct PipelineTests {
     private let picture = PNGFixture.green
     private let origin: OriginServer
-    private let gate = Gate()
+    private let gate: Gate
     private let target: String
 
     /// The answers for `target` wait until the gate opens.
     init() async throws {
-        origin = try await OriginServer.start()
-        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
-        target = "/_/w:10/plain/\(origin.url("/a.png").absoluteString)"
+        (origin, gate) = try await OriginServer.gated()
+        target = origin.target()
     }
 
     private func start(
@@ -25,6 +24,14 @@ import Testing
             $0.work.idleTimeout = .seconds(600)
             change(&$0)
         }
+    }
+
+    /// A client whose request for `target` the origin has got.
+    private func client(_ live: LiveServer, _ fields: String = "") async throws -> RawClient {
+        let client = try RawClient(port: live.port)
+        client.send(request(target, fields))
+        await origin.waitForRequests(1)
+        return client
     }
 
     private func request(_ target: String, _ fields: String = "") -> String {
@@ -60,9 +67,7 @@ import Testing
     @Test(arguments: ["", " HTTP/1.1\r\nHost: localhost\r\n\r\n"])
     func aSlowHeadDoesNotCostTheAnswerThatIsBeingMade(late: String) async throws {
         let live = try await start { $0.work.headTimeout = .milliseconds(200) }
-        let client = try RawClient(port: live.port)
-        client.send(request(target))
-        await origin.waitForRequests(1)
+        let client = try await client(live)
         client.send("GET /live")
         try await waitForSlowHeads(live)
         // The rest of it comes too late.
@@ -71,16 +76,13 @@ import Testing
         let (bytes, error) = await client.read()
         #expect(error == 0)
         let heads = try heads(bytes)
-        #expect(heads.count == 1)
-        #expect(heads.first?.hasPrefix("HTTP/1.1 200") == true)
+        #expect(heads.count == 1 && heads[0].hasPrefix("HTTP/1.1 200"))
         #expect(heads.first?.lowercased().contains("\r\nconnection: close") == true)
     }
 
     @Test func allRequestsBeforeASlowHeadAreAnswered() async throws {
         let live = try await start { $0.work.headTimeout = .milliseconds(200) }
-        let client = try RawClient(port: live.port)
-        client.send(request(target))
-        await origin.waitForRequests(1)
+        let client = try await client(live)
         client.send(request("/live") + request("/health"))
         // By then they have come.
         try await waitForSlowHeads(live)
@@ -89,17 +91,14 @@ import Testing
         gate.open()
         let (bytes, error) = await client.read()
         #expect(error == 0)
-        let heads = try heads(bytes)
-        #expect(heads.count == 3)
         #expect(
-            heads.map { $0.lowercased().contains("connection: close") } == [false, false, true])
+            try heads(bytes).map { $0.lowercased().contains("connection: close") }
+                == [false, false, true])
     }
 
     @Test func requestsThatWaitForTheirTurnAreNotSlow() async throws {
         let live = try await start { $0.work.headTimeout = .seconds(1) }
-        let client = try RawClient(port: live.port)
-        client.send(request(target))
-        await origin.waitForRequests(1)
+        let client = try await client(live)
         // More than is read before its turn, and the last of what is read may end in any place.
         let field = "X-Field: \(String(repeating: "a", count: 3000))\r\n"
         let sender = DispatchQueue(label: "sender")
@@ -115,9 +114,7 @@ import Testing
 
     @Test func aRequestIsAnsweredAlthoughTheNextOneHasNotEnded() async throws {
         let live = try await start { $0.work.headTimeout = .milliseconds(200) }
-        let client = try RawClient(port: live.port)
-        client.send(request(target))
-        await origin.waitForRequests(1)
+        let client = try await client(live)
         client.send(request("/live", "Content-Length: 3\r\n") + "ab")
         // By then it has come.
         try await waitForSlowHeads(live)
@@ -139,8 +136,7 @@ import Testing
         let (bytes, error) = await client.read()
         #expect(error == 0)
         let heads = try heads(bytes)
-        #expect(heads.count == 1)
-        #expect(heads.first?.hasPrefix("HTTP/1.1 200") == true)
+        #expect(heads.count == 1 && heads[0].hasPrefix("HTTP/1.1 200"))
         await withCheckedContinuation { done in sender.async { done.resume() } }
     }
 

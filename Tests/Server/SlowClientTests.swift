@@ -97,9 +97,7 @@ import Testing
 
     /// Clients of the public address.
     private func connections(_ live: LiveServer) async throws -> Int {
-        let text = try await live.ask("/metrics", operations: true).text
-        let line = text.firstMatch(of: /\nhalcyon_connections ([0-9]+)/)
-        return try #require(line.flatMap { Int($0.1) })
+        try await live.metric("halcyon_connections ")
     }
 
     @Test(arguments: [

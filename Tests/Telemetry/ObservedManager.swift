@@ -44,6 +44,26 @@ final class ObservedManager: Sendable {
         try await manager.retrieveImage(with: url ?? self.url, options: options)
     }
 
+    /// Observes what `body` does while the origin's answer for `/slow.png` waits until the gate is open.
+    func observeSlow(
+        _ response: OriginResponse = .png(PNGFixture.solid(Pixel(1, 2, 3), width: 4, height: 4)),
+        _ body: (_ slow: URL, Gate) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        origin.route("/slow.png", response.with(.wait(.gate(gate))))
+        try await observe { try await body(origin.url("/slow.png"), gate) }
+        gate.open()
+    }
+
+    /// Waits until so many requests of `events` wait for a download.
+    func wait(forWaiting count: Int, in events: AsyncStream<ImageEvent>) async {
+        var waiting = 0
+        for await event in events {
+            if case .waiting = event.kind { waiting += 1 }
+            if waiting == count { break }
+        }
+    }
+
     /// The spans of requests.
     var roots: [FinishedInMemorySpan] {
         tracer.finishedSpans.filter { $0.parentSpanID == nil }
@@ -66,6 +86,11 @@ final class ObservedManager: Sendable {
         metrics.counterTotal(label: label, dimensions: labels)
     }
 
+    /// How many requests had this result, with an image of this cache.
+    func requests(_ result: String, _ cache: String) -> Int64 {
+        count("halcyon_requests_total", [("result", result), ("cache", cache)])
+    }
+
     /// How often the time of a stage was taken.
     func times(ofStage stage: String) -> Int {
         metrics.timers(
@@ -86,7 +111,7 @@ extension FinishedInMemorySpan {
         }
     }
 
-    var nanoseconds: Int64 {
-        Int64(endInstant.nanosecondsSinceEpoch) - Int64(startInstant.nanosecondsSinceEpoch)
-    }
+    /// In nanoseconds of the day's clock.
+    var start: UInt64 { startInstant.nanosecondsSinceEpoch }
+    var end: UInt64 { endInstant.nanosecondsSinceEpoch }
 }
