@@ -5,16 +5,11 @@ import Testing
 /// The Redis protocol, version 2.
 @Suite struct RESPTests {
     static let values: [(String, RESPValue)] = [
-        ("+OK\r\n", .status("OK")),
-        ("+\r\n", .status("")),
-        ("-ERR unknown command\r\n", .error("ERR unknown command")),
-        (":0\r\n", .integer(0)),
-        (":-9223372036854775808\r\n", .integer(.min)),
-        ("$0\r\n\r\n", .bytes(ByteBuffer())),
-        ("$4\r\n\r\n$1\r\n", .bytes(ByteBuffer(string: "\r\n$1"))),
-        ("$-1\r\n", .null),
-        ("*-1\r\n", .null),
-        ("*0\r\n", .array([])),
+        ("+OK\r\n", .status("OK")), ("+\r\n", .status("")),
+        ("-ERR unknown command\r\n", .error("ERR unknown command")), (":0\r\n", .integer(0)),
+        (":-9223372036854775808\r\n", .integer(.min)), ("$0\r\n\r\n", .bytes(ByteBuffer())),
+        ("$4\r\n\r\n$1\r\n", .bytes(ByteBuffer(string: "\r\n$1"))), ("$-1\r\n", .null),
+        ("*-1\r\n", .null), ("*0\r\n", .array([])),
         (
             "*3\r\n$1\r\na\r\n:7\r\n*1\r\n$-1\r\n",
             .array([.bytes(ByteBuffer(string: "a")), .integer(7), .array([.null])])

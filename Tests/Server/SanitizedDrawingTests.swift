@@ -14,8 +14,7 @@ import Testing
 
     /// What stands in a drawing, before and after.
     @Test(arguments: [
-        ("<script>alert(1)</script><g/>", "<g/>"),
-        ("<script/><g/>", "<g/>"),
+        ("<script>alert(1)</script><g/>", "<g/>"), ("<script/><g/>", "<g/>"),
         ("<x:script xmlns:x=\"http://www.w3.org/2000/svg\">1</x:script>", ""),
         ("<SCRIPT>1</SCRIPT>", ""),
         ("<g onclick=\"a()\" ONLOAD=\"b()\" id=\"a\"/>", "<g id=\"a\"/>"),

@@ -21,8 +21,7 @@ enum SwappedProfile {
         let description =
             Data("desc\0\0\0\0".utf8) + number(5) + Data("swap\0".utf8) + Data(count: 78)
         let elements: [(String, Data)] = [
-            ("desc", description + [0]), ("cprt", text),
-            ("wtpt", xyz(0.9642, 1, 0.8249)),
+            ("desc", description + [0]), ("cprt", text), ("wtpt", xyz(0.9642, 1, 0.8249)),
             ("rXYZ", xyz(0.3851, 0.7169, 0.0971)), ("gXYZ", xyz(0.4361, 0.2225, 0.0139)),
             ("bXYZ", xyz(0.1431, 0.0606, 0.7141)), ("rTRC", curve), ("gTRC", curve),
             ("bTRC", curve),

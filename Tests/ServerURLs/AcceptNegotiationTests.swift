@@ -12,13 +12,11 @@ struct AcceptNegotiationTests {
             ("image/avif;q=0,image/webp", .webp, .webp),
             ("image/jpeg,image/webp;q=0.9", nil, nil), ("image/WEBP", .webp, .webp),
             ("image/webp;q=abc,image/avif", .avif, nil), ("text/html", nil, nil),
-            ("image/webp;q=1.001,image/avif;q=0.5", .avif, nil),
-            ("image/webp;q=0.1234", nil, nil),
+            ("image/webp;q=1.001,image/avif;q=0.5", .avif, nil), ("image/webp;q=0.1234", nil, nil),
             ("image/webp; Q=0.5 , image/png;q=0.4", .webp, .webp),
             ("image/png;q=0.6,image/webp;q=0.5", nil, nil),
             ("image/webp;a=\"x,y;q=0\";q=0.5", .webp, .webp), ("", nil, nil),
-            (",,;q=1,/", nil, nil),
-            ("image/avif;q=0.5,image/webp;q=0.5", .avif, .webp),
+            (",,;q=1,/", nil, nil), ("image/avif;q=0.5,image/webp;q=0.5", .avif, .webp),
         ] as [(String?, OutputFormat?, OutputFormat?)])
     func theBestNamedFormatIsChosen(accept: String?, both: OutputFormat?, webp: OutputFormat?) {
         let lines = accept.map { [$0] } ?? []

@@ -57,8 +57,7 @@ struct CacheControlDecisionTests {
 
     @Test(
         arguments: [
-            ([], nil, "public, max-age=31536000"),
-            (["max-age=60"], nil, "max-age=60"),
+            ([], nil, "public, max-age=31536000"), (["max-age=60"], nil, "max-age=60"),
             (["public, max-age=99999999999999999999"], nil, "public, max-age=31536000"),
             (
                 ["private, max-age=60, proxy-revalidate, community=\"x\""], nil,

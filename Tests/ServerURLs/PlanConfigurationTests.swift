@@ -99,8 +99,7 @@ struct PlanConfigurationTests {
 
     @Test(arguments: [
         ("msr:50", "msr:50.1"), ("msfs:20971520", "msfs:20971521"), ("msfs:1", "msfs:0"),
-        ("maf:60", "maf:61"), ("mrd:8192", "mrd:8193"), ("mrd:1", "mrd:0"),
-        ("maf:1", "mafr:1"),
+        ("maf:60", "maf:61"), ("mrd:8192", "mrd:8193"), ("mrd:1", "mrd:0"), ("maf:1", "mafr:1"),
     ])
     func limitsMayBeLoweredAndNotRaised(lower: String, higher: String) throws {
         let strict = try parser { _ in }
