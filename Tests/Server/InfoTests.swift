@@ -7,20 +7,6 @@ import Testing
 
 /// What is told of a source.
 @Suite struct InfoTests {
-    private let folder: TemporaryDirectory
-
-    init() throws { folder = try TemporaryDirectory() }
-
-    /// A server with what is in the folder.
-    private func start(
-        _ change: (inout ImageServerConfiguration) -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.local.root = folder.url.path
-            change(&$0)
-        }
-    }
-
     private func ask(_ live: LiveServer, _ target: String) async throws -> [String: Any] {
         let answer = try await live.ask(target)
         #expect(answer.status == 200, "\(answer.text)")
@@ -58,12 +44,11 @@ import Testing
 
     @Test func coloursAreToldAsTheyAreStored() async throws {
         let grid = PixelGrid.gradient(width: 8, height: 6)
-        try folder.write(PNGFixture.data(grid, as: .rgba16), to: "deep.png")
-        try folder.write(PNGFixture.data(grid, as: .gray8), to: "grey.png")
-        try folder.write(BMPFixture.data(grid), to: "plain.bmp")
-        try folder.write(
-            try TaggedJPEG.data(profile: SwappedProfile.data), to: "swapped.jpg")
-        let live = try await start()
+        let live = try await LiveServer.start(files: [
+            "deep.png": PNGFixture.data(grid, as: .rgba16),
+            "grey.png": PNGFixture.data(grid, as: .gray8), "plain.bmp": BMPFixture.data(grid),
+            "swapped.jpg": try TaggedJPEG.data(profile: SwappedProfile.data),
+        ])
         let rows: [(String, String?, Int?, String?, Bool, String?)] = [
             ("deep.png", "rgb16", 4, "ushort", true, nil),
             ("grey.png", "b-w", 1, "uchar", false, nil),
@@ -89,8 +74,8 @@ import Testing
                 (0x010F, "Cameras (and more)"), (0x0110, "Model One"), (0x8298, "By me"),
                 (0x010E, long), (0xC62F, "serial 4711"),
             ])
-        try folder.write(try TaggedJPEG.data(exif: exif), to: "a.jpg")
-        let careful = try await start()
+        let files = ["a.jpg": try TaggedJPEG.data(exif: exif)]
+        let careful = try await LiveServer.start(files: files)
         let target = "/info/_/exif:1/plain/local:///a.jpg"
         let told = try #require(try await ask(careful, target)["exif"] as? [String: Any])
         let texts = ["Make": "Cameras (and more)", "Model": "Model One", "Copyright": "By me"]
@@ -100,7 +85,9 @@ import Testing
         let known: Set = ["Make", "Model", "Copyright", "Orientation", "ImageDescription"]
         // The library that reads EXIF adds what the standard demands.
         #expect(Set(told.keys).subtracting(["ColorSpace"]) == known)
-        let open = try await start { $0.info.includesPrivateMetadata = true }
+        let open = try await LiveServer.start(files: files) {
+            $0.info.includesPrivateMetadata = true
+        }
         let all = try #require(try await ask(open, target)["exif"] as? [String: Any])
         #expect(Set(all.keys).isStrictSuperset(of: known))
         let size = try await ask(careful, "/info/_/d:1/plain/local:///a.jpg")
@@ -129,8 +116,7 @@ import Testing
     func hashesAreThoseOfOtherPrograms(
         grid: PixelGrid, options: String, hashes: [String: String]
     ) async throws {
-        try folder.write(PNGFixture.data(grid), to: "a.png")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.png": PNGFixture.data(grid)])
         let info = try await ask(live, "/info/_/\(options)/plain/local:///a.png")
         #expect(info as? [String: String] == hashes)
     }
@@ -139,8 +125,7 @@ import Testing
         let grid = PixelGrid(width: 16, height: 16) { x, _ in
             x < 12 ? Pixel(10, 20, 30) : Pixel(250, 240, 10)
         }
-        try folder.write(PNGFixture.data(grid), to: "a.png")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.png": PNGFixture.data(grid)])
         let info = try await ask(live, "/info/_/a:1/dc:1/p:4/plain/local:///a.png")
         #expect(info["palette"] as? [String] == ["#0a141e", "#faf00a"])
         let dominant = try #require(info["dominantColors"] as? [[String: Any]])
@@ -156,8 +141,7 @@ import Testing
     @Test func copiesInOtherSizesHaveNearlyTheSameHashes() async throws {
         let live = try await LiveServer.start()
         let small = try await live.ask("/_/w:300/plain/local:///china.jpg@webp")
-        try folder.write(small.body, to: "small.webp")
-        let other = try await start()
+        let other = try await LiveServer.start(files: ["small.webp": small.body])
         let options = "/info/_/dhash:1/phash:1/plain/local:///"
         let one = try await ask(live, options + "china.jpg")
         let two = try await ask(other, options + "small.webp")

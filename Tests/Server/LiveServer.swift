@@ -15,6 +15,7 @@ final class LiveServer: Sendable {
     let listening: ListeningServer
     let log = Recorder<LoggedEvent>()
     private let folder: TemporaryDirectory
+    private let pictures: TemporaryDirectory?
 
     /// Serves the sample pictures without signatures, unless `change` says otherwise.
     static func start(
@@ -22,7 +23,19 @@ final class LiveServer: Sendable {
         time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer(tracer, origins, time, change)
+        try await LiveServer(tracer, origins, time, nil, change)
+    }
+
+    /// One whose local sources are these files.
+    static func start(
+        files: [String: Data], _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> LiveServer {
+        let pictures = try TemporaryDirectory()
+        for (name, data) in files { try pictures.write(data, to: name) }
+        return try await LiveServer(NoOpTracer(), [:], .system, pictures) {
+            $0.sources.local.root = pictures.url.path
+            try change(&$0)
+        }
     }
 
     /// One with sources of `origin`.
@@ -52,9 +65,11 @@ final class LiveServer: Sendable {
 
     private init(
         _ tracer: any Tracer, _ origins: [String: any ImageOrigin], _ time: TimeSource,
+        _ pictures: TemporaryDirectory?,
         _ change: (inout ImageServerConfiguration) throws -> Void
     ) async throws {
         folder = try TemporaryDirectory()
+        self.pictures = pictures
         var configuration = ImageServerConfiguration()
         configuration.bind = [.tcp(host: "127.0.0.1", port: 0)]
         configuration.operationsBind = .tcp(host: "127.0.0.1", port: 0)

@@ -7,19 +7,6 @@ import Testing
 
 /// Options about metadata, colours and depth, and sources as they are.
 @Suite struct OptionTests {
-    private let folder: TemporaryDirectory
-
-    init() throws { folder = try TemporaryDirectory() }
-
-    private func start(
-        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
-    ) async throws -> LiveServer {
-        try await LiveServer.start {
-            $0.sources.local.root = folder.url.path
-            try change(&$0)
-        }
-    }
-
     /// The sizes that the turns of EXIF give, and the colour on the left or at the top.
     @Test(arguments: [
         (1, "", 32, 16, "R"), (3, "", 32, 16, "B"), (6, "", 16, 32, "R"), (8, "", 16, 32, "B"),
@@ -31,8 +18,7 @@ import Testing
         orientation: Int, options: String, width: Int, height: Int, first: String
     ) async throws {
         let file = try TaggedJPEG.data(exif: TaggedJPEG.exif(orientation: orientation))
-        try folder.write(file, to: "a.jpg")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.jpg": file])
         let answer = try await live.ask("/_\(options)/plain/local:///a.jpg@png")
         let bitmap = try Image.decoding(answer.body).bitmap()
         #expect(bitmap.size == PixelSize(width: width, height: height))
@@ -41,8 +27,9 @@ import Testing
 
     @Test func autoRotateMayBeOffUnlessTheURLSaysOtherwise() async throws {
         let file = try TaggedJPEG.data(exif: TaggedJPEG.exif(orientation: 6))
-        try folder.write(file, to: "a.jpg")
-        let live = try await start { $0.processing.autoRotates = false }
+        let live = try await LiveServer.start(files: ["a.jpg": file]) {
+            $0.processing.autoRotates = false
+        }
         let stored = try await live.ask("/_/plain/local:///a.jpg")
         let turned = try await live.ask("/_/ar:1/plain/local:///a.jpg")
         #expect(try stored.pixelSize == PixelSize(width: 32, height: 16))
@@ -64,8 +51,7 @@ import Testing
         ])
         let iptc = TaggedJPEG.iptc([(2, 5, "Title"), (2, 80, "Ada"), (2, 116, "Copyright Ada")])
         let file = try TaggedJPEG.data(exif: exif, xmp: packet, iptc: iptc)
-        try folder.write(file, to: "a.jpg")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.jpg": file])
         let kept = try await live.ask("/_/w:16/plain/local:///a.jpg")
         #expect(kept.status == 200)
         let metadata = try ImageMetadata(reading: kept.body)
@@ -87,12 +73,11 @@ import Testing
     }
 
     @Test func picturesWithoutNotesOfRightsGetNone() async throws {
-        try folder.write(try TaggedJPEG.data(xmp: "<!DOCTYPE a><a/>"), to: "a.jpg")
-        try folder.write(
-            try TaggedJPEG.data(
+        let live = try await LiveServer.start(files: [
+            "a.jpg": try TaggedJPEG.data(xmp: "<!DOCTYPE a><a/>"),
+            "b.jpg": try TaggedJPEG.data(
                 exif: TaggedJPEG.exif(texts: [(0x010F, "Camera")]), iptc: Data([0x1C, 2, 80, 255])),
-            to: "b.jpg")
-        let live = try await start()
+        ])
         for name in ["a.jpg", "b.jpg"] {
             let answer = try await live.ask("/_/w:16/plain/local:///\(name)")
             #expect(answer.status == 200)
@@ -103,8 +88,7 @@ import Testing
     @Test(arguments: ["jpg", "png", "webp"])
     func stripColorProfileConvertsAndOtherwiseTheProfileStays(format: String) async throws {
         let file = try TaggedJPEG.data(left: .red, right: .red, profile: SwappedProfile.data)
-        try folder.write(file, to: "a.jpg")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.jpg": file])
         let converted = try await live.ask("/_/w:16/q:100/plain/local:///a.jpg@\(format)")
         let kept = try await live.ask("/_/w:16/q:100/scp:0/plain/local:///a.jpg@\(format)")
         #expect(Image.takingProfile(from: converted.body) == nil)
@@ -128,8 +112,7 @@ import Testing
         let size = PixelSize(width: 8, height: 8)
         let deep = try #require(Bitmap(pixels: pixels, size: size, channels: 3, depth: .sixteen))
         let png = try Image(bitmap: deep).encoded(as: .PNG, options: ImageEncodingOptions())
-        try folder.write(png, to: "a.png")
-        let live = try await start()
+        let live = try await LiveServer.start(files: ["a.png": png])
         let usual = try await live.ask("/_/plain/local:///a.png")
         let kept = try await live.ask("/_/ph:1/plain/local:///a.png")
         #expect(try Image.decoding(usual.body).depth == .eight)
@@ -138,21 +121,20 @@ import Testing
 
     @Test func rawSourcesGoOutAsTheyAreWhereThatIsAllowed() async throws {
         let file = try TaggedJPEG.data(exif: TaggedJPEG.exif(texts: [(0x010F, "Camera")]))
-        try folder.write(file, to: "a.jpg")
-        try folder.write(Data("<html>".utf8), to: "page.jpg")
-        let strict = try await start()
-        let refused = try await strict.told("/_/raw:1/plain/local:///a.jpg")
-        #expect(refused.status == 403)
-        #expect(refused.text.contains("option_forbidden"))
-        let live = try await start {
+        let files = ["a.jpg": file, "page.jpg": Data("<html>".utf8)]
+        let strict = try await LiveServer.start(files: files)
+        let outcome = try await strict.outcome("/_/raw:1/plain/local:///a.jpg")
+        #expect(outcome == "403 option_forbidden")
+        let live = try await LiveServer.start(files: files) {
             $0.processing.allowsRaw = true
             $0.limits.maxSourceBytes = 100_000
         }
         let answer = try await live.ask("/_/raw:1/w:4/plain/local:///a.jpg@webp")
         #expect(answer.body == file)
-        #expect(answer["Content-Type"] == "image/jpeg")
-        #expect(answer["X-Content-Type-Options"] == "nosniff")
-        #expect(answer["Content-Disposition"] == "inline; filename=\"a.jpg\"")
+        answer.expect([
+            "Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+            "Content-Disposition": "inline; filename=\"a.jpg\"",
+        ])
         let tag = try #require(answer["ETag"])
         let known = try await live.ask(
             "/_/raw:1/w:4/plain/local:///a.jpg@webp", fields: ["If-None-Match": tag])
@@ -161,14 +143,14 @@ import Testing
     }
 
     @Test func jpegIsWrittenFromCoarseToFineWhenTheSettingsSaySo() async throws {
-        try folder.write(try TaggedJPEG.data(), to: "a.jpg")
-        let live = try await start { $0.processing.writesProgressiveJPEG = true }
-        let answer = try await live.ask("/_/w:16/plain/local:///a.jpg")
-        // The frame header of progressive files.
-        #expect(answer.body.firstRange(of: Data([0xFF, 0xC2])) != nil)
-        let usual = try await start()
-        let plain = try await usual.ask("/_/w:16/plain/local:///a.jpg")
-        #expect(plain.body.firstRange(of: Data([0xFF, 0xC0])) != nil)
+        // The frame headers of progressive files, and of others.
+        for (isProgressive, code) in [(true, UInt8(0xC2)), (false, 0xC0)] {
+            let live = try await LiveServer.start(files: ["a.jpg": try TaggedJPEG.data()]) {
+                $0.processing.writesProgressiveJPEG = isProgressive
+            }
+            let answer = try await live.ask("/_/w:16/plain/local:///a.jpg")
+            #expect(answer.body.firstRange(of: Data([0xFF, code])) != nil)
+        }
     }
 
     @Test func moreEffortMakesOtherFilesOfTheSamePicture() async throws {

@@ -28,10 +28,17 @@ import Testing
         ]
     }
 
-    private func sign(_ live: LiveServer, _ query: String) async throws -> LiveServer.Answer {
+    /// Posts something as the page does.
+    private func post(
+        _ live: LiveServer, _ path: String, _ body: Data
+    ) async throws -> LiveServer.Answer {
         let page = try await live.ask("/playground/")
         return try await live.ask(
-            "/playground/sign", method: "POST", fields: try fields(page), body: Data(query.utf8))
+            "/playground/\(path)", method: "POST", fields: try fields(page), body: body)
+    }
+
+    private func sign(_ live: LiveServer, _ query: String) async throws -> LiveServer.Answer {
+        try await post(live, "sign", Data(query.utf8))
     }
 
     private func urls(_ live: LiveServer, _ query: String) async throws -> [String: Any] {
@@ -61,8 +68,7 @@ import Testing
 
     @Test func itIsThereByItselfOnlyWhereNothingHasToBeSigned() throws {
         var configuration = ImageServerConfiguration()
-        configuration.signature.keys = ["943b421c9eb07c83"]
-        configuration.signature.salts = ["520f986b998545b4"]
+        configuration.requireSignatures()
         #expect(!configuration.showsPlayground)
         configuration.signature.isRequired = false
         #expect(configuration.showsPlayground)
@@ -190,13 +196,9 @@ import Testing
             $0.requireSignatures()
         }
         let urls = try await urls(live, "source=local%3A%2F%2F%2Fchina.jpg")
-        #expect(
-            urls["path"] as? String
-                == "/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94/plain/local:///china.jpg")
-        #expect(
-            urls["url"] as? String
-                == "http://127.0.0.1:\(live.port)/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94"
-                + "/plain/local:///china.jpg")
+        let path = "/\(LiveServer.signature)/plain/local:///china.jpg"
+        #expect(urls["path"] as? String == path)
+        #expect(urls["url"] as? String == "http://127.0.0.1:\(live.port)\(path)")
         for name in ["path", "original", "info"] {
             let path = try #require(urls[name] as? String)
             #expect(try await live.ask(path).status == 200, "\(name)")
@@ -235,10 +237,7 @@ import Testing
 
     @Test func anUploadIsForThePageAlone() async throws {
         let live = try await start()
-        let given = try fields(try await live.ask("/playground/"))
-        let picture = PNGFixture.solid(.red, width: 40, height: 20)
-        let answer = try await live.ask(
-            "/playground/upload", method: "POST", fields: given, body: picture)
+        let answer = try await post(live, "upload", PNGFixture.green)
         #expect(answer.status == 200, "\(answer.text)")
         let source = try #require(
             answer.text.firstMatch(of: /"source":"(upload:[0-9a-f]{32})"/).map { String($0.1) })
@@ -251,24 +250,20 @@ import Testing
         let info = try await live.ask(try #require(urls["info"] as? String))
         #expect(info.text.contains("\"width\":40"), "\(info.text)")
         #expect(urls["url"] == nil)
-        #expect(try await live.ask("/_/plain/\(source)").status == 404)
-        #expect(try await live.ask("/-/\(source)").status == 404)
-        #expect(try await live.ask("/info/_/plain/\(source)").status == 404)
-        #expect(try await live.ask("/playground/image/_/plain/local:///china.jpg").status == 404)
         let other = "upload:" + String(repeating: "0", count: 32)
-        #expect(try await live.ask("/playground/image/_/plain/\(other)").status == 404)
+        for target in [
+            "/_/plain/\(source)", "/-/\(source)", "/info/_/plain/\(source)",
+            "/playground/image/_/plain/local:///china.jpg", "/playground/image/_/plain/\(other)",
+        ] { #expect(try await live.ask(target).status == 404, "\(target)") }
     }
 
     @Test func whatIsNoPictureOrTooLargeIsNotKept() async throws {
         let live = try await start { $0.limits.maxSourceBytes = 1000 }
-        let given = try fields(try await live.ask("/playground/"))
         for (body, code) in [
             (Data("Hello".utf8), "source_format"), (Data(count: 2000), "source_too_large"),
         ] {
-            let answer = try await live.ask(
-                "/playground/upload", method: "POST", fields: given, body: body)
-            #expect(answer.status == 422)
-            #expect(answer.text.contains(code), "\(answer.text)")
+            let answer = try await post(live, "upload", body)
+            #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
         }
     }
 
@@ -321,19 +316,8 @@ import Testing
         let iiif = try #require(urls["iiif"] as? String)
         #expect(iiif == "http://127.0.0.1:\(live.port)/iiif/3/china.jpg" + end)
         let path = try #require(urls["path"] as? String)
-        let sizes = try await [path, try #require(URL(string: iiif)?.path)].asyncMap {
-            try Image.decoding(try await live.ask($0).body).pixelSize
-        }
-        #expect(sizes[0] == sizes[1])
-    }
-}
-
-extension Array {
-    fileprivate func asyncMap<Value>(
-        _ change: (Element) async throws -> Value
-    ) async rethrows -> [Value] {
-        var values: [Value] = []
-        for element in self { values.append(try await change(element)) }
-        return values
+        let picture = try await live.ask(path)
+        let same = try await live.ask(try #require(URL(string: iiif)?.path))
+        #expect(try picture.pixelSize == same.pixelSize)
     }
 }

@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonPixels
 import HalcyonServer
 import HalcyonTestKit
+import Logging
 import Testing
 
 /// Pictures of local sources: sizes, formats, headers, conditions.
@@ -85,8 +86,10 @@ import Testing
         let target = "/_/w:20/plain/local:///china.jpg"
         for method in ["POST", "DELETE", "PATCH"] {
             let answer = try await live.ask(target, method: method)
-            answer.expect(405, ["Allow": "GET, HEAD, OPTIONS"])
+            answer.expect(405, ["Allow": "GET, HEAD, OPTIONS", "Cache-Control": "no-store"])
         }
+        let event = try await live.loggedRequest()
+        #expect(event.level == .debug && event["code"] == "method_not_allowed")
         let options = try await live.ask(target, method: "OPTIONS")
         options.expect(204, ["Allow": "GET, HEAD, OPTIONS", "Content-Length": nil])
     }
@@ -237,13 +240,10 @@ import Testing
     }
 
     @Test func aGroundOfOneColourShowsBehindWhatIsTransparent() async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write(PNGFixture.solid(Pixel(0, 0, 0, 0), width: 4, height: 4), to: "a.png")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let clear = PNGFixture.solid(Pixel(0, 0, 0, 0), width: 4, height: 4)
+        let live = try await LiveServer.start(files: ["a.png": clear])
         let answer = try await live.ask("/_/bg:255:128:0/plain/local:///a.png")
-        let bitmap = try Image.decoding(answer.body).bitmap()
-        let colour = bitmap.withUnsafeBytes { Array($0.prefix(3)) }
-        #expect(colour == [255, 128, 0])
+        #expect(try color(answer) == [255, 128, 0])
     }
 
     /// Four pixels of different colours, enlarged, so that turns can be seen.
@@ -253,25 +253,16 @@ import Testing
         ("/rot:90/c:1:1:nowe", "B"), ("/c:1:1:soea", "W"), ("/fl:1/c:1:1:nowe", "G"),
     ])
     func turnsComeBeforeWhatIsSaidOfPlaces(options: String, colours: String) async throws {
-        let folder = try TemporaryDirectory()
         let grid = PixelGrid(width: 2, height: 2) { x, y in
             [[.red, .green], [.blue, Pixel(255, 255, 255)]][y][x]
         }
-        try folder.write(PNGFixture.data(grid), to: "a.png")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let live = try await LiveServer.start(files: ["a.png": PNGFixture.data(grid)])
         let answer = try await live.ask("/_\(options)/plain/local:///a.png")
         let bitmap = try Image.decoding(answer.body).bitmap()
-        let bytes = bitmap.data
-        let channels = bitmap.channels
-        let found = (0..<bitmap.size.pixelCount).map { pixel -> Character in
-            let colour = Array(bytes[(pixel * channels)..<(pixel * channels + 3)])
-            return switch colour {
-            case [255, 0, 0]: "R"
-            case [0, 255, 0]: "G"
-            case [0, 0, 255]: "B"
-            default: "W"
-            }
+        let names: [[UInt8]: String] = [[255, 0, 0]: "R", [0, 255, 0]: "G", [0, 0, 255]: "B"]
+        let found = stride(from: 0, to: bitmap.data.count, by: bitmap.channels).map {
+            names[Array(bitmap.data[$0..<$0 + 3])] ?? "W"
         }
-        #expect(String(found) == colours)
+        #expect(found.joined() == colours)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonServer
 import HalcyonTestKit
+import Logging
 import Testing
 
 /// What is refused, and how it is said.
@@ -31,13 +32,10 @@ import Testing
 
     @Test func theMemoryOfDecodingIsLimited() async throws {
         #expect(ImageServerConfiguration().limits.maxDecodingBytes == 256 << 20)
-        let folder = try TemporaryDirectory()
         // 2 million pixels of 16 bits with opacity, all of which are asked for: 16 MB.
-        try folder.write(
-            PNGFixture.data(.gradient(width: 2000, height: 1000), as: .rgba16), to: "large.png")
+        let large = PNGFixture.data(.gradient(width: 2000, height: 1000), as: .rgba16)
         for (bytes, status) in [(4 << 20, 422), (256 << 20, 200)] {
-            let live = try await LiveServer.start {
-                $0.sources.local.root = folder.url.path
+            let live = try await LiveServer.start(files: ["large.png": large]) {
                 $0.limits.maxDecodingBytes = bytes
             }
             let answer = try await live.ask("/_/bl:2/plain/local:///large.png")

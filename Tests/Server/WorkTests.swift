@@ -4,6 +4,7 @@ import HalcyonHTTP
 @testable import HalcyonServer
 import HalcyonTestKit
 import HalcyonWork
+import Logging
 import Testing
 
 /// Work that is shared, refused when there is too much of it, and stopped when nobody waits.

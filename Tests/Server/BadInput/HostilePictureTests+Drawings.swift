@@ -61,15 +61,13 @@ extension HostilePictureTests {
 
     @Test func aDrawingAsksNobodyForItsPictures() async throws {
         let origin = try await OriginServer.start(files: ["/a.png": PNGFixture.green])
-        let folder = try TemporaryDirectory()
         let inner = origin.url("/a.png").absoluteString
-        try folder.write(
-            Self.svg(
-                "<image href=\"\(inner)\" width=\"9\" height=\"9\"/>"
-                    + "<image xlink:href=\"\(inner)\" width=\"9\" height=\"9\"/>"
-                    + "<style>@import url(\(inner)); rect { fill: url(\(inner)) }</style>"
-                    + "<rect width=\"9\" height=\"9\"/>"), to: "a.svg")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let drawing = Self.svg(
+            "<image href=\"\(inner)\" width=\"9\" height=\"9\"/>"
+                + "<image xlink:href=\"\(inner)\" width=\"9\" height=\"9\"/>"
+                + "<style>@import url(\(inner)); rect { fill: url(\(inner)) }</style>"
+                + "<rect width=\"9\" height=\"9\"/>")
+        let live = try await LiveServer.start(files: ["a.svg": drawing])
         let answer = try await live.ask("/_/w:20/plain/local:///a.svg@png")
         #expect([200, 422].contains(answer.status))
         #expect(origin.connectionCount == 0)

@@ -21,9 +21,7 @@ import Testing
 
     /// - Parameter name: That of the file.
     func expect(_ row: Row, as name: String) async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write(try row.data(), to: name)
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
+        let live = try await LiveServer.start(files: [name: try row.data()])
         for target in ["/_/w:50/plain/local:///\(name)@png", "/_/plain/local:///\(name)"] {
             let answer = try await live.told(target)
             #expect(
@@ -91,11 +89,8 @@ import Testing
     }
 
     @Test func theColoursOfPrintAreShown() async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write(Self.cmyk(), to: "a.jpg")
-        let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
-        let answer = try await live.ask("/_/plain/local:///a.jpg@png")
-        let colour = try Image.decoding(answer.body).bitmap().data.prefix(3).map { Int($0) }
+        let live = try await LiveServer.start(files: ["a.jpg": Self.cmyk()])
+        let colour = try color(try await live.ask("/_/plain/local:///a.jpg@png"))
         #expect(colour[0] > 200 && colour[1] < 80 && colour[2] < 80, "\(colour)")
     }
 
