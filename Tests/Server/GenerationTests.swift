@@ -25,14 +25,27 @@ struct GenerationTests {
         }
     }
 
-    private static func generation(of picture: Data) throws -> Int {
-        let pixel = try Image.decoding(picture).bitmap()[0, 0]
-        return [pixel.red, pixel.green, pixel.blue].reduce(0) {
-            $0 << 8 | Int(($1 * 255).rounded())
-        }
+    private let (origin, redis): (OriginServer, RedisServer)
+
+    init() async throws {
+        origin = try await OriginServer.start()
+        redis = try await RedisServer.start()
     }
 
-    private func target(_ url: URL) -> String { "/_/w:2/plain/\(url.absoluteString)@png" }
+    /// The generation of the picture that a server answers with.
+    private func generation(_ path: String, at server: LiveServer) async throws -> Int {
+        let answer = try await server.ask(origin.target(path, "w:2") + "@png")
+        return try color(answer).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Servers that share a Redis.
+    private func servers(
+        _ count: Int, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> [LiveServer] {
+        var servers: [LiveServer] = []
+        for _ in 0..<count { servers.append(try await LiveServer.start(origin, redis, change)) }
+        return servers
+    }
 
     /// What one source was answered with, by each server.
     private final class Watch: Sendable {
@@ -69,33 +82,27 @@ struct GenerationTests {
     @Test func whatWasPurgedNoServerGoesBackTo() async throws {
         let wished = ProcessInfo.processInfo.environment["HALCYON_PURGES"].flatMap { Int($0) }
         let count = wished ?? 300
-        let redis = try await RedisServer.start()
-        let origin = try await OriginServer.start()
         let sources = (0..<20).map { Source(path: "/\($0).png") }
         for source in sources {
             let generation = source.generation
             origin.route(source.path) { _ in Source.response(generation.value) }
         }
-        var servers: [LiveServer] = []
-        for _ in 0..<3 { servers.append(try await LiveServer.start(origin, redis)) }
+        let servers = try await servers(3)
         let watches = sources.map { _ in Watch() }
         let isOver = Locked(false)
         let backwards = Recorder<String>()
         let late = Locked(Duration.zero)
         let answered = Locked(0)
-        try await withThrowingTaskGroup(of: Void.self) { [servers] group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<6 {
                 group.addTask {
                     var generator = SeededGenerator(state: UInt64(client) + 1)
                     while !isOver.value {
-                        let (place, server) = (
-                            Int.random(in: 0..<sources.count, using: &generator),
-                            Int.random(in: 0..<servers.count, using: &generator)
-                        )
+                        let place = Int.random(in: 0..<sources.count, using: &generator)
+                        let server = Int.random(in: 0..<servers.count, using: &generator)
                         let begun = watches[place].begin(server)
-                        let answer = try await servers[server].ask(
-                            target(origin.url(sources[place].path)))
-                        let generation = try Self.generation(of: answer.body)
+                        let generation = try await generation(
+                            sources[place].path, at: servers[server])
                         if generation < begun.seen {
                             backwards.record("\(place) at \(server): \(begun.seen), \(generation)")
                         }
@@ -122,8 +129,7 @@ struct GenerationTests {
             for (place, source) in sources.enumerated() {
                 for server in servers {
                     while true {
-                        let answer = try await server.ask(target(origin.url(source.path)))
-                        let generation = try Self.generation(of: answer.body)
+                        let generation = try await generation(source.path, at: server)
                         if generation == source.generation.value { break }
                         #expect(generation < source.generation.value, "\(place)")
                         await pause()
@@ -141,8 +147,6 @@ struct GenerationTests {
     }
 
     @Test func ofTwoGenerationsAtOnceNoServerGoesBackToTheOlder() async throws {
-        let redis = try await RedisServer.start()
-        let origin = try await OriginServer.start()
         // Every other request is answered by a cache on the way that has an old picture.
         let requests = Locked(0)
         origin.route("/a.png") { _ in
@@ -156,15 +160,10 @@ struct GenerationTests {
                 .cacheControl("max-age=0")
             return isOld ? response.header("Age", "1000") : response
         }
-        var servers: [LiveServer] = []
-        for _ in 0..<4 {
-            servers.append(
-                try await LiveServer.start(origin, redis) {
-                    $0.http.passesCacheControl = true
-                    $0.cache.staleWhileRevalidate = .zero
-                })
+        let servers = try await servers(4) {
+            $0.http.passesCacheControl = true
+            $0.cache.staleWhileRevalidate = .zero
         }
-        let target = target(origin.url("/a.png"))
         let backwards = Recorder<String>()
         let generations = Recorder<Int>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -172,8 +171,7 @@ struct GenerationTests {
                 group.addTask {
                     var seen = 0
                     for _ in 0..<50 {
-                        let answer = try await server.ask(target)
-                        let generation = try Self.generation(of: answer.body)
+                        let generation = try await generation("/a.png", at: server)
                         if generation < seen { backwards.record("\(number): \(generation)") }
                         seen = max(seen, generation)
                         generations.record(generation)

@@ -11,30 +11,19 @@ import Testing
 /// Pictures of other servers that are sent without anything being asked of their sources.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct PictureGlanceTests {
-    private let green = PNGFixture.green
-    private let red = PNGFixture.red
-    private let origin: OriginServer
-    private let redis: RedisServer
-    private let bucket: Bucket
+    private let shared: SharedPictures
+    private var origin: OriginServer { shared.origin }
+    private var bucket: Bucket { shared.bucket }
 
-    init() async throws {
-        origin = try await OriginServer.start()
-        redis = try await RedisServer.start()
-        bucket = try await Bucket()
-        origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
-    }
+    init() async throws { shared = try await SharedPictures() }
 
-    private func target(_ options: String = "w:10") -> String { origin.target("/a.png", options) }
+    private func target(_ options: String = "w:10") -> String { shared.target(options) }
 
-    /// A server; sources and pictures are too large for Redis, which says where they are.
     private func server(
         _ time: TimeSource = .system,
         _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
-        try await LiveServer.start(origin, redis, time: time) {
-            bucket.useForAll(&$0)
-            try change(&$0)
-        }
+        try await shared.server(areLarge: true, time, change)
     }
 
     /// One that has fetched the source, made a picture, and told of both.
@@ -54,11 +43,11 @@ struct PictureGlanceTests {
         let one = try await maker()
         let two = try await server()
         let made = try await one.ask(target())
-        let shared = try await two.ask(target())
-        #expect(isShared(shared))
-        #expect(shared.body == made.body)
+        let found = try await two.ask(target())
+        #expect(isShared(found))
+        #expect(found.body == made.body)
         for name in ["ETag", "Cache-Control", "Content-Type"] {
-            #expect(shared[name] == made[name])
+            #expect(found[name] == made[name])
         }
         #expect(bucket.requests.count == 1)
         #expect(bucket.requests.first?.hasPrefix("GET /pictures/r/") == true)
@@ -102,7 +91,7 @@ struct PictureGlanceTests {
         #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
         #expect(try await two.metric("halcyon_images_total") == 0)
         // Changed: it is not.
-        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        shared.route(PNGFixture.red, tag: 2)
         let three = try await server { $0.askAgain(after: .milliseconds(1)) }
         #expect(try color(try await three.ask(target())) == [200, 10, 30])
         #expect(origin.requestCount == 3)
@@ -110,19 +99,19 @@ struct PictureGlanceTests {
 
     @Test func aPictureOfAChangedSourceTakesThePlaceOfTheOneBefore() async throws {
         _ = try await maker()
-        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        shared.route(PNGFixture.red, tag: 2)
         let two = try await server { $0.askAgain(after: .milliseconds(1)) }
         #expect(try color(try await two.ask(target())) == [200, 10, 30])
         await two.wait(forLeases: "published", 2)
         let three = try await server()
-        let shared = try await three.ask(target())
-        #expect(try color(shared) == [200, 10, 30])
-        #expect(isShared(shared))
+        let found = try await three.ask(target())
+        #expect(try color(found) == [200, 10, 30])
+        #expect(isShared(found))
     }
 
     @Test func aPurgeHasEverythingAskedForAgain() async throws {
         let one = try await maker()
-        origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
+        shared.route(PNGFixture.red, tag: 1)
         let (two, three) = (try await server(), try await server())
         #expect(isShared(try await two.ask(target())))
         let url = origin.url("/a.png").absoluteString
@@ -138,7 +127,7 @@ struct PictureGlanceTests {
         let two = try await server()
         try await one.keepSource(origin.url("/a.png"), afterPurgeAt: two)
         // Its server has another one by now, and says so.
-        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")))
+        shared.route(PNGFixture.red, tag: 2)
         #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
         await one.wait(forLeases: "published", 3)
         #expect(try color(try await two.ask(target("w:20"))) == [200, 10, 30])
@@ -170,7 +159,7 @@ struct PictureGlanceTests {
             await pause()
         }
         await two.listening.stop()
-        await redis.kill()
+        await shared.redis.kill()
         let again = try await server { $0.cache.directory = folder.url.path }
         #expect(try await again.ask(target())["Cache-Status"]?.hasSuffix("detail=disk") == true)
         #expect(origin.requestCount == 1)

@@ -90,20 +90,20 @@ import Testing
         #expect(try SVGSanitizer.sanitized(wide) == Data("<svg \(Self.space)/>".utf8))
     }
 
-    @Test(arguments: [
-        ("", "source_damaged"), ("<svg>", "source_damaged"), ("<svg></g>", "source_damaged"),
-        ("<svg/><svg/>", "source_damaged"), ("<svg/>a", "source_damaged"),
-        ("<g/>", "source_damaged"), ("<svg a=\"1\" a=\"2\"/>", "source_damaged"),
-        ("<svg a=1/>", "source_damaged"), ("<svg>&nbsp;</svg>", "source_damaged"),
-        ("<svg>&#0;</svg>", "source_damaged"), ("<svg>\u{1}</svg>", "source_damaged"),
-        ("<svg a=\"<\"/>", "source_damaged"), ("<svg><!-- </svg>", "source_damaged"),
-        ("<svg><![CDATA[</svg>", "source_damaged"), ("<!DOCTYPE svg [", "source_damaged"),
-        ("<svg", "source_damaged"), ("<svg a", "source_damaged"), ("<svg a=\"", "source_damaged"),
-        ("<!DOCTYPE svg [<!ENTITY a 'b'>]><svg/>", "source_too_complex"),
-        ("<svg>\(String(repeating: "<g>", count: 256))", "source_too_complex"),
-        ("<svg>\(String(repeating: "<g/>", count: 100_001))</svg>", "source_too_complex"),
-        ("<svg>\(String(repeating: " ", count: 5 << 20))</svg>", "source_too_complex"),
-    ])
+    private static let damaged = [
+        "", "<svg>", "<svg></g>", "<svg/><svg/>", "<svg/>a", "<g/>", "<svg a=\"1\" a=\"2\"/>",
+        "<svg a=1/>", "<svg>&nbsp;</svg>", "<svg>&#0;</svg>", "<svg>\u{1}</svg>", "<svg a=\"<\"/>",
+        "<svg><!-- </svg>", "<svg><![CDATA[</svg>", "<!DOCTYPE svg [", "<svg", "<svg a",
+        "<svg a=\"",
+    ].map { ($0, "source_damaged") }
+
+    private static let tooComplex = [
+        "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg/>", "<svg>\(String(repeating: "<g>", count: 256))",
+        "<svg>\(String(repeating: "<g/>", count: 100_001))</svg>",
+        "<svg>\(String(repeating: " ", count: 5 << 20))</svg>",
+    ].map { ($0, "source_too_complex") }
+
+    @Test(arguments: damaged + tooComplex)
     func whatCannotBeToldForSureIsRefused(text: String, code: String) {
         #expect {
             try SVGSanitizer.sanitized(Data(text.utf8))
@@ -170,11 +170,9 @@ import Testing
         + "<rect width=\"40\" height=\"20\" fill=\"url(#a)\"/></svg>"
 
     private func start(
-        _ mode: ImageServerConfiguration.SVG, _ folder: TemporaryDirectory
+        _ mode: ImageServerConfiguration.SVG, _ drawing: String = drawing
     ) async throws -> LiveServer {
-        try folder.write(Data(Self.drawing.utf8), to: "a.svg")
-        return try await LiveServer.start {
-            $0.sources.local.root = folder.url.path
+        try await LiveServer.start(files: ["a.svg": Data(drawing.utf8)]) {
             $0.processing.svg = mode
             $0.negotiation.formats = ["webp"]
             // How many steps a drawing may have goes by that.
@@ -183,8 +181,7 @@ import Testing
     }
 
     @Test func aDrawingIsSentAsSuchWhereThatIsSet() async throws {
-        let folder = try TemporaryDirectory()
-        let live = try await start(.sanitize, folder)
+        let live = try await start(.sanitize)
         for target in ["/_/plain/local:///a.svg", "/_/w:10/plain/local:///a.svg@svg"] {
             let answer = try await live.ask(target, fields: ["Accept": "image/webp"])
             answer.expect(200, ["Content-Type": "image/svg+xml"])
@@ -200,15 +197,14 @@ import Testing
     }
 
     @Test func aDrawingIsDrawnOrRefusedWhereThatIsSet() async throws {
-        let folder = try TemporaryDirectory()
-        let drawing = try await start(.rasterize, folder)
+        let drawing = try await start(.rasterize)
         let answer = try await drawing.ask("/_/plain/local:///a.svg")
         #expect(answer["Content-Type"] == "image/png")
         #expect(try await drawing.ask("/_/plain/local:///a.svg@svg").status == 422)
         // As it is, it is never sent.
         let skipped = try await drawing.ask("/_/skp:svg/plain/local:///a.svg")
         #expect(skipped["Content-Type"] == "image/svg+xml" && !skipped.text.contains("script"))
-        let refusing = try await start(.refuse, folder)
+        let refusing = try await start(.refuse)
         for format in ["", "@png", "@svg"] {
             #expect(try await refusing.ask("/_/plain/local:///a.svg\(format)").status == 422)
         }
@@ -225,13 +221,10 @@ import Testing
         ),
     ])
     func aDrawingThatIsTooMuchIsSaidToBe(name: String, content: String) async throws {
-        let folder = try TemporaryDirectory()
-        let live = try await start(.rasterize, folder)
         let size = "width=\"2000\" height=\"2000\""
-        try folder.write(Data("<svg \(Self.space) \(size)>\(content)</svg>".utf8), to: "b.svg")
-        let answer = try await live.told("/_/plain/local:///b.svg@png")
-        #expect(answer.status == 422)
-        #expect(answer.text.contains("\"source_too_complex\""), "\(name): \(answer.text)")
+        let live = try await start(.rasterize, "<svg \(Self.space) \(size)>\(content)</svg>")
+        let outcome = try await live.outcome("/_/plain/local:///a.svg@png")
+        #expect(outcome == "422 source_too_complex", "\(name)")
     }
 
     @Test func aSanitizedDrawingLooksTheSame() throws {

@@ -12,26 +12,16 @@ import Testing
 /// servers, the time of the same sources is over at once; a confirmation says a longer one.
 @Suite(.enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct StaleGlanceTests {
-    private let green = PNGFixture.green
-    private let red = PNGFixture.red
-    private let origin: OriginServer
-    private let redis: RedisServer
-    private let bucket: Bucket
+    private let shared: SharedPictures
+    private var origin: OriginServer { shared.origin }
 
-    init() async throws {
-        origin = try await OriginServer.start()
-        redis = try await RedisServer.start()
-        bucket = try await Bucket()
-        origin.route("/a.png", .png(green).with(.entityTag("\"1\"")))
-    }
+    init() async throws { shared = try await SharedPictures() }
 
-    private func target(_ options: String) -> String { origin.target("/a.png", options) }
+    private func target(_ options: String) -> String { shared.target(options) }
 
     /// One that has made pictures of the source and told of them.
-    private func maker(of options: [String], areLarge: Bool) async throws {
-        let one = try await LiveServer.start(origin, redis) {
-            if areLarge { bucket.useForAll(&$0) }
-        }
+    private func maker(of options: [String], areLarge: Bool = false) async throws {
+        let one = try await shared.server(areLarge: areLarge)
         for options in options {
             #expect(try color(try await one.ask(target(options))) == [10, 200, 30])
         }
@@ -41,10 +31,9 @@ struct StaleGlanceTests {
 
     /// One of those that go by the words of the source's server.
     private func server(
-        areLarge: Bool = false, staleWhileRevalidate: Duration
+        areLarge: Bool = false, staleWhileRevalidate: Duration = .zero
     ) async throws -> LiveServer {
-        try await LiveServer.start(origin, redis) {
-            if areLarge { bucket.useForAll(&$0) }
+        try await shared.server(areLarge: areLarge) {
             $0.http.passesCacheControl = true
             $0.cache.staleWhileRevalidate = staleWhileRevalidate
             $0.cache.negativeTTL = .seconds(600)
@@ -54,11 +43,8 @@ struct StaleGlanceTests {
     @Test(arguments: [false, true])
     func whatOneHasHadConfirmedNobodyAsksAboutAgain(areLarge: Bool) async throws {
         try await maker(of: ["w:10", "w:20"], areLarge: areLarge)
-        origin.route(
-            "/a.png", .png(green).with(.entityTag("\"1\"")).cacheControl("max-age=3600"))
-        func server() async throws -> LiveServer {
-            try await self.server(areLarge: areLarge, staleWhileRevalidate: .zero)
-        }
+        shared.route(PNGFixture.green, tag: 1) { $0.cacheControl("max-age=3600") }
+        func server() async throws -> LiveServer { try await self.server(areLarge: areLarge) }
         let two = try await server()
         #expect(try color(try await two.ask(target("w:10"))) == [10, 200, 30])
         #expect(origin.requestCount == 2)
@@ -89,10 +75,9 @@ struct StaleGlanceTests {
     func aStalePictureIsSentAtOnceByAllWhileOneAsks(areLarge: Bool) async throws {
         try await maker(of: ["w:10"], areLarge: areLarge)
         let gate = Gate()
-        origin.route(
-            "/a.png",
-            .png(green).with(.entityTag("\"1\"")).cacheControl("max-age=3600")
-                .with(.wait(.gate(gate))))
+        shared.route(PNGFixture.green, tag: 1) {
+            $0.cacheControl("max-age=3600").with(.wait(.gate(gate)))
+        }
         var servers: [LiveServer] = []
         for _ in 0..<3 {
             servers.append(
@@ -127,9 +112,9 @@ struct StaleGlanceTests {
     }
 
     @Test func aStalePictureIsNotSentOnceAnotherServerKnowsANewerOne() async throws {
-        try await maker(of: ["w:10", "w:20"], areLarge: false)
-        origin.route("/a.png", .png(red).with(.entityTag("\"2\"")).cacheControl("max-age=3600"))
-        let two = try await server(staleWhileRevalidate: .zero)
+        try await maker(of: ["w:10", "w:20"])
+        shared.route(PNGFixture.red, tag: 2) { $0.cacheControl("max-age=3600") }
+        let two = try await server()
         #expect(try color(try await two.ask(target("w:10"))) == [200, 10, 30])
         await two.wait(forLeases: "published", 2)
         let three = try await server(staleWhileRevalidate: .seconds(36_000))
@@ -138,9 +123,9 @@ struct StaleGlanceTests {
     }
 
     @Test func aStalePictureIsNotSentOnceAnotherServerKnowsThatItIsGone() async throws {
-        try await maker(of: ["w:10", "w:20"], areLarge: false)
+        try await maker(of: ["w:10", "w:20"])
         origin.route("/a.png", .status(410))
-        let two = try await server(staleWhileRevalidate: .zero)
+        let two = try await server()
         #expect(try await two.ask(target("w:10")).status == 410)
         await two.wait(forLeases: "published", 1)
         let three = try await server(staleWhileRevalidate: .seconds(36_000))
@@ -149,13 +134,13 @@ struct StaleGlanceTests {
     }
 
     @Test func aPurgedPictureIsNotSentThoughStaleOnesAre() async throws {
-        try await maker(of: ["w:10"], areLarge: false)
+        try await maker(of: ["w:10"])
         let (two, three) = (
             try await server(staleWhileRevalidate: .seconds(36_000)),
             try await server(staleWhileRevalidate: .seconds(36_000))
         )
         // The source's server is wrong: it would confirm the old one.
-        origin.route("/a.png", .png(red).with(.entityTag("\"1\"")))
+        shared.route(PNGFixture.red, tag: 1)
         let url = origin.url("/a.png").absoluteString
         #expect(try await two.purge("source", url).contains("\"told\":true"))
         #expect(try color(try await three.ask(target("w:10"))) == [200, 10, 30])
