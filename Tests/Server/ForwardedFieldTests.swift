@@ -11,9 +11,8 @@ import Testing
         _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start {
-            $0.sources.http.allow = ["http://127.0.0.1:*", "http://127.0.0.2:*"]
-            $0.sources.http.ports = [origin.port]
-            $0.sources.http.allowsLoopback = true
+            $0.takeSources(of: origin)
+            $0.sources.http.allow.append("http://127.0.0.2:*")
             $0.sources.http.forwardHeaders = ["X-Tenant", "cookie", "X-Request-ID"]
             $0.http.ttl = .seconds(100)
             try change(&$0)
@@ -96,9 +95,8 @@ import Testing
 
     @Test func aServerMaySayThatItsAnswerDependsOnThem() async throws {
         let origin = try await OriginServer.start()
-        let fields = [("Cache-Control", "max-age=100"), ("Vary", "X-Tenant, Accept-Encoding")]
-        origin.route(
-            "/a.png", fields.reduce(.png(picture)) { $0.header($1.0, $1.1) })
+        let response = OriginResponse.png(picture).cacheControl("max-age=100")
+        origin.route("/a.png", response.header("Vary", "X-Tenant, Accept-Encoding"))
         origin.route("/b.png", .png(picture).header("Vary", "X-Other"))
         let live = try await start(origin) { $0.http.passesCacheControl = true }
         for _ in 0..<2 {

@@ -11,10 +11,6 @@ import Testing
 
     init() async throws { origin = try await OriginServer.start() }
 
-    private func target(_ path: String) -> String {
-        "/_/w:10/plain/\(origin.url(path).absoluteString)"
-    }
-
     @Test func aSourceIsAskedForAgainWhenItsTimeIsOver() async throws {
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
         let live = try await LiveServer.start(origin, time: clock.time) {
@@ -22,7 +18,7 @@ import Testing
         }
         for (seconds, requests) in [(0, 1), (59, 1), (1, 2), (59, 2), (1, 3)] {
             clock.advance(by: .seconds(seconds))
-            #expect(try await live.ask(target("/a.png")).status == 200)
+            #expect(try await live.ask(origin.target()).status == 200)
             #expect(origin.requestCount == requests)
         }
         #expect(origin.requests.last?.headers["If-None-Match"] == "\"1\"")
@@ -35,7 +31,7 @@ import Testing
         }
         for (seconds, isKnown) in [(0, false), (59, true), (1, false)] {
             clock.advance(by: .seconds(seconds))
-            let answer = try await live.ask(target("/a.png"))
+            let answer = try await live.ask(origin.target())
             #expect(answer.status == 422)
             #expect((answer["Cache-Status"] == "halcyon; hit; detail=negative") == isKnown)
         }
@@ -45,12 +41,12 @@ import Testing
         origin.route("/a.png", .status(429).header("Retry-After", "200"))
         for path in ["/b.png", "/c.png"] { origin.route(path, .png(picture)) }
         let live = try await LiveServer.start(origin, time: clock.time)
-        #expect(try await live.ask(target("/a.png")).status == 503)
+        #expect(try await live.ask(origin.target()).status == 503)
         clock.advance(by: .seconds(199))
-        let paused = try await live.ask(target("/b.png"))
+        let paused = try await live.ask(origin.target("/b.png"))
         #expect(paused.status == 503 && paused["Retry-After"] == "1")
         #expect(origin.requestCount == 1)
         clock.advance(by: .seconds(1))
-        #expect(try await live.ask(target("/c.png")).status == 200)
+        #expect(try await live.ask(origin.target("/c.png")).status == 200)
     }
 }

@@ -16,8 +16,7 @@ import Testing
             (11, "a?b.png"), (12, "a.png"), (13, "c.png"), (14, "c.png?v=2"), (15, "d?.png"),
             (16, "?"), (17, "e#f.png"), (18, "100%.png"), (19, "g%3Fh.png"), (20, "i?j/k?l.png"),
         ] {
-            try folder.write(
-                PNGFixture.solid(Pixel(1, 2, 3), width: width, height: 9), to: name)
+            try folder.write(PNGFixture.solid(Pixel(1, 2, 3), width: width, height: 9), to: name)
         }
     }
 
@@ -64,22 +63,16 @@ import Testing
 
     @Test func whatIsMadeOfThemIsPurgedByTheirNames() async throws {
         let live = try await start()
-        func purge(_ order: [String: String]) async throws -> String {
-            try await live.ask(
-                "/purge", method: "POST", body: try JSONEncoder().encode(order), operations: true
-            ).text
-        }
-        for order in [
-            ["source": "local:///a?b.png"], ["url": "/_/plain/local:///a%3Fb.png"],
-            ["prefix": "local:///a?"],
+        for (field, value, name, width) in [
+            ("source", "local:///a?b.png", "a%3Fb.png", 11),
+            ("url", "/_/plain/local:///a%3Fb.png", "a%3Fb.png", 11),
+            ("prefix", "local:///a?", "a%3Fb.png", 11),
+            // By a query as without it.
+            ("source", "local:///c.png?v=3", "c.png%3Fv=3", 13),
+            ("url", "/_/plain/local:///c.png%3Fv=3", "c.png%3Fv=3", 13),
         ] {
-            #expect(try await width("/_/plain/local:///a%3Fb.png", live) == 11)
-            #expect(try await purge(order) == "{\"results\":1,\"sources\":0}\n")
-        }
-        // By a query as without it.
-        for order in [["source": "local:///c.png?v=3"], ["url": "/_/plain/local:///c.png%3Fv=3"]] {
-            #expect(try await width("/_/plain/local:///c.png%3Fv=3", live) == 13)
-            #expect(try await purge(order) == "{\"results\":1,\"sources\":0}\n")
+            #expect(try await self.width("/_/plain/local:///\(name)", live) == width)
+            #expect(try await live.purge(field, value) == "{\"results\":1,\"sources\":0}\n")
         }
     }
 }

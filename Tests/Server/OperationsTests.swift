@@ -30,15 +30,11 @@ import Testing
             let (fault, begins) = schedule.look(at: start + .seconds(seconds))
             return "\(fault ?? "-") \(begins)"
         }
-        #expect(look(0) == "- true")
-        #expect(look(1) == "- false")
-        #expect(look(61) == "decoding_stuck false")
+        #expect([0, 1, 61].map(look) == ["- true", "- false", "decoding_stuck false"])
         schedule.end(works: false)
-        #expect(look(62) == "decoding_failed true")
-        #expect(look(70) == "decoding_failed false")
+        #expect([62, 70].map(look) == ["decoding_failed true", "decoding_failed false"])
         schedule.end(works: true)
-        #expect(look(71) == "- false")
-        #expect(look(123) == "- true")
+        #expect([71, 123].map(look) == ["- false", "- true"])
         let check = CodecCheck(.system) { false }
         while check.fault == nil { await pause() }
         #expect(check.fault == "decoding_failed")
@@ -244,15 +240,13 @@ import Testing
             "/x/plain/local:///china.jpg%3Ftoken=abc", fields: ["X-Request-ID": "second"])
         let events = await live.log.wait { $0.count { $0.message == "request" } >= 2 }
             .filter { $0.message == "request" }
-        let first = try #require(events.first { "\($0.metadata["id"] ?? "")" == "first" })
-        #expect(first.level == .info)
-        #expect(first["status"] == "200")
-        #expect(first.metadata["path"] == "/<sig>/w:33/plain/local:///china.jpg")
+        let first = try #require(events.first { $0["id"] == "first" })
+        #expect(first.level == .info && first["status"] == "200")
+        #expect(first["path"] == "/<sig>/w:33/plain/local:///china.jpg")
         #expect(first["w"] == "33" && first["out"] == "jpeg" && first["peer"] == "127.0.0.1")
-        let second = try #require(events.first { "\($0.metadata["id"] ?? "")" == "second" })
-        #expect(second.metadata["path"] == "/<sig>/plain/local:///china.jpg?token=***")
-        #expect(second.metadata["code"] == "forbidden")
-        #expect(second["status"] == "403")
+        let second = try #require(events.first { $0["id"] == "second" })
+        #expect(second["path"] == "/<sig>/plain/local:///china.jpg?token=***")
+        #expect(second["code"] == "forbidden" && second["status"] == "403")
         let signature = target.split(separator: "/")[0]
         #expect(!events.contains { "\($0.metadata)".contains(signature) })
     }

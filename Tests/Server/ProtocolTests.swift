@@ -7,7 +7,8 @@ import Testing
 @Suite struct ProtocolTests {
     /// Sends text and reads all answers until the connection ends.
     private func answers(
-        _ text: String, port: Int, until isEnough: @escaping @Sendable ([WireAnswer]) -> Bool
+        _ text: String, port: Int,
+        until isEnough: @escaping @Sendable ([WireAnswer]) -> Bool = { _ in false }
     ) async throws -> [WireAnswer] {
         let client = try RawClient(port: port)
         client.send(text)
@@ -36,7 +37,7 @@ import Testing
             // In one piece, and one after the other.
             let next = "GET /live HTTP/1.1\r\nHost: a\r\n\r\n"
             let last = "GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-            let all = try await answers(upgrade + next + upgrade + last, port: port) { _ in false }
+            let all = try await answers(upgrade + next + upgrade + last, port: port)
             #expect(all.count == 4)
             #expect(all.last?.status == 200 && all[1].status == 200)
             #expect(all.allSatisfy { $0.status != 101 })
@@ -58,8 +59,7 @@ import Testing
         let all = try await answers(
             "POST /purge HTTP/1.1\r\n\(fields)Content-Length: \(body.count)\r\n\r\n\(body)"
                 + "POST /purge HTTP/1.1\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n\(chunks)"
-                + "GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: port
-        ) { _ in false }
+                + "GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: port)
         #expect(all.map(\.status) == [200, 200, 200])
         #expect(all.last?.body == "ok\n")
     }
@@ -68,8 +68,7 @@ import Testing
         let live = try await LiveServer.start()
         let all = try await answers(
             "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 40\r\n\r\n"
-                + "GET /live HTTP/1.1\r\nHost: a\r\n\r\n", port: live.port
-        ) { _ in false }
+                + "GET /live HTTP/1.1\r\nHost: a\r\n\r\n", port: live.port)
         #expect(all.count == 1)
         #expect(all.first?["connection"] == "close")
     }
@@ -133,11 +132,10 @@ import Testing
     func hostsAreTakenAsTheyMayBeWritten(host: String) async throws {
         let live = try await LiveServer.start()
         let all = try await answers(
-            "GET /live HTTP/1.1\r\nhOST:  \(host) \r\nConnection: close\r\n\r\n", port: live.port
-        ) { _ in false }
+            "GET /live HTTP/1.1\r\nhOST:  \(host) \r\nConnection: close\r\n\r\n", port: live.port)
         #expect(all.map(\.status) == [200])
         // The old version has none.
-        let old = try await answers("GET /live HTTP/1.0\r\n\r\n", port: live.port) { _ in false }
+        let old = try await answers("GET /live HTTP/1.0\r\n\r\n", port: live.port)
         #expect(old.map(\.status) == [200])
     }
 

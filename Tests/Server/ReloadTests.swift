@@ -16,7 +16,7 @@ import Testing
             $0.sources.http.allowsLoopback = true
             $0.processing.presets = ["small=w:5"]
         }
-        let target = "/_/pr:tiny/plain/\(origin.url("/a.png").absoluteString)"
+        let target = origin.target("/a.png", "pr:tiny")
         #expect(try await live.ask(target).status == 404)
         var new = live.server.configuration
         new.sources.http.allow = ["http://127.0.0.1:*"]
@@ -46,8 +46,7 @@ import Testing
         let live = try await LiveServer.start {
             $0.sources.local.root = folder.file("sources").path
             $0.sources.local.followsSymlinks = followsSymlinks
-            $0.iiif.isEnabled = true
-            $0.iiif.directories = [folder.file("pictures").path]
+            $0.serveIIIF(folder.file("pictures").path)
         }
         func widths() async throws -> [Int] {
             var widths: [Int] = []
@@ -92,24 +91,22 @@ import Testing
             $0.signature.keysFile = file.path
         }
         let path = "/plain/local:///china.jpg"
-        let target = "/3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94\(path)"
+        let target = "/\(LiveServer.signature)\(path)"
         #expect(try await live.ask(target).status == 200)
         #expect(live.server.sign(path) == target)
         #expect(live.server.configuration.sign(path) == target)
         // A new key first, the former one behind it; then that is taken away.
-        try folder.write(
-            Data("0102030405060708 1112131415161718\n736563726574 68656c6c6f".utf8), to: "keys")
-        _ = try live.server.reload(live.server.configuration)
+        func reload(_ keys: String) throws {
+            try folder.write(Data(keys.utf8), to: "keys")
+            _ = try live.server.reload(live.server.configuration)
+        }
+        try reload("0102030405060708 1112131415161718\n736563726574 68656c6c6f")
         let fresh = try #require(live.server.sign(path))
         #expect(fresh != target)
         for known in [fresh, target] { #expect(try await live.ask(known).status == 200) }
-        try folder.write(Data("0102030405060708 1112131415161718".utf8), to: "keys")
-        _ = try live.server.reload(live.server.configuration)
+        try reload("0102030405060708 1112131415161718")
         #expect(try await live.ask(target).status == 403)
         #expect(try await live.ask(fresh).status == 200)
-        try folder.write(Data("0102030405060708".utf8), to: "keys")
-        #expect(throws: ConfigurationError.self) {
-            try live.server.reload(live.server.configuration)
-        }
+        #expect(throws: ConfigurationError.self) { try reload("0102030405060708") }
     }
 }

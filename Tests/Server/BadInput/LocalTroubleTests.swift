@@ -65,9 +65,23 @@ import Testing
         try await Self.expect("a.png", below: folder.url.path, 404)
     }
 
-    /// The colour of the first pixel.
-    private static func color(_ answer: LiveServer.Answer) throws -> [UInt8] {
-        try Image.decoding(answer.body).bitmap().withUnsafeBytes { Array($0.prefix(3)) }
+    /// Asks for `a.png` again and again while somebody changes it.
+    private func ask(
+        _ live: LiveServer, while change: @escaping @Sendable (Int) async throws -> Void,
+        _ check: (LiveServer.Answer) throws -> Void
+    ) async throws {
+        let isOver = Locked(false)
+        async let changing: Void = {
+            for number in 1... where !isOver.value {
+                try await change(number)
+                if isOver.value { return }
+            }
+        }()
+        for width in 1...100 {
+            try check(try await live.ask("/_/w:\(width)/plain/local:///a.png"))
+        }
+        isOver.set(true)
+        try await changing
     }
 
     @Test func aFileThatIsReplacedAgainAndAgainIsOneOrTheOther() async throws {
@@ -75,25 +89,16 @@ import Testing
         let pictures = colours.map { PNGFixture.solid($0, width: 300, height: 300) }
         try folder.write(pictures[0], to: "a.png")
         let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
-        let isOver = Locked(false)
-        async let replacing: Void = {
-            for number in 1... where !isOver.value {
-                try folder.write(pictures[number % 2], to: "next")
-                // At once.
-                #expect(rename(folder.file("next").path, folder.file("a.png").path) == 0)
-                await pause()
-                if isOver.value { return }
-            }
-        }()
-        for width in 1...100 {
-            let answer = try await live.ask("/_/w:\(width)/plain/local:///a.png")
-            #expect(answer.status == 200, "\(answer.text)")
-            #expect(try [[10, 200, 30], [200, 10, 30]].contains(Self.color(answer)))
+        try await ask(live) { [folder] number in
+            try folder.write(pictures[number % 2], to: "next")
+            // At once.
+            #expect(rename(folder.file("next").path, folder.file("a.png").path) == 0)
+            await pause()
+        } _: { answer in
+            #expect(try [[10, 200, 30], [200, 10, 30]].contains(color(answer)))
         }
-        isOver.set(true)
-        try await replacing
         try folder.write(pictures[0], to: "a.png")
-        #expect(try await Self.color(live.ask("/_/plain/local:///a.png")) == [10, 200, 30])
+        #expect(try await color(live.ask("/_/plain/local:///a.png")) == [10, 200, 30])
         try FileManager.default.removeItem(at: folder.file("a.png"))
         #expect(try await live.ask("/_/plain/local:///a.png").status == 404)
     }
@@ -103,22 +108,15 @@ import Testing
         let path = folder.file("a.png").path
         try folder.write(picture, to: "a.png")
         let live = try await LiveServer.start { $0.sources.local.root = folder.url.path }
-        let isOver = Locked(false)
-        async let writing: Void = {
-            while !isOver.value {
-                #expect(truncate(path, off_t(Int.random(in: 0...picture.count))) == 0)
-                await pause()
-                try picture.write(to: URL(fileURLWithPath: path))
-                await pause()
-            }
-        }()
-        for width in 1...100 {
-            let answer = try await live.ask("/_/w:\(width)/plain/local:///a.png")
+        try await ask(live) { _ in
+            #expect(truncate(path, off_t(Int.random(in: 0...picture.count))) == 0)
+            await pause()
+            try picture.write(to: URL(fileURLWithPath: path))
+            await pause()
+        } _: { answer in
             #expect([200, 404, 422].contains(answer.status))
-            if answer.status == 200 { #expect(try Self.color(answer) == [10, 200, 30]) }
+            if answer.status == 200 { #expect(try color(answer) == [10, 200, 30]) }
         }
-        isOver.set(true)
-        try await writing
         #expect(try await live.ask("/_/w:101/plain/local:///a.png").status == 200)
     }
 }
