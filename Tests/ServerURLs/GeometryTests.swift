@@ -98,14 +98,17 @@ struct GeometryTests {
     @Test func offsetsOfTheCutAreMultipliedByDprAndThoseOfTheCropAreNot() throws {
         let cut = try geometry("rs:fill:100:100/g:nowe:10:0/dpr:2").cut
         #expect(cut?.position == Position(x: 20, y: 0))
-        let crop = try geometry("c:100:100:nowe:10:5/dpr:2").crop
-        #expect(crop?.position == Position(x: 10, y: 5))
-        #expect(crop?.size == Dimensions(width: 100, height: 100))
     }
 
-    @Test func theCropHasTheGravityOfTheResultUnlessItHasItsOwn() throws {
-        #expect(try geometry("c:100:100/g:soea").crop?.position == Position(x: 540, y: 327))
-        #expect(try geometry("c:100:100:nowe/g:soea").crop?.position == Position(x: 0, y: 0))
+    /// A crop has the gravity of the result unless it has its own.
+    @Test(arguments: [
+        ("c:100:100:nowe:10:5/dpr:2", 10, 5), ("c:100:100/g:soea", 540, 327),
+        ("c:100:100:nowe/g:soea", 0, 0),
+    ])
+    func aCropLiesWhereItsGravitySays(segments: String, x: Int, y: Int) throws {
+        let crop = try geometry(segments).crop
+        #expect(crop?.position == Position(x: x, y: y))
+        #expect(crop?.size == Dimensions(width: 100, height: 100))
     }
 
     @Test func theStepsLeadFromTheSourceToTheResult() throws {

@@ -59,9 +59,8 @@ struct ServerFailureTests {
             (
                 [
                     .invalidPath, .invalidOption, .optionForbidden, .forbidden, .iiifSize,
-                    .notFound,
-                    .formatUnsupported, .sourceNotFound, .sourceStatus(404), .sourceFormat,
-                    .sourceDamaged,
+                    .notFound, .formatUnsupported, .sourceNotFound, .sourceStatus(404),
+                    .sourceFormat, .sourceDamaged,
                 ], .info
             ),
             (
