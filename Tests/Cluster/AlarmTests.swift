@@ -35,11 +35,4 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(await calls.waitFor(count: 1) == ["kept"])
     }
-
-    @Test func dateAndInstantsMoveTogether() {
-        let (now, date) = (clock.time.now, clock.time.date)
-        clock.advance(by: .seconds(90))
-        #expect(clock.time.now - now == .seconds(90))
-        #expect(clock.time.date.timeIntervalSince(date) == 90)
-    }
 }

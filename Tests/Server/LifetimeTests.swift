@@ -36,17 +36,4 @@ import Testing
             #expect((answer["Cache-Status"] == "halcyon; hit; detail=negative") == isKnown)
         }
     }
-
-    @Test func anOriginThatHasAskedForAPauseIsAskedAgainAfterIt() async throws {
-        origin.route("/a.png", .status(429).header("Retry-After", "200"))
-        for path in ["/b.png", "/c.png"] { origin.route(path, .png(picture)) }
-        let live = try await LiveServer.start(origin, time: clock.time)
-        #expect(try await live.ask(origin.target()).status == 503)
-        clock.advance(by: .seconds(199))
-        let paused = try await live.ask(origin.target("/b.png"))
-        #expect(paused.status == 503 && paused["Retry-After"] == "1")
-        #expect(origin.requestCount == 1)
-        clock.advance(by: .seconds(1))
-        #expect(try await live.ask(origin.target("/c.png")).status == 200)
-    }
 }

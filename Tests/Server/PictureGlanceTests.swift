@@ -121,18 +121,6 @@ struct PictureGlanceTests {
         while try color(try await two.ask(target())) != [200, 10, 30] { await pause() }
     }
 
-    @Test func aPictureOfASourceFromBeforeAPurgeTellsNobodyOfThatSource() async throws {
-        // It is as if this one had not heard of the purge: it has its source still.
-        let one = try await maker()
-        let two = try await server()
-        try await one.keepSource(origin.url("/a.png"), afterPurgeAt: two)
-        // Its server has another one by now, and says so.
-        shared.route(PNGFixture.red, tag: 2)
-        #expect(try color(try await one.ask(target("w:20"))) == [10, 200, 30])
-        await one.wait(forLeases: "published", 3)
-        #expect(try color(try await two.ask(target("w:20"))) == [200, 10, 30])
-    }
-
     @Test func aDamagedObjectIsNoneAndIsReplaced() async throws {
         _ = try await maker()
         bucket.damagePictures()

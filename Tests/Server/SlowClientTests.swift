@@ -123,16 +123,6 @@ import Testing
         await withCheckedContinuation { done in sender.async { done.resume() } }
     }
 
-    @Test func aRequestWithABodyThatNobodyReadsIsTheLastOfItsConnection() async throws {
-        let live = try await start()
-        let client = try RawClient(port: live.port)
-        let (head, _, error) = await client.exchange(
-            "/live", method: "GET", headers: ["Content-Length: 3", "", "abc"])
-        #expect(head.hasPrefix("HTTP/1.1 200"))
-        #expect(head.lowercased().contains("\r\nconnection: close"))
-        #expect(error == 0)
-    }
-
     @Test func aClientThatAsksOnAfterItsLastRequestDoesNotHoldTheConnection() async throws {
         let live = try await start { $0.work.idleTimeout = .seconds(300) }
         let client = try RawClient(port: live.port)

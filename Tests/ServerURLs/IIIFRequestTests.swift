@@ -141,31 +141,6 @@ struct IIIFRequestTests {
         #expect(form == "full/max/0/color.png")
     }
 
-    /// As programs for deep zoom ask for them.
-    @Test func everyTileThatADocumentAnnouncesIsThere() throws {
-        let picture = Dimensions(width: 3000, height: 2000)
-        let info = IIIFInfo(id: "x", size: picture, formats: [])
-        for factor in info.scaleFactors {
-            let step = 512 * factor
-            for x in stride(from: 0, to: picture.width, by: step) {
-                for y in stride(from: 0, to: picture.height, by: step) {
-                    let (wide, high) = (min(step, 3000 - x), min(step, 2000 - y))
-                    let size = Dimensions(
-                        width: (wide + factor - 1) / factor, height: (high + factor - 1) / factor)
-                    let tile = try geometry(
-                        "\(x),\(y),\(wide),\(high)/\(size.width),\(size.height)/0/default.jpg",
-                        picture: picture)
-                    #expect(tile.size == size && tile.origin == Position(x: x, y: y))
-                    #expect(tile.region == Dimensions(width: wide, height: high))
-                }
-            }
-        }
-        for size in info.sizes {
-            let text = "full/\(size.width),\(size.height)/0/default.jpg"
-            #expect(try geometry(text, picture: picture).size == size)
-        }
-    }
-
     // MARK: Paths
 
     @Test(arguments: [
