@@ -22,8 +22,7 @@ import Testing
     ) -> (all: WorldExploration, mostMakes: Int, faultlessMakes: Set<Int>) {
         let result = explore(start)
         print("\(result.all.states) states, \(result.all.ends) ends")
-        #expect(
-            result.all.violations.isEmpty, "\(result.all.violations)", sourceLocation: location)
+        #expect(result.all.violations.isEmpty, "\(result.all.violations)", sourceLocation: location)
         #expect(result.all.stuck == 0, sourceLocation: location)
         #expect(result.faultlessMakes == [makes], sourceLocation: location)
         return result

@@ -238,8 +238,7 @@ struct PurgeWorld: ExplorableWorld {
 
     private mutating func read(_ index: Int) {
         let generation = record.generation
-        let isCurrent =
-            generation > nodes[index].mark || flaw == .takesRecordsOfAnyGeneration
+        let isCurrent = generation > nodes[index].mark || flaw == .takesRecordsOfAnyGeneration
         switch record.content {
         case .bytes(let version) where isCurrent:
             send(version, index)

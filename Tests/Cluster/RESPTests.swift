@@ -59,7 +59,6 @@ import Testing
         command.arguments.append(ByteBuffer(bytes: [0, 13, 10]))
         var buffer = ByteBuffer()
         command.write(to: &buffer)
-        #expect(
-            String(buffer: buffer) == "*3\r\n$3\r\nSET\r\n$4\r\nclé\r\n$3\r\n\u{0}\r\n\r\n")
+        #expect(String(buffer: buffer) == "*3\r\n$3\r\nSET\r\n$4\r\nclé\r\n$3\r\n\u{0}\r\n\r\n")
     }
 }

@@ -90,8 +90,7 @@ import Testing
         let live = try await LiveServer.start { $0.negotiation.usesClientHints = true }
         let answer = try await live.ask("/_/plain/local:///china.jpg", fields: hints)
         #expect(try answer.pixelSize.width == width)
-        let chosen = try await live.ask(
-            "/_/w:50/dpr:1/plain/local:///china.jpg", fields: hints)
+        let chosen = try await live.ask("/_/w:50/dpr:1/plain/local:///china.jpg", fields: hints)
         #expect(try chosen.pixelSize.width == 50)
         let deaf = try await LiveServer.start()
         let whole = try await deaf.ask("/_/plain/local:///china.jpg", fields: hints)
@@ -119,8 +118,7 @@ import Testing
         for fields in [[:], ["Sec-CH-Width": "330", "Sec-CH-DPR": "2"]] {
             let answer = try await live.ask(target, fields: fields)
             #expect(answer.status == 200, "\(answer.text)")
-            #expect(
-                answer["Vary"] == (acts ? "Sec-CH-DPR, DPR, Sec-CH-Width, Width" : nil))
+            #expect(answer["Vary"] == (acts ? "Sec-CH-DPR, DPR, Sec-CH-Width, Width" : nil))
             #expect(answer["Accept-CH"] == "Sec-CH-DPR, Sec-CH-Width")
         }
     }

@@ -82,8 +82,7 @@ final class Browser: Sendable {
             }
             last = log.all
         }
-        throw Problem(
-            description: "The driver does not start: \(last.joined(separator: "\n"))")
+        throw Problem(description: "The driver does not start: \(last.joined(separator: "\n"))")
     }
 
     /// Ends the browser. To be called, so that none outlives the tests.

@@ -81,8 +81,7 @@ import Testing
             "There is no setting limits.maxPixel. The nearest is limits.maxPixels.",
         ])
         #expect(throws: wrong) {
-            try configuration.take(
-                file: Data(#"{"limits": {"maxPixel": 1, "maxFrames": 0}}"#.utf8))
+            try configuration.take(file: Data(#"{"limits": {"maxPixel": 1, "maxFrames": 0}}"#.utf8))
         }
     }
 

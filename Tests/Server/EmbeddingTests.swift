@@ -81,8 +81,7 @@ import Testing
                 #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
                 #expect(head.lowercased().contains("content-type: image/png"))
             }
-            let post = try await visitor.head(
-                "\(base)/_/plain/local:///china.jpg", method: "POST")
+            let post = try await visitor.head("\(base)/_/plain/local:///china.jpg", method: "POST")
             #expect(post.hasPrefix("HTTP/1.1 405"))
             // Once the codecs are loaded.
             while try await !visitor.head("\(base)/ready").hasPrefix("HTTP/1.1 200") {

@@ -352,8 +352,7 @@ import Testing
         let unit = try String(contentsOf: guides.appendingPathComponent(path), encoding: .utf8)
         let program = "/usr/local/bin/halcyon-server"
         #expect(unit.contains("ExecStart=\(program) "))
-        let copy = try folder.write(
-            Data(unit.replacing(program, with: executable).utf8), to: name)
+        let copy = try folder.write(Data(unit.replacing(program, with: executable).utf8), to: name)
         let slice = try folder.write(
             Data(contentsOf: guides.appendingPathComponent("server/cluster/halcyon.slice")),
             to: "halcyon.slice")
@@ -367,8 +366,7 @@ import Testing
             .replacing("%d/keys", with: folder.file("keys").path)
             .replacing("/etc/halcyon/server.json", with: folder.file("server.json").path)
             .replacing("%C", with: folder.url.path).replacing("%i", with: "8080")
-        try folder.write(
-            Data(keyAndSalt.utf8), to: "keys")
+        try folder.write(Data(keyAndSalt.utf8), to: "keys")
         try folder.write(
             Data("{\"sources\":{\"http\":{\"allow\":[\"*\"]}}}".utf8), to: "server.json")
         let checked = try await run(

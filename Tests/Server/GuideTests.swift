@@ -58,9 +58,7 @@ import Testing
             "": 1.0, " KiB": 1024, " MiB": 1_048_576, " GiB": 1_073_741_824, " million": 1_000_000,
             " days": 86400, " for each core": Double(Processors.count),
         ]
-        let words = [
-            "cores": Double(Processors.count), "a day": 86400, "a year": 365 * 86400.0,
-        ]
+        let words = ["cores": Double(Processors.count), "a day": 86400, "a year": 365 * 86400.0]
         guard let match = text.wholeMatch(of: /([0-9.]+)( .+)?/) else { return words[text] }
         guard let unit = units[String(match.2 ?? "")] else { return nil }
         return Double(match.1).map { $0 * unit }

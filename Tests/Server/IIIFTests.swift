@@ -49,8 +49,7 @@ import Testing
         let answer = try await live.ask("/iiif/3/china.jpg/\(parameters)")
         #expect(answer.status == 200, "\(answer.text)")
         guard answer.status == 200 else { return }
-        #expect(
-            try answer.pixelSize == PixelSize(width: width, height: height))
+        #expect(try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
     @Test func identifiersThatAreNoneAreNotFound() async throws {
@@ -69,8 +68,7 @@ import Testing
         #expect(
             same["Link"]?.contains(
                 "<http://127.0.0.1:\(live.port)/iiif/3/china/full/320,214/0/default.jpg>;rel=\"canonical\""
-            )
-                == true)
+            ) == true)
         #expect(try await live.metric("halcyon_images_total{in=\"jpeg\",out=\"jpeg\"}") == 1)
         let tag = try #require(first["ETag"])
         let known = try await live.ask(
@@ -179,8 +177,7 @@ import Testing
             let answer = try await live.ask("/iiif/3/\(identifier)/info.json")
             let document = try answer.json
             #expect(document["height"] as? Int == 427, "\(identifier)")
-            #expect(
-                document["rights"] as? String == "https://creativecommons.org/licenses/by/4.0/")
+            #expect(document["rights"] as? String == "https://creativecommons.org/licenses/by/4.0/")
             #expect(
                 document["partOf"] as? [[String: String]]
                     == [["id": "https://example.org/m", "type": "Manifest"]])

@@ -85,8 +85,7 @@ extension LiveServer.Answer {
 
     var json: [String: Any] {
         get throws {
-            try #require(
-                try JSONSerialization.jsonObject(with: body) as? [String: Any], "\(text)")
+            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any], "\(text)")
         }
     }
 

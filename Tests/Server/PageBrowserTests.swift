@@ -270,8 +270,7 @@ struct PageBrowserTests {
     @Test func withoutScriptsTheFormShowsThePicture() async throws {
         try await withPage("") { live, browser in
             try await browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
-            try await browser.open(
-                "http://127.0.0.1:\(live.port)/playground/\(Self.china)&w=200")
+            try await browser.open("http://127.0.0.1:\(live.port)/playground/\(Self.china)&w=200")
             #expect(try await browser.value("document.getElementById('comparing').hidden") == true)
             try await browser.run("document.getElementById('source').focus()")
             // The return key sends the form.

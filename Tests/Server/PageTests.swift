@@ -138,8 +138,7 @@ import Testing
             let answer = try await live.ask("/playground/\(file)")
             answer.expect(200, ["Content-Type": "\(type); charset=utf-8"])
             let tag = try #require(answer["ETag"])
-            let again = try await live.ask(
-                "/playground/\(file)", fields: ["If-None-Match": tag])
+            let again = try await live.ask("/playground/\(file)", fields: ["If-None-Match": tag])
             #expect(again.status == 304)
             weight += answer.body.count
         }

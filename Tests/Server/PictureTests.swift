@@ -38,8 +38,7 @@ import Testing
         let answer = try await live.ask("/_\(options)/plain/local:///china.jpg")
         #expect(answer.status == 200, "\(answer.text)")
         guard answer.status == 200 else { return }
-        #expect(
-            try answer.pixelSize == PixelSize(width: width, height: height))
+        #expect(try answer.pixelSize == PixelSize(width: width, height: height))
     }
 
     @Test func everyAnswerHasTheHeadersThatKeepBrowsersFromTrouble() async throws {
@@ -205,8 +204,7 @@ import Testing
             let answer = try await live.ask(
                 "/_/rs:force:15:40/plain/local:///china.jpg", fields: ["Accept": accept])
             #expect(answer["Content-Type"] == type, "\(accept)")
-            #expect(
-                ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
+            #expect(ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
         }
         let named = try await live.ask(
             "/_/rs:force:15:40/plain/local:///china.jpg@avif", fields: ["Accept": "image/webp"])
@@ -219,8 +217,7 @@ import Testing
             $0.http.staleWhileRevalidate = .seconds(20)
         }
         let answer = try await live.ask("/_/w:20/plain/local:///china.jpg")
-        #expect(
-            answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
+        #expect(answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
         let usual = try await LiveServer.start { $0.http.ttl = .seconds(100) }
         #expect(
             try await usual.ask("/_/w:20/plain/local:///china.jpg")["Cache-Control"]

@@ -54,18 +54,14 @@ import Testing
     }
 
     @Test func theSettingsThatAreInEffectArePrinted() async throws {
-        let shown = try await run([
-            "--print-config", "--unsigned", "--local-root", folder.url.path,
-        ])
+        let shown = try await run(["--print-config", "--unsigned", "--local-root", folder.url.path])
         #expect(shown.code == 0, "\(shown.errors)")
         let root = try #require(
             try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
         func value(_ group: String, _ name: String) -> Any? {
             (root[group] as? [String: Any])?[name]
         }
-        #expect(
-            value("cache", "directory") as? String
-                == folder.file("halcyon-server").path)
+        #expect(value("cache", "directory") as? String == folder.file("halcyon-server").path)
         #expect(value("http", "ttl") as? Int == 0)
         #expect(value("log", "format") as? String == "json")
         #expect(root["playground"] as? Bool == true)
@@ -124,8 +120,7 @@ import Testing
         let signed = try await run(
             ["sign", "--source", source, "--options", "rs:fit:300:200", "--format", "webp"] + keys)
         #expect(
-            signed.output
-                == "/TBRnc27TayUWPGvdxgPW0LK82nS9qDHbyrWMuZf_9CI/rs:fit:300:200"
+            signed.output == "/TBRnc27TayUWPGvdxgPW0LK82nS9qDHbyrWMuZf_9CI/rs:fit:300:200"
                 + "/plain/https://example.com/images/curiosity.jpg@webp\n")
         // A server takes a slash after the scheme for two that were merged on the way.
         let single = try await run(["sign", "--source", "local:/a b.jpg"] + keys)

@@ -114,8 +114,7 @@ import Testing
             let answer = try await live.told(origin.target())
             #expect(answer.status == status)
             #expect(answer.code == "source_status")
-            #expect(
-                answer["Cache-Status"] == (number == 0 ? nil : "halcyon; hit; detail=negative"))
+            #expect(answer["Cache-Status"] == (number == 0 ? nil : "halcyon; hit; detail=negative"))
         }
         #expect(origin.requestCount == 1)
     }

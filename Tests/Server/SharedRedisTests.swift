@@ -95,10 +95,7 @@ struct SharedRedisTests {
     }
 
     @Test func whatOneMayNotFetchAnotherMay() async throws {
-        let (one, two) = (
-            try await server { $0.limits.maxSourceBytes = 20 },
-            try await server()
-        )
+        let (one, two) = (try await server { $0.limits.maxSourceBytes = 20 }, try await server())
         #expect(try await one.ask(origin.target()).status != 200)
         #expect(try await two.ask(origin.target()).status == 200)
     }

@@ -30,8 +30,7 @@ import Testing
         let first = try await start()
         let error = await #expect(throws: ListenError.self) { try await start() }
         #expect(
-            error?.description
-                == "cannot listen on unix:\(socket): another process listens there")
+            error?.description == "cannot listen on unix:\(socket): another process listens there")
         #expect(try names() == ["server.sock"])
         let second = try await run([
             "--unsigned", "--local-root", try #require(LiveServer.samples), "--bind",
@@ -59,9 +58,7 @@ import Testing
     }
 
     @Test func whatAServerThatWasKilledHasLeftIsTakenOver() async throws {
-        let arguments = [
-            "--bind", "unix:\(socket)", "--ops-bind", "off", "--log-format", "json",
-        ]
+        let arguments = ["--bind", "unix:\(socket)", "--ops-bind", "off", "--log-format", "json"]
         for signal in [SIGKILL, SIGTERM] {
             let (child, output) = try ChildLines.of { try start(arguments, output: $0) }
             _ = try #require(await output.line(containing: "docs/server/server.md"))

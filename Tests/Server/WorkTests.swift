@@ -56,8 +56,7 @@ import Testing
         }
         #expect(bodies.count == sizes)
         #expect(origin.requestCount == 1)
-        #expect(
-            try await live.metric("halcyon_images_total{in=\"png\",out=\"png\"}") == sizes)
+        #expect(try await live.metric("halcyon_images_total{in=\"png\",out=\"png\"}") == sizes)
         try await live.expectCalm(warnings: 0)
     }
 

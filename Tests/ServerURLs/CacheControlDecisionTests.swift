@@ -86,9 +86,7 @@ struct CacheControlDecisionTests {
     @Test func whatAnOriginKeepsToItselfIsNotStored() {
         var settings = Decision.Settings()
         func isStorable(_ text: String) -> Bool {
-            Decision(
-                .picture(.init(cacheControl: [text])), now: 0, settings: settings
-            ).isStorable
+            Decision(.picture(.init(cacheControl: [text])), now: 0, settings: settings).isStorable
         }
         #expect(isStorable("private") && isStorable("no-store"))
         settings.passesOriginOn = true

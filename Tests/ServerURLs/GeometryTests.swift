@@ -141,8 +141,7 @@ struct GeometryTests {
     }
 
     @Test func aVectorPictureIsEnlargedAtWill() throws {
-        let geometry = Geometry(
-            source: Self.china, options: try options("w:1280"), isVector: true)
+        let geometry = Geometry(source: Self.china, options: try options("w:1280"), isVector: true)
         #expect(geometry.result == Dimensions(width: 1280, height: 854))
     }
 
@@ -175,8 +174,7 @@ struct GeometryTests {
         #expect(size(0) == mark)
         #expect(size(0.5) == Dimensions(width: 320, height: 160))
         #expect(size(0.0001) == Dimensions(width: 1, height: 1))
-        let high = Placement.size(
-            ofWatermark: mark.transposed, on: Self.china, scale: 0.5)
+        let high = Placement.size(ofWatermark: mark.transposed, on: Self.china, scale: 0.5)
         #expect(high == Dimensions(width: 107, height: 214))
     }
 

@@ -27,8 +27,7 @@ struct IIIFInfoTests {
     }
 
     private func object(_ text: String) throws -> NSDictionary {
-        try #require(
-            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
     }
 
     @Test func limitsAndExtrasAppearWhenTheyAreSet() throws {
@@ -87,8 +86,7 @@ struct IIIFInfoTests {
                 "Forwarded": [
                     "for=x;host=evil.example", "for=1.2.3.4;proto=https;Host=\"a.example:8443\"",
                 ]
-            ])
-                == "https://a.example:8443")
+            ]) == "https://a.example:8443")
         #expect(
             try base(["X-Forwarded-Proto": ["http, https"], "X-Forwarded-Host": ["b.example"]])
                 == "https://b.example")

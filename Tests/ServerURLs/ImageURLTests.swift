@@ -44,8 +44,7 @@ struct ImageURLTests {
         #expect(url.path == "/rs:fit:300:0/pr:a:b/bG9jYWw6Ly8vYS5qcGc")
         var plain = url.format(.jpeg).gravity(.anchor(.south, x: 1, y: -0.5)).gravity(.smart)
         plain.sourceForm = .plain
-        #expect(
-            plain.path == "/rs:fit:300:0/pr:a:b/g:so:1:-0.5/g:sm/plain/local:///a.jpg@jpg")
+        #expect(plain.path == "/rs:fit:300:0/pr:a:b/g:so:1:-0.5/g:sm/plain/local:///a.jpg@jpg")
     }
 
     @Test(arguments: [

@@ -45,8 +45,7 @@ struct PathSignerTests {
         Vector(
             "/rs:fill:300:400:0/g:sm/\(encoded).webp",
             "oRhmHvgbVG5n77vHlOIFgtQpo11iF7fwonVuKzH5MlU"),
-        Vector(
-            "/exp:4102444800/w:200/\(encoded)", "yhOl2tR5_Z4b3RZlv5dMYgtbhNjcv_iyj3Z7fZlzmzI"),
+        Vector("/exp:4102444800/w:200/\(encoded)", "yhOl2tR5_Z4b3RZlv5dMYgtbhNjcv_iyj3Z7fZlzmzI"),
         Vector(
             "/plain/https://example.com/images/curiosity.jpg",
             "l5Opvvo2zV2p5dCUlRJYbe6TErGSW1jMPJqCNbihU3g"),
@@ -56,8 +55,7 @@ struct PathSignerTests {
     func aPathHasItsSignature(vector: Vector) {
         #expect(vector.signer.sign(vector.path) == vector.signature)
         #expect(vector.signer.signed(vector.path) == "/" + vector.signature + vector.path)
-        #expect(
-            vector.signer.verify(signature: vector.signature, path: vector.path) == .pair(0))
+        #expect(vector.signer.verify(signature: vector.signature, path: vector.path) == .pair(0))
     }
 
     @Test func keysInHexadecimalDigitsAreThoseBytes() throws {
@@ -69,8 +67,7 @@ struct PathSignerTests {
             PathSigner(pairs: [pair]).sign(
                 "/rs:fit:300:300/plain/http://img.example.com/pretty/image.jpg")
                 == "m3k5QADfcKPDj-SDI2AIogZbC3FlAXszuwhtWXYqavc")
-        let text = try #require(
-            PathSigner.Pair(hexadecimalKey: "736563726574", salt: "68656C6c6f"))
+        let text = try #require(PathSigner.Pair(hexadecimalKey: "736563726574", salt: "68656C6c6f"))
         #expect(
             PathSigner(pairs: [text]).sign("/plain/local:///china.jpg")
                 == "3880GaJksVFXnpVpq-zNwlnlxCBbv0BR1vshakEVp94")

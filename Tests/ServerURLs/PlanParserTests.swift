@@ -104,8 +104,7 @@ struct PlanParserTests {
         let error = #expect(throws: PlanError.self) {
             try parse("/rs:fill:wide:200/plain/local:///a.jpg")
         }
-        #expect(
-            error?.reason == "Option rs: “wide” has to be a whole number of pixels, 0 or more.")
+        #expect(error?.reason == "Option rs: “wide” has to be a whole number of pixels, 0 or more.")
     }
 
     @Test func aFlagThatIsNoneIsFalseAndNoted() throws {

@@ -70,9 +70,7 @@ import Tracing
                 "lookup 0.0–1.0", "unfetched 1.0–2.0", "retried", "lookup 2.0–3.0",
                 "unfetched 3.0–4.0", "failed none",
             ]),
-        Case(
-            [.waiting, .cancelled],
-            ["lookup 0.0–1.0", "given up 1.0–2.0", "cancelled none"]),
+        Case([.waiting, .cancelled], ["lookup 0.0–1.0", "given up 1.0–2.0", "cancelled none"]),
         Case([.cancelled], ["lookup 0.0–1.0", "cancelled none"]),
         Case(
             [.waiting, .found(.disk), .revalidated, .succeeded(.disk)],

@@ -32,8 +32,7 @@ extension LiveServer {
 
     /// The same of a GET for a target that no client would send so.
     func status(ofTarget target: String, fields: [String] = []) async throws -> Int {
-        let lines =
-            ["GET \(target) HTTP/1.1", "Host: localhost", "Connection: close"] + fields
+        let lines = ["GET \(target) HTTP/1.1", "Host: localhost", "Connection: close"] + fields
         return try await status(
             ofRequest: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
     }

@@ -33,8 +33,7 @@ import Testing
             head("GET \(picture) HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2"), 400, 0),
         .init(
             "a length and chunks",
-            head(
-                "POST \(picture) HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"),
+            head("POST \(picture) HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"),
             400, 405, 0),
         .init(
             "a field that goes on in the next line",

@@ -203,8 +203,7 @@ import Testing
         #expect(answer.head.hasPrefix("HTTP/1.1 400"))
         #expect(answer.head.lowercased().contains("\r\ncache-control: no-store\r\n"))
         // Nothing of a request that cannot be read is believed, nor that it wants JSON.
-        #expect(
-            String(decoding: answer.body, as: UTF8.self) == "Bad request: Malformed request\n")
+        #expect(String(decoding: answer.body, as: UTF8.self) == "Bad request: Malformed request\n")
         let event = try await live.loggedRequest()
         #expect(event.level == .debug && event["code"] == "bad_request")
     }
