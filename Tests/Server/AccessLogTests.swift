@@ -39,7 +39,7 @@ import Testing
     @Test func theLogTellsWhereAPictureWasThatWasThere() async throws {
         let live = try await LiveServer.start()
         for _ in 0..<2 {
-            let answer = try await live.ask("/_/w:20/plain/local:///china.jpg")
+            let answer = try await live.ask(.china("w:20"))
             #expect(answer["Server-Timing"]?.contains("total;dur=") == true)
         }
         let events = await live.log.wait { $0.count { $0.message == "request" } == 2 }
@@ -64,7 +64,7 @@ import Testing
         }
         let place = try await live.server.makers.gate.enter()
         for width in 1...5 {
-            #expect(try await live.ask("/_/w:\(width)/plain/local:///china.jpg").status == 429)
+            #expect(try await live.ask(.china("w:\(width)")).status == 429)
         }
         live.server.makers.gate.leave(place)
         let events = await live.log.wait { $0.count { $0["code"] == "busy" } >= 5 }

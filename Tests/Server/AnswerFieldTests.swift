@@ -88,12 +88,12 @@ import Testing
         hints: [String: String], width: Int
     ) async throws {
         let live = try await LiveServer.start { $0.negotiation.usesClientHints = true }
-        let answer = try await live.ask("/_/plain/local:///china.jpg", fields: hints)
+        let answer = try await live.ask(.china(), fields: hints)
         #expect(try answer.pixelSize.width == width)
-        let chosen = try await live.ask("/_/w:50/dpr:1/plain/local:///china.jpg", fields: hints)
+        let chosen = try await live.ask(.china("w:50/dpr:1"), fields: hints)
         #expect(try chosen.pixelSize.width == 50)
         let deaf = try await LiveServer.start()
-        let whole = try await deaf.ask("/_/plain/local:///china.jpg", fields: hints)
+        let whole = try await deaf.ask(.china(), fields: hints)
         #expect(try whole.pixelSize.width == 640)
         whole.expect(["Accept-CH": nil, "Vary": nil])
     }
@@ -178,11 +178,10 @@ import Testing
 
     @Test func resultsOfTooManyBytesAreRefused() async throws {
         let live = try await LiveServer.start { $0.limits.maxResultBytes = 2000 }
-        let large = try await live.told("/_/w:600/plain/local:///china.jpg@png")
+        let large = try await live.told(.china("w:600", "@png"))
         #expect(large.status == 422 && large.code == "source_too_complex")
-        #expect(try await live.ask("/_/w:9/plain/local:///china.jpg@png").status == 200)
-        let source = try await live.ask(
-            "/_/skp:jpg/plain/local:///china.jpg", fields: ["Accept": "application/json"])
+        #expect(try await live.ask(.china("w:9", "@png")).status == 200)
+        let source = try await live.ask(.china("skp:jpg"), fields: ["Accept": "application/json"])
         #expect(source.status == 422 && source.code == "source_too_complex")
     }
 

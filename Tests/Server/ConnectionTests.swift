@@ -75,7 +75,7 @@ import Testing
         let live = try await LiveServer.start {
             $0.trustedProxies = ["127.0.0.0/8"].compactMap(IPNetwork.init)
         }
-        _ = try await live.ask("/_/w:10/plain/local:///china.jpg", fields: fields)
+        _ = try await live.ask(.china("w:10"), fields: fields)
         #expect(try await live.loggedRequest()["peer"] == peer)
     }
 

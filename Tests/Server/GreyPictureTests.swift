@@ -24,7 +24,7 @@ import Testing
         let colour = try await live.ask("/_/w:200/plain/local:///camera.png@webp")
         #expect(grey.size == (try colour.pixelSize))
         #expect(grey[100, 100].red == grey[100, 100].blue)
-        let other = try await live.ask("/_/w:200/plain/local:///china.jpg@\(format)")
+        let other = try await live.ask(.china("w:200", "@\(format)"))
         #expect(try await bands(other) == 3)
     }
 

@@ -128,7 +128,7 @@ import Testing
             #expect(answer.status == status)
             #expect(answer.fields.values("Access-Control-Allow-Origin") == ["*"], "\(path)")
         }
-        let other = try await live.ask("/_/w:10/plain/local:///china.jpg", method: "OPTIONS")
+        let other = try await live.ask(.china("w:10"), method: "OPTIONS")
         #expect(other["Access-Control-Allow-Origin"] == nil)
         let own = try await LiveServer.start {
             $0.serveIIIF()

@@ -140,7 +140,7 @@ import Testing
 
     @Test func copiesInOtherSizesHaveNearlyTheSameHashes() async throws {
         let live = try await LiveServer.start()
-        let small = try await live.ask("/_/w:300/plain/local:///china.jpg@webp")
+        let small = try await live.ask(.china("w:300", "@webp"))
         let other = try await LiveServer.start(files: ["small.webp": small.body])
         let options = "/info/_/dhash:1/phash:1/plain/local:///"
         let one = try await ask(live, options + "china.jpg")

@@ -222,6 +222,13 @@ extension ImageServerConfiguration {
     }
 }
 
+extension String {
+    /// The path of a sample with options, and with a format such as `@png`.
+    static func china(_ options: String = "", _ format: String = "") -> String {
+        "/_/" + (options.isEmpty ? "" : options + "/") + "plain/local:///china.jpg" + format
+    }
+}
+
 extension PNGFixture {
     /// The picture of an origin that tests of servers fetch, 40 × 20.
     static let green = solid(Pixel(10, 200, 30), width: 40, height: 20)

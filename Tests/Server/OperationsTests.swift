@@ -74,7 +74,7 @@ import Testing
 
     @Test func metricsAgreeWithTheRequestsThatWereMade() async throws {
         let live = try await LiveServer.start()
-        for _ in 0..<3 { _ = try await live.ask("/_/w:30/plain/local:///china.jpg") }
+        for _ in 0..<3 { _ = try await live.ask(.china("w:30")) }
         _ = try await live.ask("/_/plain/local:///no.jpg")
         let answer = try await live.ask("/metrics", operations: true)
         #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
@@ -96,7 +96,7 @@ import Testing
 
     @Test func metricsHaveTheTextFormOfPrometheus() async throws {
         let live = try await LiveServer.start()
-        _ = try await live.ask("/_/w:30/plain/local:///china.jpg")
+        _ = try await live.ask(.china("w:30"))
         let text = try await live.ask("/metrics", operations: true).text
         var types: [String: String] = [:]
         for line in text.split(separator: "\n") {
@@ -134,7 +134,7 @@ import Testing
 
     @Test func memoryIsToldInItsParts() async throws {
         let live = try await LiveServer.start()
-        _ = try await live.ask("/_/w:30/plain/local:///china.jpg")
+        _ = try await live.ask(.china("w:30"))
         let values = try await values(live)
         func part(_ name: String) throws -> Double {
             try #require(values["halcyon_memory_bytes{part=\"\(name)\"}"], "\(name)")
@@ -197,7 +197,7 @@ import Testing
 
     @Test func theCachesAreToldByEntriesAndByWhatHadToGo() async throws {
         let live = try await LiveServer.start { $0.cache.results.memoryBytes = 3000 }
-        for width in 20...29 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }
+        for width in 20...29 { _ = try await live.ask(.china("w:\(width)")) }
         await live.server.makers.results.finishWriting()
         let values = try await values(live)
         func value(_ name: String) -> Double? { values["halcyon_\(name)"] }
@@ -219,7 +219,7 @@ import Testing
         let live = try await LiveServer.start(time: clock.time) {
             $0.cache.results.maxAge = .seconds(5)
         }
-        _ = try await live.ask("/_/w:20/plain/local:///china.jpg")
+        _ = try await live.ask(.china("w:20"))
         let results = live.server.makers.results
         await results.finishWriting()
         await live.server.clean()

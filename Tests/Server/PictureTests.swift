@@ -10,7 +10,7 @@ import Testing
 @Suite struct PictureTests {
     @Test func aPictureHasTheSizeAndTheFormatOfItsURL() async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask("/_/rs:fit:300:300/plain/local:///china.jpg@webp")
+        let answer = try await live.ask(.china("rs:fit:300:300", "@webp"))
         #expect(answer.status == 200)
         #expect(answer["Content-Type"] == "image/webp")
         #expect(answer["Content-Length"] == "\(answer.body.count)")
@@ -111,8 +111,7 @@ import Testing
 
     @Test func aNotModifiedAnswerNeedsNoPictureAtAll() async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask(
-            "/_/w:50/plain/local:///china.jpg", fields: ["If-None-Match": "*"])
+        let answer = try await live.ask(.china("w:50"), fields: ["If-None-Match": "*"])
         #expect(answer.status == 304)
         let metrics = try await live.ask("/metrics", operations: true).text
         #expect(!metrics.contains("halcyon_images_total{"))
@@ -120,9 +119,9 @@ import Testing
 
     @Test func plansThatMeanTheSameHaveOneTagAndOthersAnother() async throws {
         let live = try await LiveServer.start()
-        let one = try await live.ask("/_/w:50/h:0/q:70/plain/local:///china.jpg")
+        let one = try await live.ask(.china("w:50/h:0/q:70"))
         let same = try await live.ask("/other/q:70/size:50/plain/local:/china.jpg")
-        let different = try await live.ask("/_/w:50/q:71/plain/local:///china.jpg")
+        let different = try await live.ask(.china("w:50/q:71"))
         #expect(one["ETag"] == same["ETag"])
         #expect(same["Cache-Status"]?.contains("detail=memory") == true)
         #expect(one["ETag"] != different["ETag"])
@@ -154,7 +153,7 @@ import Testing
                 $0.cache.directory = caches.url.path
                 $0.processing.quality = quality
             }
-            answers.append(try await live.ask("/_/w:100/plain/local:///china.jpg"))
+            answers.append(try await live.ask(.china("w:100")))
             await live.listening.stop()
         }
         #expect(answers[0].body.count > 2 * answers[1].body.count)
@@ -201,13 +200,12 @@ import Testing
             ("image/avif,image/webp", "image/webp"), ("image/avif", "image/jpeg"),
             ("image/avif,image/webp;q=0.5", "image/webp"),
         ] {
-            let answer = try await live.ask(
-                "/_/rs:force:15:40/plain/local:///china.jpg", fields: ["Accept": accept])
+            let answer = try await live.ask(.china("rs:force:15:40"), fields: ["Accept": accept])
             #expect(answer["Content-Type"] == type, "\(accept)")
             #expect(ImageSniffer.format(of: answer.body) == (type == "image/webp" ? .WebP : .JPEG))
         }
         let named = try await live.ask(
-            "/_/rs:force:15:40/plain/local:///china.jpg@avif", fields: ["Accept": "image/webp"])
+            .china("rs:force:15:40", "@avif"), fields: ["Accept": "image/webp"])
         #expect(named["Content-Type"] == "image/jpeg")
     }
 
@@ -216,12 +214,10 @@ import Testing
             $0.http.ttl = .seconds(100)
             $0.http.staleWhileRevalidate = .seconds(20)
         }
-        let answer = try await live.ask("/_/w:20/plain/local:///china.jpg")
+        let answer = try await live.ask(.china("w:20"))
         #expect(answer["Cache-Control"] == "public, max-age=100, stale-while-revalidate=20")
         let usual = try await LiveServer.start { $0.http.ttl = .seconds(100) }
-        #expect(
-            try await usual.ask("/_/w:20/plain/local:///china.jpg")["Cache-Control"]
-                == "public, max-age=100")
+        #expect(try await usual.ask(.china("w:20"))["Cache-Control"] == "public, max-age=100")
     }
 
     @Test func anAnimationStaysOneWhereItsFormatCan() async throws {

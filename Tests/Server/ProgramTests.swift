@@ -149,7 +149,7 @@ import Testing
         // No file may have more than 100 KB.
         let server = try await serve(after: "trap '' XFSZ; ulimit -f 200")
         for width in 500..<510 {
-            let answer = await server.answer("/_/w:\(width)/plain/local:///china.jpg@png")
+            let answer = await server.answer(.china("w:\(width)", "@png"))
             #expect(answer.status == "200" && answer.body.count > 200_000)
         }
         #expect(await server.end() == 0)
@@ -177,7 +177,7 @@ import Testing
 
     @Test func theLogIsJSONWithNumbersAsNumbers() async throws {
         let server = try await serve()
-        #expect(await server.status("/_/w:20/plain/local:///china.jpg") == "200")
+        #expect(await server.status(.china("w:20")) == "200")
         let line = try #require(await server.log.line(containing: "\"msg\":\"request\""))
         let event = try #require(
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -201,7 +201,7 @@ import Testing
         try write("one=w:1")
         let server = try await serve(arguments: ["--config", file.path])
         func status(_ preset: String) async -> String {
-            await server.status("/_/pr:\(preset)/plain/local:///china.jpg")
+            await server.status(.china("pr:\(preset)"))
         }
         #expect(await status("one") == "200")
         try write("two=w:2")

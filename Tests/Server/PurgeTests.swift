@@ -155,7 +155,7 @@ import Testing
 
     @Test func aPurgeOfAFileReachesItsPictures() async throws {
         let live = try await LiveServer.start()
-        for width in 1...3 { _ = try await live.ask("/_/w:\(width)/plain/local:///china.jpg") }
+        for width in 1...3 { _ = try await live.ask(.china("w:\(width)")) }
         _ = try await live.ask("/_/w:1/plain/local:///chelsea.png")
         let report = try await live.purge("source", "local:///china.jpg")
         #expect(report == "{\"results\":3,\"sources\":0}\n")
@@ -288,7 +288,7 @@ import Testing
 
     @Test func aServerTellsWhatItKeeps() async throws {
         let live = try await LiveServer.start()
-        for _ in 0..<4 { _ = try await live.ask("/_/w:30/plain/local:///china.jpg") }
+        for _ in 0..<4 { _ = try await live.ask(.china("w:30")) }
         let answer = try await live.ask("/cache", operations: true)
         #expect(answer["Content-Type"] == "application/json")
         #expect(answer.text.contains("\"hitRates\":{\"1\":0.75,\"15\":0.75,\"5\":0.75}"))

@@ -26,8 +26,8 @@ import Testing
             $0.limits.maxPixels = 100_000
             $0.processing.presets = ["large=msr:1"]
         }
-        #expect(try await live.ask("/_/w:20/plain/local:///china.jpg").status == 422)
-        #expect(try await live.ask("/_/pr:large/w:20/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:20")).status == 422)
+        #expect(try await live.ask(.china("pr:large/w:20")).status == 200)
     }
 
     @Test func theMemoryOfDecodingIsLimited() async throws {
@@ -68,8 +68,8 @@ import Testing
             }
         }
         let strict = try await LiveServer.start { $0.limits.maxSourceBytes = 50_000 }
-        #expect(try await strict.ask("/_/msfs:60000/plain/local:///china.jpg").status == 403)
-        #expect(try await strict.ask("/_/msfs:40000/plain/local:///china.jpg").status == 422)
+        #expect(try await strict.ask(.china("msfs:60000")).status == 403)
+        #expect(try await strict.ask(.china("msfs:40000")).status == 422)
     }
 
     @Test func onlySignedURLsAreAnswered() async throws {
@@ -156,14 +156,14 @@ import Testing
             $0.limits.maxPixels = 1000
             $0.limits.maxURLLength = 64
         }
-        let large = try await limits.ask("/_/plain/local:///china.jpg")
+        let large = try await limits.ask(.china())
         #expect(large.status == 422 && large.text.contains("limits.maxPixels"), "\(large.text)")
         let long = try await limits.ask("/_/w:1/" + String(repeating: "a", count: 99))
         #expect(long.status == 414 && long.text.contains("limits.maxURLLength"))
-        let raw = try await limits.ask("/_/raw:1/plain/local:///china.jpg")
+        let raw = try await limits.ask(.china("raw:1"))
         #expect(raw.status == 403 && raw.text.contains("processing.allowRaw"), "\(raw.text)")
         let bytes = try await LiveServer.start { $0.limits.maxSourceBytes = 1000 }
-        let answer = try await bytes.told("/_/w:1/plain/local:///china.jpg")
+        let answer = try await bytes.told(.china("w:1"))
         #expect(answer.status == 422 && answer.text.contains("limits.maxSourceBytes"))
         #expect(answer.code == "source_too_large")
         let guarded = try await LiveServer.start { $0.sources.http.allow = ["*"] }

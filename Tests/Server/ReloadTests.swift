@@ -24,7 +24,7 @@ import Testing
         new.processing.presets = ["tiny=w:2"]
         #expect(try live.server.reload(new) == [])
         #expect(try await live.ask(target).status == 200)
-        #expect(try await live.ask("/_/pr:small/plain/local:///china.jpg").status == 404)
+        #expect(try await live.ask(.china("pr:small")).status == 404)
         // What was allowed is kept, and not given to anybody any more.
         new.sources.http.allow = ["http://example.com"]
         _ = try live.server.reload(new)
@@ -74,7 +74,7 @@ import Testing
         var wrong = live.server.configuration
         wrong.processing.presets = ["tiny=w:2", "small=nothing:1"]
         #expect(throws: ConfigurationError.self) { try live.server.reload(wrong) }
-        #expect(try await live.ask("/_/pr:small/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("pr:small")).status == 200)
         var other = live.server.configuration
         other.limits.maxPixels = 1
         other.log.level = .error

@@ -192,7 +192,7 @@ import Testing
         }
         let png = try await live.ask("/_/w:10/plain/local:///a.svg@png")
         #expect(try png.pixelSize == PixelSize(width: 10, height: 5))
-        let raster = try await live.ask("/_/plain/local:///china.jpg@svg")
+        let raster = try await live.ask(.china("", "@svg"))
         #expect([404, 422].contains(raster.status))
     }
 

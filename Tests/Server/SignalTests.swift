@@ -125,7 +125,7 @@ import Testing
         #expect(await server.status("/ready") == "200")
         server.child.send(SIGTERM)
         while await server.status("/ready") != "503" { await pause() }
-        #expect(await server.status("/_/w:20/plain/local:///china.jpg") == "200")
+        #expect(await server.status(.china("w:20")) == "200")
         #expect(await server.end() == 130)
     }
 

@@ -175,6 +175,6 @@ import Testing
         client = nil
         while try await connections(live) > 0 { await pause() }
         await live.server.metrics.inFlight.until { $0 == 0 }
-        #expect(try await live.ask("/_/w:9/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:9")).status == 200)
     }
 }

@@ -98,7 +98,7 @@ import Tracing
 
     @Test func aFailureHasItsCodeAndOnlyTheServersOwnAreErrors() async throws {
         let live = try await start()
-        #expect(try await live.ask("/_/nonsense:1/plain/local:///china.jpg").status == 404)
+        #expect(try await live.ask(.china("nonsense:1")).status == 404)
         origin.route("/broken.png", .status(500))
         #expect(try await live.ask(target("/broken.png")).status >= 500)
         let codes = requests.map { $0.attributes.get("error.type") }
@@ -187,6 +187,6 @@ import Tracing
     @Test func withoutATracerNothingIsMade() async throws {
         let live = try await LiveServer.start()
         #expect(live.server.spans.tracer == nil)
-        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:10")).status == 200)
     }
 }

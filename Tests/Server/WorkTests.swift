@@ -89,9 +89,9 @@ import Testing
         let live = try await LiveServer.start { $0.work.avifEncoders = 1 }
         let encoders = live.server.makers.encoders
         let place = try await encoders.enter()
-        async let avif = live.ask("/_/w:100/plain/local:///china.jpg@avif")
+        async let avif = live.ask(.china("w:100", "@avif"))
         await encoders.until { $0.waiting > 0 }
-        #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:100")).status == 200)
         #expect(live.server.makers.gate.usage.passing == 0)
         encoders.leave(place)
         #expect(try await avif.status == 200)
@@ -124,9 +124,9 @@ import Testing
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "source") }
         #expect(gate.expectedHold(of: "source") > .seconds(31))
         // Who has not had to wait is served all the same.
-        #expect(try await live.ask("/_/w:100/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:100")).status == 200)
         let place = try await gate.enter()
-        async let late = live.told("/_/w:101/plain/local:///china.jpg")
+        async let late = live.told(.china("w:101"))
         await gate.until { $0.waiting > 0 }
         gate.leave(place)
         let answer = try await late
@@ -141,7 +141,7 @@ import Testing
         let live = try await oneDecoder(clock.time)
         let gate = live.server.makers.gate
         let place = try await gate.enter()
-        async let late = live.told("/_/w:100/plain/local:///china.jpg")
+        async let late = live.told(.china("w:100"))
         await gate.until { $0.waiting == 1 }
         clock.advance(by: .seconds(30))
         let answer = try await late
@@ -160,8 +160,8 @@ import Testing
         let gate = live.server.makers.gate
         for _ in 0..<60 { gate.noteHold(.seconds(60), of: "avif") }
         let place = try await gate.enter()
-        async let slow = live.ask("/_/w:101/plain/local:///china.jpg@avif")
-        async let quick = live.ask("/_/w:101/plain/local:///china.jpg")
+        async let slow = live.ask(.china("w:101", "@avif"))
+        async let quick = live.ask(.china("w:101"))
         await gate.until { $0.waiting == 2 }
         gate.leave(place)
         #expect(try await slow.status == 503)

@@ -54,7 +54,7 @@ import Testing
             $0.iiif.isEnabled = true
             $0.iiif.templates = ["^(.*)$=\(origin.url("/"))$1.png"]
         }
-        #expect(try await live.ask("/_/wm:1/plain/local:///china.jpg").status != 200)
+        #expect(try await live.ask(.china("wm:1")).status != 200)
         #expect(try await live.ask("/_/plain/local:///no.jpg").status == 404)
         #expect(try await live.ask("/iiif/3/a/info.json").status == 404)
         #expect(origin.connectionCount == 0)

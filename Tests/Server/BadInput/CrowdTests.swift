@@ -20,7 +20,7 @@ import Testing
         // The last group of four may have begun with one place left.
         #expect(try await (1...23).contains(live.metric("halcyon_connections ")))
         // They are ended for being idle, and whoever has waited behind them gets an answer.
-        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:10")).status == 200)
         clients = []
         try await live.expectCalm(warnings: 0)
     }
@@ -45,7 +45,7 @@ import Testing
         for client in clients { client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n") }
         #expect(try await live.ask("/ready", operations: true).status == 200)
         clients = []
-        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:10")).status == 200)
         try await live.expectCalm(warnings: 0)
     }
 
@@ -57,7 +57,7 @@ import Testing
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for width in 1...100 {
                 group.addTask {
-                    try await live.ask("/_/w:\(width)/plain/local:///china.jpg").status
+                    try await live.ask(.china("w:\(width)")).status
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -84,6 +84,6 @@ import Testing
         let left = await live.log.wait { $0.count { $0.message == "request" } == 50 }
             .count { $0["status"] == "499" }
         #expect(left > 0 && live.server.metrics.pictures.total < 50)
-        #expect(try await live.ask("/_/w:10/plain/local:///china.jpg").status == 200)
+        #expect(try await live.ask(.china("w:10")).status == 200)
     }
 }

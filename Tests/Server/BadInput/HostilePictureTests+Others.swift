@@ -198,7 +198,7 @@ extension HostilePictureTests {
     ])
     func tinyPicturesAreWrittenInAnyFormatOrAnother(option: String, format: String) async throws {
         let live = try await LiveServer.start()
-        let answer = try await live.ask("/_/\(option)/plain/local:///china.jpg@\(format)")
+        let answer = try await live.ask(.china(option, "@\(format)"))
         #expect([200, 422].contains(answer.status), "\(answer.text)")
         if answer.status == 200 {
             #expect(try answer.pixelSize.width <= 15)

@@ -215,7 +215,7 @@ import Testing
             $0.watermark.picture.url = origin.url("/none.png").absoluteString
             $0.http.errorTTL = .seconds(7)
         }
-        let answer = try await live.told("/_/wm:1/plain/local:///china.jpg")
+        let answer = try await live.told(.china("wm:1"))
         #expect(answer.status == 500 && answer.code == "internal")
         #expect(answer["Cache-Control"] == "no-store")
         let event = try await live.loggedRequest()
@@ -240,7 +240,7 @@ import Testing
 
     @Test func bearerSecretWrong() async throws {
         let live = try await LiveServer.start { $0.secret = "open sesame" }
-        let answer = try await live.ask("/_/plain/local:///china.jpg")
+        let answer = try await live.ask(.china())
         #expect(answer.status == 403 && answer["Cache-Control"] == "no-store")
         let event = try await live.loggedRequest()
         #expect(event.level == .info && event["code"] == "forbidden")
