@@ -41,8 +41,7 @@ import Testing
 
     @Test func afterFailuresInARowNobodyIsLetThroughForAWhile() {
         let breaker = opened()
-        #expect(breaker.state == .open)
-        #expect(!breaker.admit(at: at(0.999)))
+        #expect(breaker.state == .open && !breaker.admit(at: at(0.999)))
         #expect(breaker.admit(at: at(1)))
     }
 

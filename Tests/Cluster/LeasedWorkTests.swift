@@ -212,13 +212,11 @@ import Testing
     @Test func aGlanceTellsWhatIsPublishedAndTakesNoLease() async throws {
         let (one, two) = (node(), node())
         let before = await glance(two)
-        #expect(before.value == nil)
-        #expect(before.empty != nil)
+        #expect(before.value == nil && before.empty != nil)
         #expect(await one.text { "one" } == "one")
         await one.waitFor(.published)
         let after = await glance(two)
-        #expect(after.value == "one")
-        #expect(after.empty == nil)
+        #expect(after.value == "one" && after.empty == nil)
         // What has been published since an empty glance is found all the same.
         #expect(await two.text(marks: ["m"], after: before.empty) { "two" } == "one")
     }

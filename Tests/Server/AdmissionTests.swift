@@ -32,10 +32,8 @@ private final class Line {
         #expect(admission.enter(["", "", "", "", ""]) == [.pass, .wait, .wait, .wait, .full])
         #expect(admission.leave(group: "") == 2)
         #expect(admission.abandon(3))
-        #expect(!admission.abandon(3))
-        #expect(admission.leave(group: "") == 4)
-        #expect(admission.leave(group: "") == nil)
-        #expect(admission.passingCount == 0)
+        #expect(!admission.abandon(3) && admission.leave(group: "") == 4)
+        #expect(admission.leave(group: "") == nil && admission.passingCount == 0)
     }
 
     @Test func whoHasLessTimeGoesBeforeWhoCameFirst() {
@@ -57,8 +55,7 @@ private final class Line {
         #expect(admission.enter(4, group: "a", deadline: now) == .wait)
         #expect(admission.enter(5, group: "c", deadline: now + .seconds(2)) == .wait)
         #expect(admission.enter(6, group: "d", deadline: now + .seconds(1)) == .wait)
-        #expect(admission.leave(group: "b") == 6)
-        #expect(admission.leave(group: "d") == 5)
+        #expect(admission.leave(group: "b") == 6 && admission.leave(group: "d") == 5)
     }
 
     @Test func restBeginsOnceAfterEachTimeOfWork() {
@@ -77,8 +74,7 @@ private final class Line {
         #expect(
             admission.enter(["slow", "slow", "other", "third", "fourth"])
                 == [.pass, .wait, .pass, .pass, .wait])
-        #expect(admission.leave(group: "other") == 5)
-        #expect(admission.leave(group: "slow") == 2)
+        #expect(admission.leave(group: "other") == 5 && admission.leave(group: "slow") == 2)
     }
 
     @Test func oneGroupLeavesRoomForOthersHoweverMuchItMayHave() {

@@ -17,8 +17,7 @@ import Testing
         let live = try await LiveServer.start { $0.http.allowOrigin = ["*"] }
         for (target, status) in [(china, 200), (missing, 404), ("/nothing", 404)] {
             let answer = try await live.ask(target, fields: ["Origin": "https://a.example"])
-            #expect(answer.status == status)
-            #expect(answer["Access-Control-Allow-Origin"] == "*")
+            #expect(answer.status == status && answer["Access-Control-Allow-Origin"] == "*")
             #expect(answer["Access-Control-Expose-Headers"] == Self.exposed)
             #expect(answer["Timing-Allow-Origin"] == "*")
             answer.expect(["Access-Control-Allow-Credentials": nil, "Vary": nil])

@@ -41,8 +41,7 @@ import Testing
         #expect(configuration.sources.http.allow == ["https://example.com", "*"])
         #expect(configuration.sources.http.ports == [80, 8080])
         #expect(!configuration.signature.isRequired)
-        #expect(configuration.operationsToken == "secret")
-        #expect(configuration.bind.count == 2)
+        #expect(configuration.operationsToken == "secret" && configuration.bind.count == 2)
         #expect(configuration.http.ttl == ImageServerConfiguration().http.ttl)
 
         let wrong = ConfigReader(

@@ -37,7 +37,7 @@ import Testing
         // Between two requests nothing has to come in time.
         let patient = try RawClient(port: live.port)
         for _ in 0..<2 {
-            patient.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            patient.get("/live")
             let answer = await patient.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
             #expect(!answer.bytes.isEmpty)
             let other = try RawClient(port: live.port)

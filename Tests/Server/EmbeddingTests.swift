@@ -199,7 +199,6 @@ import Testing
         target: String, segments: Int, path: String, rest: String
     ) {
         let mount = Mount(target: target, segments: segments)
-        #expect(mount.path == path)
-        #expect(mount.rest == rest)
+        #expect(mount.path == path && mount.rest == rest)
     }
 }

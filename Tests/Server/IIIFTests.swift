@@ -80,8 +80,7 @@ import Testing
         let live = try await start()
         let target = "/iiif/3/china.jpg/full/64,/0/default.png"
         let made = try await live.ask(target)
-        #expect(made.status == 200)
-        #expect(made["Content-Type"] == "image/png")
+        #expect(made.status == 200 && made["Content-Type"] == "image/png")
         #expect(made["Content-Disposition"] == "inline; filename=\"china.png\"")
         #expect(made["Cache-Status"] == "halcyon; fwd=uri-miss; stored")
         made.expect(["Accept-Ranges": "none", "Cross-Origin-Resource-Policy": "cross-origin"])
@@ -116,8 +115,7 @@ import Testing
         let target = "/iiif/3/china/full/64,/0/default.jpg"
         let preflight = try await live.ask(
             target, method: "OPTIONS", fields: ["Origin": "https://viewer.example"])
-        #expect(preflight.status == 204)
-        #expect(preflight["Access-Control-Allow-Origin"] == "*")
+        #expect(preflight.status == 204 && preflight["Access-Control-Allow-Origin"] == "*")
         #expect(preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
         for (path, method, status) in [
             ("/iiif/3/china/full/0,/0/default.jpg", "GET", 400),

@@ -81,9 +81,12 @@ struct KeptAnswer {
 }
 
 extension RawClient {
+    /// Sends a request for an answer that is read elsewhere, if at all.
+    func get(_ target: String) { send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+
     /// Asks, and reads the answer, for a connection that stays.
     func answer(to target: String) async -> KeptAnswer {
-        send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        get(target)
         let (bytes, error) = await read { KeptAnswer($0).isWhole }
         return KeptAnswer(bytes, error: error)
     }

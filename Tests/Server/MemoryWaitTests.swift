@@ -64,9 +64,7 @@ import Testing
             let live = try await MemoryWaitTests.start(in: folder, requestTimeout: .seconds(600))
             var clients = try (0..<Processors.count).map { _ in try RawClient(port: live.port) }
             for (number, client) in clients.enumerated() {
-                client.send(
-                    "GET /_/bl:\(1 + number)/plain/local:///large.png HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                )
+                client.get("/_/bl:\(1 + number)/plain/local:///large.png")
             }
             while DecodingMemory.waitingCount < clients.count { await pause() }
             let count = clients.count

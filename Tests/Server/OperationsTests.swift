@@ -157,8 +157,7 @@ import Testing
         let text = "Name:\thalcyon\nVmRSS:\t  900 kB\nRssAnon:\t  500 kB\nRssFile:\t  300 kB\n"
         #expect(ResidentMemory(status: text) == nil)
         let memory = try #require(ResidentMemory(status: text + "RssShmem:\t  100 kB\n"))
-        #expect(memory.anonymous == 512_000)
-        #expect(memory.ofFiles == 307_200)
+        #expect(memory.anonymous == 512_000 && memory.ofFiles == 307_200)
         #expect(memory.shared == 102_400)
     }
 

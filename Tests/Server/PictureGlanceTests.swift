@@ -207,13 +207,11 @@ struct PictureGlanceTests {
         let head = SharedHead(try stored, length: 1234)
         let text = try #require(head.text)
         let read = try #require(SharedHead(text))
-        #expect(read.stored == head.stored)
-        #expect(read.length == 1234)
+        #expect(read.stored == head.stored && read.length == 1234)
         let source = SharedPictureHead.Source(head: head, generation: 17)
         let picture = try #require(
             SharedPictureHead(SharedPictureHead(key: "k", source: source).text))
-        #expect(picture.key == "k")
-        #expect(picture.source?.head.stored == head.stored)
+        #expect(picture.key == "k" && picture.source?.head.stored == head.stored)
         #expect(picture.source?.generation == 17)
         #expect(SharedPictureHead(SharedPictureHead(key: "k", source: nil).text)?.source == nil)
     }

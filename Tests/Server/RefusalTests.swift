@@ -87,8 +87,7 @@ import Testing
         for target in wrong {
             let answer = try await live.ask(target)
             #expect(answer.status == 403, "\(target.prefix(80))")
-            #expect(answer.text == "Forbidden\n")
-            #expect(answer["Cache-Control"] == "no-store")
+            #expect(answer.text == "Forbidden\n" && answer["Cache-Control"] == "no-store")
         }
         let events = await live.log.wait { $0.count { $0.message == "request" } > wrong.count }
             .filter { $0["status"] == "403" }

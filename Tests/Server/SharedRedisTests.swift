@@ -59,8 +59,7 @@ struct SharedRedisTests {
         let (one, two) = (try await server(), try await server())
         let made = try await one.ask(origin.target())
         let shared = try await two.ask(origin.target())
-        #expect(made.body == shared.body)
-        #expect(made["ETag"] == shared["ETag"])
+        #expect(made.body == shared.body && made["ETag"] == shared["ETag"])
         #expect(shared["Cache-Status"]?.hasSuffix("detail=shared") == true)
         // It is in its own caches now.
         let again = try await two.ask(origin.target())

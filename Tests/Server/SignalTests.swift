@@ -33,7 +33,7 @@ import Testing
         let server = try await start("")
         // A connection that stays, and a head that does not come to its end, keep nothing alive.
         let (idle, slow) = (try server.connect(), try server.connect())
-        idle.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        idle.get("/live")
         _ = await idle.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
         slow.send("GET /live HTTP/1.1\r\nHost: ")
         #expect(await server.end(signal) == 0)
@@ -108,7 +108,7 @@ import Testing
                     group.addTask {
                         for _ in 0..<500 {
                             guard let client = try? server.connect() else { return }
-                            client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            client.get("/live")
                             clients.record(client)
                         }
                     }

@@ -82,7 +82,7 @@ import Testing
         let (client, first) = try await reader(live)
         let missing = try size - bodyCount(first)
         _ = await client.read { $0.count >= missing }
-        client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        client.get("/live")
         let (bytes, _) = await client.read { $0.suffix(3).elementsEqual("ok\n".utf8) }
         #expect(bytes.starts(with: "HTTP/1.1 200".utf8))
     }

@@ -57,8 +57,7 @@ struct IIIFInfoTests {
     func scaleFactorsEndWhereOneTileIsEnough(width: Int, height: Int, factors: [Int]) {
         let size = Dimensions(width: width, height: height)
         let info = IIIFInfo(id: "x", size: size, formats: [])
-        #expect(info.scaleFactors == factors)
-        #expect(info.sizes.last == size)
+        #expect(info.scaleFactors == factors && info.sizes.last == size)
     }
 
     @Test(

@@ -38,8 +38,7 @@ struct PlanParserTests {
         ] as [(String, String, OutputFormat?)])
     func aPathNamesItsSource(path: String, source: String, format: OutputFormat?) throws {
         let plan = try parse(path)
-        #expect(plan.source == source)
-        #expect(plan.format == format)
+        #expect(plan.source == source && plan.format == format)
     }
 
     private static let wrong = [

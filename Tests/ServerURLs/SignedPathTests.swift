@@ -20,8 +20,7 @@ struct SignedPathTests {
     ])
     func aTargetIsASignatureAndAPath(target: String, path: String) throws {
         let signed = try SignedPath(target: target)
-        #expect(signed.signature == "sig")
-        #expect(signed.path == path)
+        #expect(signed.signature == "sig" && signed.path == path)
     }
 
     @Test(arguments: ["", "/", "/sig", "/sig/", "//plain/http://a.example/b", "/sig?/plain/x"])

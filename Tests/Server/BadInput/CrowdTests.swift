@@ -42,7 +42,7 @@ import Testing
         }
         #expect(try await (1...1503).contains(live.metric("halcyon_connections ")))
         // All at once want something, and leave.
-        for client in clients { client.send("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+        for client in clients { client.get("/live") }
         #expect(try await live.ask("/ready", operations: true).status == 200)
         clients = []
         #expect(try await live.ask(.china("w:10")).status == 200)
@@ -72,9 +72,7 @@ import Testing
         var clients = try (0..<50).map { _ in try RawClient(port: live.port) }
         for (index, client) in clients.enumerated() {
             // 12 million pixels each.
-            client.send(
-                "GET /_/rs:force:\(4000 + index):3000:1/bl:40/plain/local:///chelsea.png HTTP/1.1\r\n"
-                    + "Host: localhost\r\n\r\n")
+            client.get("/_/rs:force:\(4000 + index):3000:1/bl:40/plain/local:///chelsea.png")
         }
         let count = clients.count
         await gate.until { $0.entered >= count }
