@@ -63,21 +63,8 @@ import Testing
         #expect(await text.finish() == "one")
     }
 
-    @Test func theResultOfALeaseThatHasPassedIsNotPublished() async throws {
-        let (one, two) = (node(), node())
-        let late = await one.begin("late")
-        // As if its time were over.
-        try await store.forget(["a"], marking: [], telling: ByteBuffer())
-        #expect(await two.text { "two" } == "two")
-        await two.waitFor(.published)
-        #expect(await late.finish() == "late")
-        await one.waitFor(.refused)
-        let record = try #require(try await store.record("a", marks: []).value)
-        #expect(String(buffer: record.content) == "two")
-    }
-
     @Test(arguments: [true, false])
-    func whoseLeaseHasPassedLeavesNothingElsewhere(beforePublishing: Bool) async throws {
+    func whoseLeaseHasPassedPublishesAndLeavesNothing(beforePublishing: Bool) async throws {
         let (one, two) = (node(), node())
         let left = Recorder<String>()
         let gate = Gate()
@@ -109,6 +96,8 @@ import Testing
         #expect(await late.value == "late")
         await one.waitFor(.refused)
         #expect(left.events == ["two"])
+        let record = try #require(try await store.record("a", marks: []).value)
+        #expect(String(buffer: record.content) == "two")
     }
 
     @Test func withoutTheStoreEachMakesItsOwn() async {
