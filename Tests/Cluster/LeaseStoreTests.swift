@@ -223,23 +223,4 @@ import Testing
         #expect(!news[0].arrival.isGiven)
         for each in news { each.end() }
     }
-
-    @Test func inMemoryALeaseAndARecordEndByTheClock() async throws {
-        let clock = ManualClock()
-        let store = MemoryLeaseStore(clock.time)
-        func acquire(_ token: String) async throws -> Acquisition {
-            try await store.acquire("a", token: token, for: .seconds(2), after: 0, marks: []).value
-        }
-        _ = try await acquire("one")
-        clock.advance(by: .seconds(1))
-        #expect(try await acquire("two") == .held(for: .seconds(1)))
-        clock.advance(by: .seconds(1))
-        guard case .acquired(let generation) = try await acquire("two") else {
-            throw EngineError("it is held")
-        }
-        let record = SharedRecord(generation: generation, content: ByteBuffer())
-        #expect(try await store.publish(record, as: "a", token: "two", lifetime: .seconds(60)))
-        clock.advance(by: .seconds(60))
-        #expect(try await store.record("a", marks: []).value == nil)
-    }
 }

@@ -11,9 +11,9 @@ struct RedisClientTests {
 
     init() async throws { server = try await RedisServer.start() }
 
-    private var settings: RedisSettings { settings(of: server) }
+    private var settings: RedisSettings { patient(server) }
 
-    private func settings(of server: RedisServer) -> RedisSettings {
+    private func patient(_ server: RedisServer) -> RedisSettings {
         var settings = RedisSettings(address: .unix(path: server.path))
         // For a busy machine; tests of limits set their own.
         settings.timeout = .seconds(30)
@@ -61,7 +61,7 @@ struct RedisClientTests {
 
     @Test func aPasswordAndADatabaseAreSaidFirst() async throws {
         let server = try await RedisServer.start(password: "s3cret")
-        var settings = settings(of: server)
+        var settings = patient(server)
         for password in [nil, "wrong"] {
             settings.password = password
             await #expect(throws: RedisError.self) {

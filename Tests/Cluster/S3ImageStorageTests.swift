@@ -9,24 +9,25 @@ import Testing
 @Suite struct S3ImageStorageTests {
     private let keys = S3ImageStorage.Credentials.keys(access: "a", secret: "s")
 
-    private func storage(
-        _ origin: OriginServer, timeout: Duration = .seconds(30)
-    ) throws -> S3ImageStorage {
+    private let store: OriginServer
+
+    init() async throws { store = try await OriginServer.start() }
+
+    private func storage(timeout: Duration = .seconds(30)) throws -> S3ImageStorage {
         try S3ImageStorage(
-            endpoint: origin.url(""), bucket: "bucket", credentials: keys, prefix: "/some/prefix/",
+            endpoint: store.url(""), bucket: "bucket", credentials: keys, prefix: "/some/prefix/",
             timeout: timeout)
     }
 
     @Test func aFileIsReplacedFoundAndRemovedUnderItsName() async throws {
-        let origin = try await OriginServer.start()
-        let storage = try storage(origin)
+        let storage = try storage()
         let path = "/bucket/some/prefix/i/abc"
         #expect(try await storage.data(named: "abc") == nil)
-        origin.route(path, .status(200))
+        store.route(path, .status(200))
         try await storage.store(Data("bytes".utf8), named: "abc")
-        origin.route(path, .status(204))
+        store.route(path, .status(204))
         try await storage.remove(named: "abc")
-        let requests = origin.requests
+        let requests = store.requests
         #expect(requests.map(\.method) == ["GET", "PUT", "DELETE"])
         #expect(requests.allSatisfy { $0.path == path })
         #expect(requests[1].headers["If-None-Match"] == nil)
@@ -35,14 +36,12 @@ import Testing
 
     @Test(arguments: [500, 503, 403, 507])
     func aStoreThatFailsFailsNoRequest(status: Int) async throws {
-        let store = try await OriginServer.start()
         let origin = try await OriginServer.start()
         let name = Digest.sha256.hexadecimal("test\n\n\(origin.url("/a.png").cacheKey)")
         store.route("/bucket/some/prefix/i/\(name)", .status(status))
         origin.route("/a.png", .png(PNGFixture.solid(Pixel(1, 2, 3), width: 6, height: 4)))
         let folder = try TemporaryDirectory()
-        let cache = try ImageCache(
-            name: "test", cacheDirectoryURL: folder.url, shared: storage(store))
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url, shared: storage())
         let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
         let result = try await manager.retrieveImage(
             with: origin.url("/a.png"), options: [.waitForCache])
@@ -51,14 +50,13 @@ import Testing
     }
 
     @Test func aStoreThatSaysNothingCostsItsTimeLimitUntilItIsLetAlone() async throws {
-        let store = try await OriginServer.start()
         let gate = Gate()
         for number in 0..<8 {
             store.route(
                 "/bucket/some/prefix/i/\(number)",
                 OriginResponse.ok(Data()).with(.wait(.gate(gate))))
         }
-        let storage = try storage(store, timeout: .milliseconds(100))
+        let storage = try storage(timeout: .milliseconds(100))
         for number in 0..<8 {
             await #expect(throws: (any Error).self) { try await storage.data(named: "\(number)") }
         }

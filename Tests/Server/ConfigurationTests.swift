@@ -36,10 +36,10 @@ import Testing
             ])
         ).scoped(to: "images")
         let configuration = try ImageServerConfiguration(reader: reader)
-        #expect(configuration.limits.maxPixels == 1_000_000)
-        #expect(configuration.limits.maxDPR == 2.5)
-        #expect(configuration.sources.http.allow == ["https://example.com", "*"])
-        #expect(configuration.sources.http.ports == [80, 8080])
+        let limits = configuration.limits
+        #expect(limits.maxPixels == 1_000_000 && limits.maxDPR == 2.5)
+        let http = configuration.sources.http
+        #expect(http.allow == ["https://example.com", "*"] && http.ports == [80, 8080])
         #expect(!configuration.signature.isRequired)
         #expect(configuration.operationsToken == "secret" && configuration.bind.count == 2)
         #expect(configuration.http.ttl == ImageServerConfiguration().http.ttl)

@@ -7,8 +7,14 @@ import Testing
 @Suite struct ForwardedFieldTests {
     private let picture = PNGFixture.green
 
+    private let origin: OriginServer
+
+    init() async throws {
+        origin = try await OriginServer.start(files: ["/a.png": picture, "/b.png": picture])
+    }
+
     private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start {
             $0.takeSources(of: origin)
@@ -22,8 +28,7 @@ import Testing
     private func target(_ url: URL) -> String { "/_/w:10/plain/\(url.absoluteString)" }
 
     @Test func whatIsFetchedWithThemIsNotUsedForOthers() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let live = try await start(origin)
+        let live = try await start()
         let target = target(origin.url("/a.png"))
         for (fields, count) in [
             (["X-Tenant": "one"], 1), (["X-Tenant": "one", "X-Other": "1"], 1),
@@ -43,8 +48,7 @@ import Testing
     }
 
     @Test func theNameOfARequestIsToldAndMakesNoOtherSource() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let live = try await start(origin)
+        let live = try await start()
         let target = target(origin.url("/a.png"))
         let first = try await live.ask(target, fields: ["X-Request-ID": "first"])
         _ = try await live.ask(target, fields: ["X-Request-ID": "second"])
@@ -53,11 +57,10 @@ import Testing
     }
 
     @Test func anotherServerThatARedirectLeadsToDoesNotGetThem() async throws {
-        let origin = try await OriginServer.start()
         let other = try await OriginServer.start(host: "127.0.0.2", files: ["/b.png": picture])
         origin.route("/a.png", .redirect(to: "/c.png"))
         origin.route("/c.png", .redirect(to: other.url("/b.png").absoluteString))
-        let live = try await start(origin) {
+        let live = try await start {
             $0.sources.http.ports = [origin.port, other.port]
             $0.sources.http.forwardHeaders = ["X-Tenant", "Accept", "X-Request-ID"]
         }
@@ -74,8 +77,7 @@ import Testing
     }
 
     @Test func aPurgeOfASourceReachesAllThatWereFetchedWithThem() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture, "/b.png": picture])
-        let live = try await start(origin)
+        let live = try await start()
         let url = origin.url("/a.png")
         func askForAll() async throws {
             for tenant in ["one", "two", "three"] {
@@ -94,11 +96,10 @@ import Testing
     }
 
     @Test func aServerMaySayThatItsAnswerDependsOnThem() async throws {
-        let origin = try await OriginServer.start()
         let response = OriginResponse.png(picture).cacheControl("max-age=100")
         origin.route("/a.png", response.header("Vary", "X-Tenant, Accept-Encoding"))
         origin.route("/b.png", .png(picture).header("Vary", "X-Other"))
-        let live = try await start(origin) { $0.http.passesCacheControl = true }
+        let live = try await start { $0.http.passesCacheControl = true }
         for _ in 0..<2 {
             for path in ["/a.png", "/b.png"] {
                 let answer = try await live.ask(

@@ -10,8 +10,12 @@ import Testing
 @Suite struct RemoteSourceTests {
     private let picture = PNGFixture.green
 
+    private let origin: OriginServer
+
+    init() async throws { origin = try await OriginServer.start(files: ["/a.png": picture]) }
+
     private func start(
-        _ origin: OriginServer, _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
+        _ change: (inout ImageServerConfiguration) throws -> Void = { _ in }
     ) async throws -> LiveServer {
         try await LiveServer.start(origin) {
             $0.http.errorBodies = .full
@@ -20,8 +24,7 @@ import Testing
     }
 
     @Test func aPictureOfAnotherServerIsFetchedOnce() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
-        let live = try await start(origin)
+        let live = try await start()
         let first = try await live.ask(origin.target())
         first.expect(200, ["Cache-Status": "halcyon; fwd=uri-miss; stored"])
         #expect(try first.pixelSize == PixelSize(width: 10, height: 5))
@@ -36,20 +39,18 @@ import Testing
     }
 
     @Test func aSourceOnTheDiskNeedsNoSecondFetch() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
         let folder = try TemporaryDirectory()
-        let first = try await start(origin) { $0.cache.directory = folder.url.path }
+        let first = try await start { $0.cache.directory = folder.url.path }
         #expect(try await first.ask(origin.target()).status == 200)
         await first.listening.stop()
-        let second = try await start(origin) { $0.cache.directory = folder.url.path }
+        let second = try await start { $0.cache.directory = folder.url.path }
         #expect(try await second.ask(origin.target("/a.png", "w:11")).status == 200)
         #expect(origin.requestCount == 1)
     }
 
     @Test func aSourceWhoseTimeIsOverIsAskedForByItsTag() async throws {
-        let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let live = try await start(origin) {
+        let live = try await start {
             $0.askAgain()
         }
         let first = try await live.ask(origin.target())
@@ -66,9 +67,8 @@ import Testing
     }
 
     @Test func aStaleSourceIsUsedWhileItsServerIsAskedAndWhenItFails() async throws {
-        let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).with(.entityTag("\"1\"")))
-        let live = try await start(origin) {
+        let live = try await start {
             $0.sources.freshness = .zero
             $0.cache.staleWhileRevalidate = .seconds(60)
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(status.wholeMatch(of: /halcyon; hit; ttl=-\d+; detail=stale/) != nil, "\(status)")
         await origin.waitForRequests(2)
 
-        let strict = try await start(origin) {
+        let strict = try await start {
             $0.askAgain()
         }
         _ = try await strict.ask(origin.target())
@@ -93,8 +93,9 @@ import Testing
     }
 
     @Test func whoJoinsTheFetchOfAnotherIsToldSo() async throws {
-        let (origin, gate) = try await OriginServer.gated()
-        let live = try await start(origin)
+        let gate = Gate()
+        origin.route("/a.png", .png(picture).with(.wait(.gate(gate))))
+        let live = try await start()
         async let first = live.ask(origin.target("/a.png", "w:10"))
         await origin.waitForRequests(1)
         async let second = live.ask(origin.target("/a.png", "w:11"))
@@ -107,9 +108,8 @@ import Testing
 
     @Test(arguments: [404, 403, 410])
     func anErrorOfTheOriginIsPassedOnAndRememberedForAWhile(status: Int) async throws {
-        let origin = try await OriginServer.start()
         origin.route("/a.png", .status(status))
-        let live = try await start(origin) { $0.cache.negativeTTL = .seconds(600) }
+        let live = try await start { $0.cache.negativeTTL = .seconds(600) }
         for number in 0..<3 {
             let answer = try await live.told(origin.target())
             #expect(answer.status == status && answer.code == "source_status")
@@ -119,20 +119,19 @@ import Testing
     }
 
     @Test func aPauseUntilADateIsToldInSeconds() async throws {
-        let origin = try await OriginServer.start()
         origin.route(
             "/a.png",
             .status(429).header("Date", "Tue, 01 Jul 2025 10:00:00 GMT")
                 .header("Retry-After", "Tue, 01 Jul 2025 10:03:20 GMT"))
-        let live = try await start(origin)
+        let live = try await start()
         #expect(try await live.ask(origin.target())["Retry-After"] == "200")
     }
 
     @Test(arguments: [429, 503])
     func anOriginThatAsksForAPauseIsLeftAlone(status: Int) async throws {
-        let origin = try await OriginServer.start(files: ["/b.png": picture, "/c.png": picture])
+        for path in ["/b.png", "/c.png"] { origin.route(path, .png(picture)) }
         origin.route("/a.png", .status(status).header("Retry-After", "200"))
-        let live = try await start(origin) {
+        let live = try await start {
             $0.askAgain()
         }
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
@@ -149,42 +148,39 @@ import Testing
     }
 
     @Test func anOriginThatDoesNotSayHowLongIsAskedAgain() async throws {
-        let origin = try await OriginServer.start(files: ["/b.png": picture])
+        origin.route("/b.png", .png(picture))
         origin.route("/a.png", .status(503))
-        let live = try await start(origin)
+        let live = try await start()
         #expect(try await live.ask(origin.target()).status == 502)
         #expect(try await live.ask(origin.target("/b.png")).status == 200)
     }
 
     @Test func redirectsAreFollowedHopByHop() async throws {
-        let origin = try await OriginServer.start(files: ["/a.png": picture])
         origin.route("/1", .redirect(to: "/2"))
         origin.route("/2", .redirect(to: "/a.png", status: 308))
-        let live = try await start(origin)
+        let live = try await start()
         #expect(try await live.ask(origin.target("/1")).status == 200)
-        let strict = try await start(origin) { $0.sources.http.redirects = 1 }
+        let strict = try await start { $0.sources.http.redirects = 1 }
         #expect(try await strict.ask(origin.target("/1")).status == 404)
     }
 
     @Test func aRedirectIntoTheOwnNetworkIsRefused() async throws {
         let inner = try await OriginServer.start(host: "127.0.0.2", files: ["/a.png": picture])
-        let outer = try await OriginServer.start()
-        outer.route("/a.png", .redirect(to: "http://127.0.0.2:\(inner.port)/a.png"))
-        let live = try await start(outer) {
+        origin.route("/a.png", .redirect(to: "http://127.0.0.2:\(inner.port)/a.png"))
+        let live = try await start {
             $0.sources.http.allow = ["*"]
-            $0.sources.http.ports = [outer.port, inner.port]
+            $0.sources.http.ports = [origin.port, inner.port]
             $0.sources.http.denyAddresses = [IPNetwork("127.0.0.2")!]
         }
-        #expect(try await live.told(outer.target()).code == "source_unreachable")
-        #expect(outer.requestCount == 1)
+        #expect(try await live.told(origin.target()).code == "source_unreachable")
+        #expect(origin.requestCount == 1)
         #expect(inner.requestCount == 0)
     }
 
     @Test func theOriginsWordsAboutCachingCountWhenTheyArePassedOn() async throws {
-        let origin = try await OriginServer.start()
         origin.route("/a.png", .png(picture).cacheControl("max-age=60, private"))
         origin.route("/b.png", .png(picture).cacheControl("public, max-age=99999999"))
-        let live = try await start(origin) {
+        let live = try await start {
             $0.http.passesCacheControl = true
             $0.http.maxTTL = .seconds(100)
             $0.http.ttl = .seconds(1000)

@@ -31,12 +31,12 @@ import Tracing
         origin.target(path, options) + "@webp"
     }
 
-    private func spans(_ name: String) -> [FinishedInMemorySpan] {
+    private func all(_ name: String) -> [FinishedInMemorySpan] {
         spans.filter { $0.operationName == name }
     }
 
     private var spans: [FinishedInMemorySpan] { tracer.memory.finishedSpans }
-    private var requests: [FinishedInMemorySpan] { spans("halcyon.request") }
+    private var requests: [FinishedInMemorySpan] { all("halcyon.request") }
 
     /// The names of the spans below one, as they ended.
     private func names(below span: FinishedInMemorySpan) -> [String] {
@@ -45,7 +45,7 @@ import Tracing
 
     /// Waits until there are so many spans of a name, which may end after the answer.
     private func wait(for name: String, count: Int = 1) async {
-        while spans(name).count < count { await pause() }
+        while all(name).count < count { await pause() }
     }
 
     @Test func aRequestIsPartOfItsClientsTrace() async throws {
@@ -73,13 +73,13 @@ import Tracing
                 "halcyon.source", "halcyon.cache.read", "halcyon.source.read", "halcyon.queue",
                 "halcyon.decode", "halcyon.encode", "halcyon.cache.write",
             ])
-        let source = try #require(spans("halcyon.source").first)
+        let source = try #require(all("halcyon.source").first)
         #expect(names(below: source) == ["halcyon.queue", "halcyon.fetch"])
-        let fetch = try #require(spans("halcyon.fetch").first)
+        let fetch = try #require(all("halcyon.fetch").first)
         #expect(fetch.kind == .client)
         #expect(fetch.attributes.get("server.address") == "127.0.0.1")
         #expect(fetch.attributes.get("http.response.status_code") == 200)
-        let decode = try #require(spans("halcyon.decode").first)
+        let decode = try #require(all("halcyon.decode").first)
         #expect(decode.attributes.get("halcyon.pixels") == .int64(800))
         #expect(
             decode.startInstant.nanosecondsSinceEpoch <= decode.endInstant.nanosecondsSinceEpoch)
@@ -92,7 +92,7 @@ import Tracing
         let hit = try #require(requests.last)
         #expect(requests.count == 2 && hit.attributes.get("halcyon.cache") == "hit")
         #expect(names(below: hit) == ["halcyon.source"])
-        #expect(spans("halcyon.fetch").count == 1)
+        #expect(all("halcyon.fetch").count == 1)
         #expect(hit.parentSpanID == nil)
     }
 
@@ -104,7 +104,7 @@ import Tracing
         let codes = requests.map { $0.attributes.get("error.type") }
         #expect(codes.count == 2 && codes.allSatisfy { $0 != nil })
         #expect(requests.map { $0.status?.code == .error } == [false, true])
-        let source = try #require(spans("halcyon.source").last)
+        let source = try #require(all("halcyon.source").last)
         #expect(source.status?.code == .error)
     }
 
@@ -140,7 +140,7 @@ import Tracing
     func serversOfSourcesAreToldOfTheTraceOnlyWhereThatIsSet(propagates: Bool) async throws {
         let live = try await start { $0.tracing.propagatesContext = propagates }
         #expect(try await live.ask(target()).status == 200)
-        let fetch = try #require(spans("halcyon.fetch").first)
+        let fetch = try #require(all("halcyon.fetch").first)
         let told = try #require(origin.requests.first).headers["traceparent"]
         #expect(told == (propagates ? "00-\(fetch.traceID)-\(fetch.spanID)-01" : nil))
     }
@@ -149,7 +149,7 @@ import Tracing
         origin.route("/moved.png", .redirect(to: "/a.png"))
         let live = try await start()
         #expect(try await live.ask(target("/moved.png")).status == 200)
-        let fetches = spans("halcyon.fetch")
+        let fetches = all("halcyon.fetch")
         #expect(fetches.map { $0.attributes.get("halcyon.hop") } == [0, 1])
         #expect(fetches.map { $0.attributes.get("http.response.status_code") } == [302, 200])
     }
@@ -163,8 +163,8 @@ import Tracing
         await live.server.metrics.collapsed.until(["source"]) { $0 == 1 }
         gate.open()
         _ = try await (first, second)
-        let shared = try #require(spans("halcyon.shared").first)
-        let fetch = try #require(spans("halcyon.fetch").first)
+        let shared = try #require(all("halcyon.shared").first)
+        let fetch = try #require(all("halcyon.fetch").first)
         #expect(Set(requests.map(\.traceID)) == [shared.traceID, fetch.traceID])
         #expect(shared.traceID != fetch.traceID)
     }

@@ -27,10 +27,10 @@ extension HostilePictureTests {
     private static func riff(_ chunks: [(String, Data)]) -> Data {
         var content = Data("WEBP".utf8)
         for (name, data) in chunks {
-            content += Data(name.utf8) + little(data.count) + data
+            content += Data(name.utf8) + Data(little(data.count)) + data
             if !data.count.isMultiple(of: 2) { content.append(0) }
         }
-        return Data("RIFF".utf8) + little(content.count) + content
+        return Data("RIFF".utf8) + Data(little(content.count)) + content
     }
 
     /// A canvas with these features, its sides less one in three bytes each.
@@ -72,7 +72,7 @@ extension HostilePictureTests {
                 file += little(number, count)
             }
         }
-        return file + little(0)
+        return file + Data(little(0))
     }
 
     static let others: [Row] =
@@ -141,7 +141,7 @@ extension HostilePictureTests {
                 // Each has no entry, and leads to the next.
                 var file = Data("II*\0".utf8) + [8, 0, 0, 0]
                 for index in 1...10_000 {
-                    file += Data([0, 0]) + little(8 + 6 * index)
+                    file += [0, 0] + little(8 + 6 * index)
                 }
                 return file
             },

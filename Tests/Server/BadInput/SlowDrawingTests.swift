@@ -34,7 +34,7 @@ import Testing
             for index in 0..<4 {
                 group.addTask { await server.status("/_/plain/local:///slow\(index).svg@png") }
             }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         // Of those that have had to wait, some have too little time left.
         #expect(statuses.contains("422") && statuses.isSubset(of: ["422", "503"]), "\(statuses)")
