@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func aPurgeByURLReachesThatPictureInAllFormats() async throws {
-        let live = try await start() {
+        let live = try await start {
             $0.negotiation.formats = ["webp"]
             $0.negotiation.usesClientHints = true
         }
@@ -119,7 +119,7 @@ import Testing
     @Test(arguments: FallbackPlace.allCases)
     func aPurgeByURLReachesTheFallbackThatItShows(place: FallbackPlace) async throws {
         route("/fallback.png", old)
-        let live = try await start() {
+        let live = try await start {
             switch place {
             case .data: $0.fallback.picture.data = old.base64EncodedString()
             case .url: $0.fallback.picture.url = origin.url("/fallback.png").absoluteString
@@ -145,7 +145,7 @@ import Testing
     @Test func aPurgeOfTheFallbacksSourceReachesAllThatWasMadeOfIt() async throws {
         route("/fallback.png", old)
         let source = origin.url("/fallback.png").absoluteString
-        let live = try await start() { $0.fallback.picture.url = source }
+        let live = try await start { $0.fallback.picture.url = source }
         let targets = ["w:10", "w:20"].map { origin.target("/missing.png", $0) }
         for target in targets { #expect(try color(try await live.ask(target)) == [10, 200, 30]) }
         route("/fallback.png", new)
@@ -221,11 +221,11 @@ import Testing
         let page = try await order(
             open, "/purge", "{\"all\":true}", fields: ["Origin": "https://example.com"])
         #expect(page.status == 403)
-        let closed = try await start() { $0.operationsToken = "open sesame" }
+        let closed = try await start { $0.operationsToken = "open sesame" }
         #expect(try await order(closed, "/purge", "{\"all\":true}").status == 403)
         let right = ["Authorization": "Bearer open sesame"]
         #expect(try await order(closed, "/purge", "{\"all\":true}", fields: right).status == 200)
-        let everywhere = try await start() {
+        let everywhere = try await start {
             $0.operationsBind = .tcp(host: "0.0.0.0", port: 0)
         }
         for path in ["/purge", "/warm"] {
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test func picturesAreMadeBeforeAnybodyAsks() async throws {
-        let live = try await start() { $0.negotiation.formats = ["webp"] }
+        let live = try await start { $0.negotiation.formats = ["webp"] }
         let target = origin.target("/a.png")
         let answer = try await order(
             live, "/warm",
