@@ -106,15 +106,6 @@ struct CacheControlDirectivesTests {
         #expect(parse("Must-Revalidate=\"\"").mustRevalidate)
     }
 
-    @Test("A list of fields limits no-cache and private to them")
-    func qualified() {
-        let directives = parse("no-cache=\"Set-Cookie, X\", private=a")
-        #expect(!directives.noCache)
-        #expect(directives.noCacheFields == ["set-cookie", "x"])
-        #expect(!directives.isPrivate)
-        #expect(directives.privateFields == ["a"])
-    }
-
     @Test(
         "A list without names of fields limits nothing",
         arguments: [

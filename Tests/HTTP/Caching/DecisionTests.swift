@@ -15,7 +15,7 @@ struct DecisionTests {
 
     @Test("A fresh response is used, a stale one validated")
     func freshOrStale() {
-        #expect(policy.decide(with: minute(), at: 59) == .use)
+        #expect(policy.decide(with: minute(), at: 59.9) == .use)
         #expect(policy.decide(with: minute(), at: 60) == .validate(tag, because: .stale))
         #expect(
             policy.decide(with: .cacheControl("max-age=60"), at: 60) == .fetch(because: .stale),
@@ -200,21 +200,5 @@ struct DecisionTests {
         let always = HTTPCachePolicy.testing { $0.validation = .always }
         #expect(always.usableWithoutDecision(minute()) == nil)
         #expect(always.usableWithoutDecision(minute(", immutable")) != nil)
-    }
-
-    @Test("Order of fields and case of names make no difference")
-    func order() {
-        let fields: HTTPFields = [
-            "Cache-Control": "max-age=60", "ETag": "\"a\"", "Age": "3",
-            "Date": HTTPDateText.fixed(noon), "Vary": "X",
-        ]
-        var shouted = HTTPFields(fields.lines.reversed())
-        shouted = HTTPFields(
-            shouted.lines.map { .init(name: $0.name.uppercased(), value: $0.value) })
-        for age in [0, 56.9, 57, 1000] {
-            #expect(
-                policy.decide(with: policy.storing(fields).stored, at: age)
-                    == policy.decide(with: policy.storing(shouted).stored, at: age))
-        }
     }
 }

@@ -74,12 +74,8 @@ private struct ClientRun<Cache: CaseCache> {
     private func check(
         _ answer: SimulatedAnswer, _ step: PreparedCase.Step, number: Int
     ) throws(FailedCheck) {
-        func require(
-            _ holds: Bool, _ what: String, setup: Bool = false
-        ) throws(FailedCheck) {
-            guard !holds else { return }
-            throw FailedCheck(
-                isSetup: setup || step.isSetup(what), what: "request \(number): \(what)")
+        func require(_ holds: Bool, _ what: String, setup: Bool = false) throws(FailedCheck) {
+            try step.require(holds, what, in: "request \(number)", setup: setup)
         }
         let numbers = (answer.fields.first("Request-Numbers") ?? "").split(separator: " ")
         try require(Set(numbers).count == numbers.count, "retry", setup: true)
@@ -105,8 +101,7 @@ private struct ClientRun<Cache: CaseCache> {
         }
 
         for expected in step.expectedResponseHeaders ?? [] {
-            try require(
-                answer.has(expected), "expected_response_headers")
+            try require(answer.has(expected), "expected_response_headers")
         }
         for unwanted in step.expectedResponseHeadersMissing ?? [] {
             let value = answer.fields.combined(unwanted.name)
@@ -127,12 +122,8 @@ private struct ClientRun<Cache: CaseCache> {
     func checkWhatTheOriginSaw() throws(FailedCheck) {
         var next = 0
         for (index, step) in test.requests.enumerated() where step.expectedType != "cached" {
-            func require(
-                _ holds: Bool, _ what: String, setup: Bool = false
-            ) throws(FailedCheck) {
-                guard !holds else { return }
-                throw FailedCheck(
-                    isSetup: setup || step.isSetup(what), what: "origin \(index + 1): \(what)")
+            func require(_ holds: Bool, _ what: String, setup: Bool = false) throws(FailedCheck) {
+                try step.require(holds, what, in: "origin \(index + 1)", setup: setup)
             }
             let note = next < origin.notes.count ? origin.notes[next] : nil
             next += 1
@@ -164,8 +155,12 @@ private struct ClientRun<Cache: CaseCache> {
 }
 
 extension PreparedCase.Step {
-    fileprivate func isSetup(_ what: String) -> Bool {
-        setup == true || setupTests?.contains(what) == true
+    fileprivate func require(
+        _ holds: Bool, _ what: String, in place: String, setup isSetup: Bool
+    ) throws(FailedCheck) {
+        guard !holds else { return }
+        let isSetup = isSetup || setup == true || setupTests?.contains(what) == true
+        throw FailedCheck(isSetup: isSetup, what: "\(place): \(what)")
     }
 }
 

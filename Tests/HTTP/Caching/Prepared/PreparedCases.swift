@@ -33,7 +33,9 @@ struct PreparedCases: Decodable, Sendable {
 
     private static func load(_ set: String) throws -> [PreparedCase] {
         let file = directory.appendingPathComponent("\(set).json")
-        return try JSONDecoder().decode(PreparedCases.self, from: Data(contentsOf: file))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(PreparedCases.self, from: Data(contentsOf: file))
             .suites.flatMap(\.tests)
     }
 }
@@ -48,11 +50,6 @@ struct PreparedCase: Decodable, Sendable {
     var kind: Kind
     var dependsOn: [String]?
     var requests: [Step]
-
-    enum CodingKeys: String, CodingKey {
-        case id, kind, requests
-        case dependsOn = "depends_on"
-    }
 
     /// One request of the client. The names are those of the collection.
     struct Step: Decodable, Sendable {
@@ -81,55 +78,12 @@ struct PreparedCase: Decodable, Sendable {
         var checkBody: Bool?
         var setup: Bool?
         var setupTests: [String]?
+    }
+}
 
-        enum CodingKeys: String, CodingKey {
-            case requestMethod = "request_method", requestHeaders = "request_headers"
-            case queryArg = "query_arg", filename, magicIms = "magic_ims", rfc850date, cache
-            case pauseAfter = "pause_after", responseStatus = "response_status"
-            case responseHeaders = "response_headers", responseBody = "response_body"
-            case responsePause = "response_pause", disconnect, magicLocations = "magic_locations"
-            case expectedType = "expected_type", expectedStatus = "expected_status"
-            case expectedMethod = "expected_method"
-            case expectedRequestHeaders = "expected_request_headers"
-            case expectedResponseHeaders = "expected_response_headers"
-            case expectedResponseHeadersMissing = "expected_response_headers_missing"
-            case expectedResponseText = "expected_response_text", checkBody = "check_body"
-            case setup, setupTests = "setup_tests"
-        }
-
-        /// Decodes a value that is there but `null` as `.null`.
-        init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            func value<T: Decodable>(_ key: CodingKeys) throws -> T? {
-                try fields.decodeIfPresent(T.self, forKey: key)
-            }
-            func nullable(_ key: CodingKeys) throws -> PreparedValue? {
-                fields.contains(key) ? try fields.decode(PreparedValue.self, forKey: key) : nil
-            }
-            requestMethod = try value(.requestMethod)
-            requestHeaders = try value(.requestHeaders)
-            queryArg = try value(.queryArg)
-            filename = try value(.filename)
-            magicIms = try value(.magicIms)
-            rfc850date = try value(.rfc850date)
-            cache = try value(.cache)
-            pauseAfter = try value(.pauseAfter)
-            responseStatus = try value(.responseStatus)
-            responseHeaders = try value(.responseHeaders)
-            responseBody = try value(.responseBody)
-            responsePause = try value(.responsePause)
-            disconnect = try value(.disconnect)
-            magicLocations = try value(.magicLocations)
-            expectedType = try value(.expectedType)
-            expectedStatus = try nullable(.expectedStatus)
-            expectedMethod = try value(.expectedMethod)
-            expectedRequestHeaders = try value(.expectedRequestHeaders)
-            expectedResponseHeaders = try value(.expectedResponseHeaders)
-            expectedResponseHeadersMissing = try value(.expectedResponseHeadersMissing)
-            expectedResponseText = try nullable(.expectedResponseText)
-            checkBody = try value(.checkBody)
-            setup = try value(.setup)
-            setupTests = try value(.setupTests)
-        }
+extension KeyedDecodingContainer {
+    /// Decodes a value that is there but `null` as `.null`.
+    func decodeIfPresent(_ type: PreparedValue.Type, forKey key: Key) throws -> PreparedValue? {
+        contains(key) ? try decode(type, forKey: key) : nil
     }
 }
