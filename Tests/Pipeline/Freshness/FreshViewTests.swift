@@ -9,15 +9,6 @@ import Testing
 @MainActor @Suite struct FreshViewTests {
     private let swr = "max-age=60, stale-while-revalidate=6000"
 
-    private func options(
-        _ fixture: FreshnessFixture, _ more: KingfisherOptionsInfo = []
-    ) -> KingfisherOptionsInfo {
-        [
-            .httpCaching(.on), .targetCache(fixture.cache), .downloader(fixture.downloader),
-            .waitForCache,
-        ] + more
-    }
-
     /// Begins to show the picture.
     private func show(
         _ fixture: FreshnessFixture, in view: HeadlessImageView, placeholder: Image? = nil,
@@ -25,7 +16,7 @@ import Testing
     ) -> Results {
         let results = Results()
         view.kf.setImage(
-            with: fixture.url(), placeholder: placeholder, options: options(fixture, more),
+            with: fixture.url(), placeholder: placeholder, options: fixture.options + more,
             completionHandler: results.add())
         return results
     }

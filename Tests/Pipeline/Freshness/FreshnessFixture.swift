@@ -16,6 +16,7 @@ final class FreshnessFixture: Sendable {
     let downloader: ImageDownloader
     let manager: KingfisherManager
     let clock = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    private let caching: HTTPCaching
     /// What was decided about stored responses.
     let decisions = Recorder<HTTPCacheEvent>()
 
@@ -25,6 +26,7 @@ final class FreshnessFixture: Sendable {
         network: any NetworkMonitoring = FakeNetwork(isConnected: true)
     ) async throws {
         origin = try await OriginServer.start()
+        self.caching = caching
         self.folder = try folder ?? TemporaryDirectory()
         self.cache =
             try cache ?? ImageCache(name: "test", cacheDirectoryURL: self.folder.url)
@@ -65,11 +67,24 @@ final class FreshnessFixture: Sendable {
         _ width: Int, _ cacheControl: String? = "max-age=60", tag: String? = nil,
         at path: String = "/a.png", _ more: [OriginBehaviour] = []
     ) {
-        var response = OriginResponse.png(Self.png(width))
-        if let cacheControl { response = response.header("Cache-Control", cacheControl) }
-        if let tag { response = response.with(.entityTag(tag)) }
+        var response = Self.picture(width, cacheControl, tag: tag)
         response.behaviours += more
         origin.route(path, response)
+    }
+
+    static func picture(
+        _ width: Int, _ cacheControl: String? = "max-age=60", tag: String? = nil
+    ) -> OriginResponse {
+        let response = OriginResponse.png(png(width)).saying(cacheControl)
+        return tag.map { response.with(.entityTag($0)) } ?? response
+    }
+
+    /// Has the origin redirect, with these words about it.
+    func redirect(
+        _ path: String = "/a.png", to target: String, _ status: Int = 302,
+        _ cacheControl: String? = nil
+    ) {
+        origin.route(path, .redirect(to: target, status: status).saying(cacheControl))
     }
 
     func get(
@@ -86,6 +101,45 @@ final class FreshnessFixture: Sendable {
         return "\(result.image.pixelSize.width) \(result.httpCacheUse.map { "\($0)".words } ?? "-")"
     }
 
+    /// The code of the error of `get`; `nil` when there is none.
+    func errorCode(
+        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png"
+    ) async -> Int? {
+        await kingfisherError { _ = try await get(options, at: path) }?.errorCode
+    }
+
+    /// Options with which views and prefetchers use it.
+    var options: KingfisherOptionsInfo {
+        [.httpCaching(caching), .targetCache(cache), .downloader(downloader), .waitForCache]
+    }
+
+    /// How many a prefetcher skips, fails to load and completes.
+    func prefetched(
+        _ paths: [String] = ["/a.png"], _ more: KingfisherOptionsInfo = []
+    ) async -> [Int] {
+        await handedOver { hand in
+            ImagePrefetcher(urls: paths.map(url), options: options + more) {
+                skipped, failed, completed in
+                hand([skipped.count, failed.count, completed.count])
+            }.start()
+        }
+    }
+
+    /// Has the program itself store a picture of this width.
+    func store(_ width: Int) async throws {
+        try await cache.store(testImage(width: width), forKey: url().cacheKey)
+    }
+
+    /// Whether a file of the cache, which has some, holds this text.
+    func hasWritten(_ text: String) throws -> Bool {
+        let folder = cache.diskStorage.directoryURL
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.isEmpty)
+        return try names.contains {
+            try Data(contentsOf: folder.appending(path: $0)).firstRange(of: Data(text.utf8)) != nil
+        }
+    }
+
     var count: Int { origin.requestCount }
 
     /// The URL of the picture, or of another path.
@@ -95,12 +149,32 @@ final class FreshnessFixture: Sendable {
     var lastCondition: String? { origin.requests.last?.headers["If-None-Match"] }
 }
 
-/// A modifier that sets header fields.
-func setting(_ fields: [String: String]) -> AnyModifier {
-    AnyModifier { request in
-        var request = request
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        return request
+extension OriginResponse {
+    /// This response with `Cache-Control`, if there is any.
+    fileprivate func saying(_ cacheControl: String?) -> OriginResponse {
+        cacheControl.map(self.cacheControl) ?? self
+    }
+}
+
+extension HTTPCaching {
+    /// These settings with a change.
+    func with(_ change: (inout HTTPCaching) -> Void) -> HTTPCaching {
+        var caching = self
+        change(&caching)
+        return caching
+    }
+}
+
+extension KingfisherOptionsInfoItem {
+    /// Records what revalidations find: `unchanged`, `changed 4` with the new width, or `failed 2003`.
+    static func noting(_ events: Recorder<String>) -> KingfisherOptionsInfoItem {
+        .onHTTPRevalidation { found in
+            switch found {
+            case .unchanged: events.record("unchanged")
+            case .changed(let result): events.record("changed \(result.image.pixelSize.width)")
+            case .failed(let error): events.record("failed \(error.errorCode)")
+            }
+        }
     }
 }
 

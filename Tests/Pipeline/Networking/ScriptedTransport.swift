@@ -96,6 +96,22 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
+/// A modifier that changes each request.
+func changing(_ change: @escaping @Sendable (inout URLRequest) -> Void) -> AnyModifier {
+    AnyModifier { request in
+        var request = request
+        change(&request)
+        return request
+    }
+}
+
+/// A modifier that sets header fields.
+func setting(_ fields: [String: String]) -> AnyModifier {
+    changing { request in
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    }
+}
+
 typealias LoadingResult = Result<ImageLoadingResult, KingfisherError>
 
 extension Result where Failure == KingfisherError {
@@ -106,14 +122,28 @@ extension Result where Failure == KingfisherError {
 
     /// Why the transfer failed, if it did.
     var transportError: ImageTransportError? {
-        guard case .failure(.responseError(reason: .URLSessionError(let error))) = self else {
-            return nil
-        }
+        if case .failure(let error) = self { error.transportError } else { nil }
+    }
+}
+
+extension KingfisherError {
+    /// Why the transfer failed, if it did.
+    var transportError: ImageTransportError? {
+        guard case .responseError(reason: .URLSessionError(let error)) = self else { return nil }
         return error as? ImageTransportError
     }
 }
 
 extension ImageDownloader {
+    /// Downloads and records what the callback gets.
+    @discardableResult
+    func download(
+        _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing(),
+        into results: Recorder<LoadingResult>
+    ) -> DownloadTask {
+        downloadImage(with: url, options: options) { results.record($0) }
+    }
+
     /// Downloads and returns what the callback got.
     func result(
         _ url: URL, _ options: KingfisherParsedOptionsInfo = .processing()
