@@ -184,7 +184,8 @@ struct DecisionTests {
 
     @Test("A tag that cannot have arrived as it was sent is none")
     func unusableTags() {
-        for tag in ["\"a\u{FFFD}\"", "", String(repeating: "x", count: 8193), "a\r\nX: y", "\0"] {
+        let long = String(repeating: "x", count: 8193)
+        for tag in ["\"a\u{FFFD}\"", "", "*", long, "a\r\nX: y", "\0"] {
             #expect(StoredResponse.at(noon: ["ETag": tag]).condition == nil)
         }
     }

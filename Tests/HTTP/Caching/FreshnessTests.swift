@@ -27,6 +27,8 @@ struct FreshnessTests {
         stored.fields.set("Date", to: date(30))
         #expect(policy.freshness(of: stored).initialAge == 13, "a server's clock that is ahead")
         #expect(policy.freshness(of: stored).age(at: noon.addingTimeInterval(5)) == 18)
+        stored.fields.set("Date", to: date(-1e9))
+        #expect(policy.freshness(of: stored).initialAge == 1e9)
     }
 
     @Test(

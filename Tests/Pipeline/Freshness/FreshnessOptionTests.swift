@@ -28,14 +28,12 @@ import Testing
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 validated")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got([.fromMemoryCacheOrRefresh]) == "3 fetched")
-        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func onlyFromCacheNeverAsksAndAcceptsStaleImages() async throws {
         fixture.serve(3, tag: "\"1\"")
-        #expect(
-            await kingfisherError { _ = try await fixture.get([.onlyFromCache]) }?.errorCode == 3006
-        )
+        #expect(await fixture.errorCode([.onlyFromCache]) == 3006)
         _ = try await fixture.get()
         #expect(try await fixture.got([.onlyFromCache]) == "3 fresh")
         fixture.pass(1_000)
@@ -47,9 +45,7 @@ import Testing
         fixture.serve(3, "max-age=60, must-revalidate", tag: "\"1\"")
         _ = try await fixture.get()
         fixture.pass(1_000)
-        #expect(
-            await kingfisherError { _ = try await fixture.get([.onlyFromCache]) }?.errorCode == 3006
-        )
+        #expect(await fixture.errorCode([.onlyFromCache]) == 3006)
     }
 
     @Test func cacheOriginalImageGivesACopyForEveryProcessor() async throws {
@@ -92,20 +88,13 @@ import Testing
             .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
         ])
         #expect(try await fixture.got() == "3 fetched")
-        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
+        #expect(fixture.lastCondition == nil)
     }
 
     @Test func aModifierThatSetsConditionsOfItsOwnIsLeftAlone() async throws {
         let fixture = try await FreshnessFixture.aged()
-        let modifier = AnyModifier { request in
-            var request = request
-            request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
-            return request
-        }
-        let error = await kingfisherError {
-            _ = try await fixture.get([.requestModifier(modifier)])
-        }
-        #expect(error?.errorCode == 2002)
+        let modifier = setting(["If-None-Match": "\"1\""])
+        #expect(await fixture.errorCode([.requestModifier(modifier)]) == 2002)
         #expect(try await fixture.got() == "3 validated")
     }
 
@@ -162,14 +151,12 @@ import Testing
     ) async throws {
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         let runs = Locked(0)
-        let modifier = AnyModifier { [url = fixture.url()] request in
-            var request = request
+        let modifier = changing { [url = fixture.url()] request in
             let number = runs.withLock { runs in
                 runs += 1
                 return runs
             }
             request.url = url.appending(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
-            return request
         }
         var options: KingfisherOptionsInfo = [.requestModifier(modifier)]
         if let normalizer { options.append(.cacheKeyNormalizer(normalizer)) }
@@ -185,26 +172,17 @@ import Testing
         let modifier = AnyModifier { _ in nil }
         #expect(try await fixture.got([.requestModifier(modifier)]) == "3 fresh")
         fixture.pass(100)
-        let error = await kingfisherError {
-            _ = try await fixture.get([.requestModifier(modifier)])
-        }
-        #expect(error?.errorCode == 1001)
+        #expect(await fixture.errorCode([.requestModifier(modifier)]) == 1001)
     }
 
     @Test func requestsThatVaryGetTheirOwnPictures() async throws {
         fixture.origin.route("/a.png") { request in
-            .png(FreshnessFixture.png(request.headers["Accept-Language"] == "de" ? 4 : 3))
-                .header("Cache-Control", "max-age=600").header("Vary", "Accept-Language")
+            FreshnessFixture
+                .picture(request.headers["Accept-Language"] == "de" ? 4 : 3, "max-age=600")
+                .header("Vary", "Accept-Language")
         }
         func speaking(_ language: String) -> KingfisherOptionsInfo {
-            [
-                .requestModifier(
-                    AnyModifier { request in
-                        var request = request
-                        request.setValue(language, forHTTPHeaderField: "Accept-Language")
-                        return request
-                    })
-            ]
+            [.requestModifier(setting(["Accept-Language": language]))]
         }
         #expect(try await fixture.got(speaking("en")) == "3 fetched")
         #expect(try await fixture.got(speaking("de")) == "4 fetched")
@@ -213,19 +191,15 @@ import Testing
     }
 
     @Test func partitionsKeepUsersApart() async throws {
-        var caching = HTTPCaching.on
-        caching.partition = "anna"
-        let fixture = try await FreshnessFixture(caching)
         fixture.serve(3, "max-age=600")
-        #expect(try await fixture.got() == "3 fetched")
-        caching.partition = "berta"
-        #expect(try await fixture.got([.httpCaching(caching)]) == "3 fetched")
+        for user in ["anna", "berta"] {
+            let caching = HTTPCaching.on.with { $0.partition = user }
+            #expect(try await fixture.got([.httpCaching(caching)]) == "3 fetched")
+        }
     }
 
     @Test func validationAlwaysAsksEvenWhileFresh() async throws {
-        var caching = HTTPCaching.on
-        caching.validation = .always
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.validation = .always })
         fixture.serve(3, "max-age=600", tag: "\"1\"")
         _ = try await fixture.get()
         #expect(try await fixture.got() == "3 validated")
@@ -233,34 +207,25 @@ import Testing
     }
 
     @Test func aRememberedErrorIsNotAskedForAgainUntilItsEnd() async throws {
-        var caching = HTTPCaching.on
-        caching.negative = .on(lifetime: 30)
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.negative = .on(lifetime: 30) })
         fixture.origin.route("/a.png", .status(404))
         let retries = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
-        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
-        let error = await kingfisherError {
-            _ = try await fixture.get([.retryStrategy(retries)])
-        }
-        #expect(error?.errorCode == 2002 && fixture.count == 1)
+        #expect(await fixture.errorCode() == 2002)
+        #expect(await fixture.errorCode([.retryStrategy(retries)]) == 2002)
+        #expect(fixture.count == 1)
         fixture.serve(3)
         fixture.pass(31)
         #expect(try await fixture.got() == "3 fetched")
     }
 
     @Test func aRememberedErrorIsKnownWhileItIsWritten() async throws {
-        var caching = HTTPCaching.on
-        caching.negative = .on()
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.negative = .on() })
         let count = 400
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 group.addTask {
                     for _ in 0..<3 {
-                        let error = await kingfisherError {
-                            _ = try await fixture.get(at: "/\(number).png")
-                        }
-                        #expect(error?.errorCode == 2002)
+                        #expect(await fixture.errorCode(at: "/\(number).png") == 2002)
                     }
                 }
             }
@@ -270,9 +235,7 @@ import Testing
 
     @Test func byDefaultErrorsAreNotRemembered() async throws {
         fixture.origin.route("/a.png", .status(404).header("Cache-Control", "max-age=600"))
-        for _ in 0..<2 {
-            #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
-        }
+        for _ in 0..<2 { #expect(await fixture.errorCode() == 2002) }
         #expect(fixture.count == 2)
     }
 
@@ -308,27 +271,13 @@ import Testing
     @Test func aPrefetcherSkipsWhatIsFreshOrStillGoodAndCompletesWhatIsNew() async throws {
         fixture.serve(3, tag: "\"1\"")
         fixture.serve(3, at: "/b.png")
-        func prefetched() async -> [Int] {
-            let urls = [fixture.origin.url("/a.png"), fixture.origin.url("/b.png")]
-            return await handedOver { hand in
-                ImagePrefetcher(
-                    urls: urls,
-                    options: [
-                        .httpCaching(.on), .targetCache(fixture.cache),
-                        .downloader(fixture.downloader),
-                    ],
-                    completionHandler: { skipped, failed, completed in
-                        hand([skipped.count, failed.count, completed.count])
-                    }
-                ).start()
-            }
-        }
-        #expect(await prefetched() == [0, 0, 2])
-        #expect(await prefetched() == [2, 0, 0])
+        let paths = ["/a.png", "/b.png"]
+        #expect(await fixture.prefetched(paths) == [0, 0, 2])
+        #expect(await fixture.prefetched(paths) == [2, 0, 0])
         #expect(fixture.count == 2)
         fixture.pass(100)
         fixture.serve(4, at: "/b.png")
-        #expect(await prefetched() == [1, 0, 1])
+        #expect(await fixture.prefetched(paths) == [1, 0, 1])
         #expect(try await fixture.got(at: "/b.png") == "4 fresh")
     }
 }

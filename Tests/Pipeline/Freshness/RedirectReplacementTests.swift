@@ -15,18 +15,11 @@ import Testing
 
         var response: OriginResponse {
             switch self {
-            case .page: .ok(Data("<html>Log in</html>".utf8), contentType: "text/html")
+            case .page: .html()
             case .missing: .status(404)
             case .broken: .status(200).with(.abort(.reset))
             }
         }
-    }
-
-    private func redirect(
-        _ fixture: FreshnessFixture, _ status: Int, _ words: String?, to path: String
-    ) {
-        let response = OriginResponse.redirect(to: path, status: status)
-        fixture.origin.route("/a.png", words.map(response.cacheControl) ?? response)
     }
 
     /// A picture that is stored and no longer fresh, with what the processor has made of it.
@@ -48,7 +41,7 @@ import Testing
         _ target: Target, _ answer: (status: Int, words: String?)
     ) async throws {
         let (fixture, processor) = try await staleFixture()
-        redirect(fixture, answer.status, answer.words, to: "/login")
+        fixture.redirect(to: "/login", answer.status, answer.words)
         fixture.origin.route("/login", target.response)
         #expect(await kingfisherError { _ = try await fixture.get() } != nil)
         for clears in [false, true] {
@@ -68,7 +61,7 @@ import Testing
         _ status: Int, _ words: String?
     ) async throws {
         let (fixture, processor) = try await staleFixture()
-        redirect(fixture, status, words, to: "/b.png")
+        fixture.redirect(to: "/b.png", status, words)
         fixture.serve(6, "max-age=600", at: "/b.png")
         #expect(try await fixture.got() == "6 fetched")
         let use = words == nil ? "6 validated" : "6 fresh"
@@ -87,7 +80,7 @@ import Testing
 
     @Test func theRedirectOfARequestThatWantsNothingStoredLeavesTheStoredPicture() async throws {
         let fixture = try await FreshnessFixture.aged()
-        redirect(fixture, 302, nil, to: "/b.png")
+        fixture.redirect(to: "/b.png", 302)
         fixture.serve(4, at: "/b.png")
         let modifier = setting(["Cache-Control": "no-store"])
         #expect(try await fixture.got([.requestModifier(modifier)]) == "4 fetched, unstored")
@@ -97,13 +90,9 @@ import Testing
 
     @Test func theRedirectThatAnswersAPostLeavesTheStoredPicture() async throws {
         let fixture = try await FreshnessFixture.aged()
-        redirect(fixture, 303, nil, to: "/done.png")
+        fixture.redirect(to: "/done.png", 303)
         fixture.serve(4, "no-store", at: "/done.png")
-        let posting = AnyModifier { request in
-            var request = request
-            request.httpMethod = "POST"
-            return request
-        }
+        let posting = changing { $0.httpMethod = "POST" }
         #expect(try await fixture.got([.requestModifier(posting)]) == "4 fetched, unstored")
         #expect(fixture.origin.requests.map(\.method) == ["GET", "POST", "GET"])
         fixture.serve(3, tag: "\"1\"")
@@ -115,7 +104,7 @@ import Testing
     /// A fixture with a stored redirect, from the picture's path to another one.
     private func redirected() async throws -> FreshnessFixture {
         let fixture = try await FreshnessFixture()
-        redirect(fixture, 301, "max-age=600", to: "/b.png")
+        fixture.redirect(to: "/b.png", 301, "max-age=600")
         fixture.serve(3, "max-age=600", at: "/b.png")
         fixture.serve(4, "max-age=600", at: "/c.png")
         _ = try await fixture.get()
