@@ -101,6 +101,11 @@ final class SharedMachines: Sendable {
         origin.route("/a.png", response)
     }
 
+    /// Lets seconds pass.
+    func pass(_ seconds: TimeInterval) {
+        clock.withLock { $0 += seconds }
+    }
+
     static func png(_ width: Int) -> Data { PNGFixture.data(.gradient(width: width, height: 5)) }
 
     var url: URL { origin.url("/a.png") }

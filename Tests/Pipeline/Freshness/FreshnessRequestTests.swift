@@ -20,19 +20,16 @@ import Testing
     @Test func forceRefreshUsesNoStaleImage() async throws {
         let fixture = try await FreshnessFixture.aged("max-age=60, stale-if-error=6000")
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
-        let error = await kingfisherError { _ = try await fixture.get([.forceRefresh]) }
-        #expect(error?.errorCode == 2003)
+        #expect(await fixture.errorCode([.forceRefresh]) == 2003)
         #expect(try await fixture.got() == "3 stale error")
     }
 
     @Test func forceRefreshAsksThoughAnErrorIsRemembered() async throws {
-        var caching = HTTPCaching.on
-        caching.negative = .on()
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.negative = .on() })
         fixture.origin.route("/a.png", .status(404))
-        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        #expect(await fixture.errorCode() == 2002)
         fixture.serve(3)
-        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2002)
+        #expect(await fixture.errorCode() == 2002)
         #expect(try await fixture.got([.forceRefresh]) == "3 fetched")
         #expect(try await fixture.got() == "3 fresh")
     }
@@ -42,7 +39,7 @@ import Testing
         fixture.downloader.resumption = DownloadResumption(
             directory: fixture.folder.file("partials"), minimumSize: 1)
         fixture.serve(8, tag: "\"1\"", [.ranges, .breakOff(afterBytes: 20, .close, times: 1)])
-        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2003)
+        #expect(await fixture.errorCode() == 2003)
         #expect(try await fixture.got([.forceRefresh]) == "8 fetched")
         let headers = try #require(fixture.origin.requests.last?.headers)
         #expect(headers["Range"] == "bytes=20-" && headers["Cache-Control"] == "no-cache")
@@ -60,8 +57,7 @@ import Testing
 
     @Test func onlyFromCacheDeliversWhatTheProgramHasStored() async throws {
         let fixture = try await FreshnessFixture()
-        let image = try #require(Image(data: FreshnessFixture.png(7)))
-        try await fixture.cache.store(image, forKey: fixture.url().cacheKey)
+        try await fixture.store(7)
         #expect(try await fixture.got([.onlyFromCache]) == "7 fresh")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got([.onlyFromCache]) == "7 fresh")
@@ -101,8 +97,7 @@ import Testing
         let fixture = try await FreshnessFixture.aged()
         let other = try await FreshnessFixture(in: fixture.folder)
         other.pass(100)
-        let good = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=60")
-            .with(.entityTag("\"1\""))
+        let good = FreshnessFixture.picture(3, tag: "\"1\"")
         fixture.origin.route("/a.png", sequence: [.status(500), good])
         let strategy = AskingElsewhere(other: other.manager, url: fixture.url())
         #expect(try await fixture.got([.retryStrategy(strategy)]) == "3 fresh")
@@ -110,9 +105,7 @@ import Testing
     }
 
     @Test func alternativesAreTriedForARememberedError() async throws {
-        var caching = HTTPCaching.on
-        caching.negative = .on()
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.negative = .on() })
         fixture.origin.route("/a.png", .status(404))
         fixture.serve(5, at: "/other.png")
         let options: KingfisherOptionsInfo = [
@@ -134,8 +127,7 @@ import Testing
         let fixture = try await FreshnessFixture(caching)
         let responder = KnownPassword()
         fixture.downloader.authenticationChallengeResponder = responder
-        fixture.serve(
-            3, words, tag: nil, at: "/a.png", [.basicAuthentication(KnownPassword.credentials)])
+        fixture.serve(3, words, [.basicAuthentication(KnownPassword.credentials)])
         #expect(try await fixture.got() == (isStored ? "3 fetched" : "3 fetched, unstored"))
         #expect(fixture.count == 2)
         #expect(try await fixture.cache.httpResponses().map(\.status) == (isStored ? [200] : []))
@@ -146,10 +138,10 @@ import Testing
     @Test func aRevalidationInTheBackgroundIsLessUrgentThanAllElse() async throws {
         let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
         let modifier = NotingPriority()
-        let events = Recorder<HTTPRevalidation>()
+        let events = Recorder<String>()
         let options: KingfisherOptionsInfo = [
             .requestModifier(modifier), .downloadPriority(0.9), .callbackQueue(.untouch),
-            .onHTTPRevalidation { events.record($0) },
+            .noting(events),
         ]
         #expect(try await fixture.got(options) == "3 stale revalidating")
         await events.waitFor(count: 1)
@@ -174,16 +166,11 @@ import Testing
 
     /// Has a request sent with `POST`.
     private let posting = KingfisherOptionsInfoItem.requestModifier(
-        AnyModifier { request in
-            var request = request
-            request.httpMethod = "POST"
-            return request
-        })
+        changing { $0.httpMethod = "POST" })
 
     /// Answers `POST` with a status, and `GET` with a picture.
     private func answerPosts(_ status: Int, _ fixture: FreshnessFixture) {
-        let picture = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
-            .with(.entityTag("\"1\""))
+        let picture = FreshnessFixture.picture(3, "max-age=600", tag: "\"1\"")
         fixture.origin.route("/a.png") { request in
             guard request.method == "POST" else { return picture }
             return status == 200 ? .png(FreshnessFixture.png(3)) : .status(status)
@@ -201,10 +188,7 @@ import Testing
         let fixture = try await FreshnessFixture()
         answerPosts(500, fixture)
         #expect(try await fixture.got(options, at: path) == "3 fetched")
-        let error = await kingfisherError {
-            _ = try await fixture.get(options + [posting], at: path)
-        }
-        #expect(error?.errorCode == 2002)
+        #expect(await fixture.errorCode(options + [posting], at: path) == 2002)
         #expect(try await fixture.got(options, at: path) == "3 fresh")
         answerPosts(200, fixture)
         #expect(try await fixture.got(options + [posting], at: path) == "3 fetched, unstored")
@@ -265,22 +249,29 @@ import Testing
         #expect(progress.count == 0)
     }
 
-    @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
-        let fixture = try await FreshnessFixture()
-        let jpeg = try ProgressiveFixture().data
-        fixture.origin.route(
-            "/a.png",
-            .ok(jpeg, contentType: "image/jpeg").cacheControl("max-age=60")
-                .with(.entityTag("\"1\"")))
-        _ = try await fixture.get()
-        fixture.pass(100)
-        let shown = Recorder<Image?>()
-        let request = ImageRequest(
+    /// A request for the progressive picture that the origin serves, which may be held.
+    private func progressiveRequest(
+        _ fixture: FreshnessFixture, holding gate: Gate? = nil, telling shown: Recorder<Image?>
+    ) throws -> ImageRequest {
+        let jpeg = try ProgressiveFixture()
+        var response = OriginResponse.ok(jpeg.data, contentType: "image/jpeg")
+            .cacheControl("max-age=60").with(.entityTag("\"1\""))
+        if let gate { response = response.with(.hold(afterBytes: jpeg.scanEnds[4], .gate(gate))) }
+        fixture.origin.route("/a.png", response)
+        return ImageRequest(
             source: .network(fixture.url()),
             options: fixture.manager.parsedOptions([
                 .progressiveJPEG(
                     ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0))
             ]), probing: .onItsOwnThread, progressiveConsumer: { shown.record($0) })
+    }
+
+    @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
+        let fixture = try await FreshnessFixture()
+        let shown = Recorder<Image?>()
+        let request = try progressiveRequest(fixture, telling: shown)
+        _ = try await fixture.get()
+        fixture.pass(100)
         let result = try await request.run().get()
         #expect("\(try #require(result.httpCacheUse))" == "validated")
         #expect(shown.count == 0)
@@ -288,19 +279,9 @@ import Testing
 
     @Test func aProgressivePictureIsShownWhileItComes() async throws {
         let fixture = try await FreshnessFixture()
-        let jpeg = try ProgressiveFixture()
         let gate = Gate()
-        fixture.origin.route(
-            "/a.png",
-            .ok(jpeg.data, contentType: "image/jpeg").cacheControl("max-age=60")
-                .with(.hold(afterBytes: jpeg.scanEnds[4], .gate(gate))))
         let shown = Recorder<Image?>()
-        let request = ImageRequest(
-            source: .network(fixture.url()),
-            options: fixture.manager.parsedOptions([
-                .progressiveJPEG(
-                    ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0))
-            ]), probing: .onItsOwnThread, progressiveConsumer: { shown.record($0) })
+        let request = try progressiveRequest(fixture, holding: gate, telling: shown)
         async let ending = request.run()
         await shown.waitFor(count: 1)
         gate.open()
@@ -311,52 +292,19 @@ import Testing
 
     @Test func aDelegateSeesA304AndIsAskedNothingAboutIt() async throws {
         let fixture = try await FreshnessFixture.aged()
-        let delegate = Witness()
+        let delegate = RecordingDelegate()
         fixture.downloader.delegate = delegate
+        func told() -> [String] {
+            delegate.events.events.filter { $0 != "will" && $0 != "image" }
+        }
         #expect(try await fixture.got() == "3 validated")
-        #expect(delegate.asked.events == [])
-        #expect(delegate.responses.events == [304])
-        #expect(delegate.downloads.count == 0)
-        #expect(delegate.ends.events == [true])
+        #expect(told() == ["response 304", "finished"])
+        delegate.events.removeAll()
         fixture.serve(4, tag: "\"2\"")
         fixture.pass(100)
         #expect(try await fixture.got() == "4 fetched")
-        #expect(delegate.asked.events == [200] && delegate.responses.events == [304, 200])
-        #expect(delegate.downloads.count == 1 && delegate.ends.events == [true, true])
-    }
-
-    private final class Witness: ImageDownloaderDelegate, Sendable {
-        let asked = Recorder<Int>()
-        let responses = Recorder<Int>()
-        let downloads = Recorder<Int>()
-        /// Whether without an error.
-        let ends = Recorder<Bool>()
-
-        func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
-            asked.record(code)
-            return (200..<400).contains(code)
-        }
-
-        func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse)
-            async -> URLSession.ResponseDisposition
-        {
-            responses.record((response as? HTTPURLResponse)?.statusCode ?? 0)
-            return .allow
-        }
-
-        func imageDownloader(
-            _ downloader: ImageDownloader, didDownload data: Data, with task: SessionDataTask
-        ) -> Data? {
-            downloads.record(data.count)
-            return data
-        }
-
-        func imageDownloader(
-            _ downloader: ImageDownloader, didFinishDownloadingImageForURL url: URL,
-            with response: URLResponse?, error: (any Error)?
-        ) {
-            ends.record(error == nil)
-        }
+        let bytes = "data \(FreshnessFixture.png(4).count)"
+        #expect(told() == ["status 200", "response 200", bytes, "finished"])
     }
 
     @Test func aValidationIsAnnouncedLikeADownloadAndAFreshImageIsNot() async throws {
@@ -423,8 +371,7 @@ import Testing
         #expect(fixture.cache.imageCachedType(forKey: key) == .memory)
         fixture.cache.clearMemoryCache()
         #expect(fixture.cache.imageCachedType(forKey: key) == .disk)
-        #expect(
-            FileManager.default.fileExists(atPath: fixture.cache.cachePath(forKey: key)))
+        #expect(FileManager.default.fileExists(atPath: fixture.cache.cachePath(forKey: key)))
         #expect(fixture.count == 1)
     }
 
@@ -446,35 +393,15 @@ import Testing
 
     @Test func aPrefetcherValidatesWhatMayBeShownStaleMeanwhile() async throws {
         let fixture = try await FreshnessFixture.aged("max-age=60, stale-while-revalidate=600")
-        let skipped = await handedOver { hand in
-            ImagePrefetcher(
-                urls: [fixture.url()],
-                options: [
-                    .httpCaching(.on), .targetCache(fixture.cache),
-                    .downloader(fixture.downloader),
-                ]
-            ) { skipped, _, _ in hand(skipped.count) }.start()
-        }
-        #expect(skipped == 1)
+        #expect(await fixture.prefetched() == [1, 0, 0])
         #expect(fixture.count == 2 && fixture.lastCondition == "\"1\"")
         #expect(try await fixture.got() == "3 fresh")
     }
 
     @Test func aPrefetcherTellsFailuresFromWhatIsStillGood() async throws {
-        var caching = HTTPCaching.on
-        caching.negative = .on()
-        let fixture = try await FreshnessFixture(caching)
+        let fixture = try await FreshnessFixture(.on.with { $0.negative = .on() })
         func prefetched(_ more: KingfisherOptionsInfoItem...) async -> [Int] {
-            let options: KingfisherOptionsInfo = [
-                .httpCaching(caching), .targetCache(fixture.cache),
-                .downloader(fixture.downloader),
-            ]
-            return await handedOver { hand in
-                ImagePrefetcher(urls: [fixture.url()], options: options + more) {
-                    skipped, failed, completed in
-                    hand([skipped.count, failed.count, completed.count])
-                }.start()
-            }
+            await fixture.prefetched(["/a.png"], more)
         }
         let (skipped, failed, completed) = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
         fixture.origin.route("/a.png", .status(404))
@@ -485,15 +412,14 @@ import Testing
         #expect(await prefetched(.forceRefresh) == completed)
         fixture.pass(100)
         #expect(await prefetched() == skipped)
-        #expect(fixture.origin.requests.last?.headers["If-None-Match"] == "\"1\"")
+        #expect(fixture.lastCondition == "\"1\"")
         fixture.pass(100)
         fixture.serve(3, tag: "\"1\"", [.abort(.reset)])
         #expect(await prefetched() == skipped, "the stale image is good enough")
         fixture.pass(100)
         fixture.origin.route("/a.png", .status(403))
         #expect(await prefetched() == failed)
-        let image = try #require(Image(data: FreshnessFixture.png(7)))
-        try await fixture.cache.store(image, forKey: fixture.url().cacheKey)
+        try await fixture.store(7)
         let before = fixture.count
         #expect(await prefetched(.alsoPrefetchToMemory) == skipped)
         #expect(fixture.count == before)

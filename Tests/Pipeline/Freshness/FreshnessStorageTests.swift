@@ -12,16 +12,11 @@ import Testing
 
     init() async throws { fixture = try await FreshnessFixture() }
 
-    private func rows(_ cache: ImageCache) async throws -> [CachedHTTPResponse] {
-        try await cache.httpResponses()
-    }
-
     @Test func anOriginalHasRowAndLinkThoughTheImageIsInMemoryOnly() async throws {
         fixture.serve(8, tag: "\"1\"")
         let options: KingfisherOptionsInfo = [.cacheMemoryOnly, .cacheOriginalImage]
         _ = try await fixture.get(options + [.processor(CountingProcessor(identifier: "a"))])
-        let stored = try await rows(fixture.cache)
-        #expect(stored.map(\.fileNames.count) == [1])
+        #expect(try await fixture.cache.httpResponses().map(\.fileNames.count) == [1])
         #expect(fixture.cache.imageCachedType(forKey: fixture.url().cacheKey) == .disk)
         fixture.pass(100)
         fixture.cache.clearMemoryCache()
@@ -33,21 +28,11 @@ import Testing
     @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
         fixture.serve(3, tag: "\"1\"")
         _ = try await fixture.get([.diskCacheExpiration(.expired)])
-        #expect(try await rows(fixture.cache).isEmpty)
+        #expect(try await fixture.cache.httpResponses().isEmpty)
         fixture.pass(100)
         // What is in memory can be validated all the same.
         #expect(try await fixture.got([.diskCacheExpiration(.expired)]) == "3 validated")
-        #expect(try await rows(fixture.cache).isEmpty)
-    }
-
-    @Test func whatIsKeptForEverIsNotFreshForEver() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        let keeping: KingfisherOptionsInfo = [
-            .memoryCacheExpiration(.never), .diskCacheExpiration(.never),
-        ]
-        _ = try await fixture.get(keeping)
-        fixture.pass(100)
-        #expect(try await fixture.got(keeping) == "3 validated")
+        #expect(try await fixture.cache.httpResponses().isEmpty)
     }
 
     @Test func whatIsNotKeptInMemoryIsFreshOnDisk() async throws {
@@ -80,20 +65,24 @@ import Testing
         #expect(fixture.count == 2 && fixture.lastCondition == nil)
     }
 
-    @Test func anAccessThatKeepsTheImageLongerDoesNotFreshenIt() async throws {
+    @Test(
+        arguments: [
+            [.memoryCacheExpiration(.never), .diskCacheExpiration(.never)],
+            [
+                .memoryCacheAccessExtendingExpiration(.expirationTime(.days(30))),
+                .diskCacheAccessExtendingExpiration(.expirationTime(.days(30))),
+            ],
+        ] as [KingfisherOptionsInfo])
+    func whatIsKeptLongIsNotFreshForLong(_ keeping: KingfisherOptionsInfo) async throws {
         fixture.serve(3, tag: "\"1\"")
-        let extending: KingfisherOptionsInfo = [
-            .memoryCacheAccessExtendingExpiration(.expirationTime(.days(30))),
-            .diskCacheAccessExtendingExpiration(.expirationTime(.days(30))),
-        ]
-        _ = try await fixture.get(extending)
+        _ = try await fixture.get(keeping)
         for clears in [false, true] {
             fixture.pass(25)
             if clears { fixture.cache.clearMemoryCache() }
-            #expect(try await fixture.got(extending) == "3 fresh")
+            #expect(try await fixture.got(keeping) == "3 fresh")
         }
         fixture.pass(15)
-        #expect(try await fixture.got(extending) == "3 validated")
+        #expect(try await fixture.got(keeping) == "3 validated")
     }
 
     @Test func waitForCacheWaitsForFilesLinksAndRow() async throws {
@@ -103,10 +92,10 @@ import Testing
         ])
         // Another cache sees only what is written.
         let other = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
-        #expect(try await rows(other).map(\.fileNames.count) == [2])
+        #expect(try await other.httpResponses().map(\.fileNames.count) == [2])
         fixture.pass(100)
         _ = try await fixture.get([.processor(CountingProcessor()), .waitForCache])
-        #expect(try await rows(other).map(\.received) == [fixture.clock.value])
+        #expect(try await other.httpResponses().map(\.received) == [fixture.clock.value])
     }
 
     @Test func ofTwoCachesEachHasItsRowOfTheSameGeneration() async throws {
@@ -126,7 +115,7 @@ import Testing
         fixture.pass(100)
         #expect(try await fixture.got(firstOptions) == "3 validated")
         for cache in [fixture.cache, originals] {
-            #expect(try await rows(cache).map(\.received) == [fixture.clock.value])
+            #expect(try await cache.httpResponses().map(\.received) == [fixture.clock.value])
         }
         // The original is a copy for every processor.
         #expect(try await fixture.got(options + [.processor(second)]) == "3 fresh")
@@ -135,7 +124,8 @@ import Testing
         fixture.serve(6, tag: "\"2\"")
         fixture.pass(100)
         #expect(try await fixture.got(firstOptions) == "3 fetched")
-        #expect(try await rows(originals).isEmpty && originals.diskStorage.entries().isEmpty)
+        #expect(try await originals.httpResponses().isEmpty)
+        #expect(try originals.diskStorage.entries().isEmpty)
     }
 
     @Test func whatIsMissingOnTheServerIsRemovedFromBothCaches() async throws {
@@ -146,12 +136,12 @@ import Testing
         fixture.serve(8, "max-age=600", tag: "\"1\"")
         _ = try await fixture.get(options)
         fixture.origin.route("/a.png", .status(410))
-        let error = await kingfisherError { _ = try await fixture.get(options + [.forceRefresh]) }
-        #expect(error?.errorCode == 2002)
+        #expect(await fixture.errorCode(options + [.forceRefresh]) == 2002)
         for cache in [fixture.cache, originals] {
-            #expect(try await rows(cache).isEmpty && cache.diskStorage.entries().isEmpty)
+            #expect(try await cache.httpResponses().isEmpty)
+            #expect(try cache.diskStorage.entries().isEmpty)
         }
-        #expect(await kingfisherError { _ = try await fixture.get(options) }?.errorCode == 2002)
+        #expect(await fixture.errorCode(options) == 2002)
     }
 
     @Test func aForcedExtensionBelongsToTheFileAndNotToTheResponse() async throws {
@@ -160,13 +150,13 @@ import Testing
         #expect(try await fixture.got(forced) == "3 fetched")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(forced) == "3 fresh")
-        let files = try await rows(fixture.cache).flatMap(\.fileNames)
+        let files = try await fixture.cache.httpResponses().flatMap(\.fileNames)
         #expect(files.count == 1 && files[0].hasSuffix(".jpg"))
         // Without it there is no file; the response is the same one, and so are its bytes.
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got() == "3 fresh")
         #expect(fixture.count == 1)
-        #expect(try await rows(fixture.cache).map(\.fileNames.count) == [2])
+        #expect(try await fixture.cache.httpResponses().map(\.fileNames.count) == [2])
     }
 
     @Test func whatASerializerWroteIsAsFreshAsTheResponse() async throws {
@@ -264,12 +254,9 @@ import Testing
 
     @Test(arguments: [nil, "Accept-Language"])
     func aModifierAndVaryAreDecidedOnByWhatIsInMemory(_ vary: String?) async throws {
-        let picture = OriginResponse.png(FreshnessFixture.png(3)).cacheControl("max-age=600")
-            .with(.entityTag("\"1\""))
+        let picture = FreshnessFixture.picture(3, "max-age=600", tag: "\"1\"")
         fixture.origin.route("/a.png", vary.map { picture.header("Vary", $0) } ?? picture)
-        let german: KingfisherOptionsInfo = [
-            .requestModifier(setting(["Accept-Language": "de"]))
-        ]
+        let german: KingfisherOptionsInfo = [.requestModifier(setting(["Accept-Language": "de"]))]
         _ = try await fixture.get(german)
         let files = fixture.cache.diskStorage.files
         let before = files.useCount
@@ -285,8 +272,7 @@ import Testing
 
     @Test func anAnswerUnderOtherSettingsMakesTheImageInMemoryFreshWithoutTheIndex() async throws {
         let fixture = try await FreshnessFixture.aged()
-        var others = HTTPCaching.on
-        others.staleIfError = .upTo(5)
+        let others = HTTPCaching.on.with { $0.staleIfError = .upTo(5) }
         #expect(try await fixture.got([.httpCaching(others)]) == "3 validated")
         let files = fixture.cache.diskStorage.files
         let before = files.useCount
@@ -330,7 +316,7 @@ import Testing
         try file.close()
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
         #expect(try await fixture.got(at: "/b.png") == "4 fresh")
-        let stored = try await rows(fixture.cache)
+        let stored = try await fixture.cache.httpResponses()
         #expect(stored.map(\.url) == [fixture.url()], "nothing is said of a file that is not there")
         fixture.pass(100)
         #expect(try await fixture.got(at: "/b.png") == "4 validated")
@@ -340,6 +326,6 @@ import Testing
         fixture.pass(100)
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
-        #expect(try await rows(fixture.cache).count == 2)
+        #expect(try await fixture.cache.httpResponses().count == 2)
     }
 }

@@ -180,7 +180,7 @@ struct ImageDownloaderHookTests {
         await done.waitFor(count: 2)
         #expect(
             Array(events.events.prefix(5))
-                == ["will", "status 200", "response", "data 1", "finished"])
+                == ["will", "status 200", "response 200", "data 1", "finished"])
         #expect(
             events.events.dropFirst(5).sorted() == ["completed", "completed", "image", "image"])
     }
@@ -216,7 +216,7 @@ struct ImageDownloaderHookTests {
     /// Upstream: testDidFinishDownloadingDelegateConsistentWhenDataModifyingFails,
     /// testDownloadedDataCouldBeModified
     @Test func aRefusedBodyIs2004AndTheEndCarriesIt() async {
-        let delegate = RecordingDelegate(data: nil)
+        let delegate = RecordingDelegate(keepsData: false)
         let downloader = downloader(ScriptedTransport(body: body))
         downloader.delegate = delegate
         #expect(await downloader.result(url).errorCode == 2004)
@@ -237,12 +237,12 @@ struct ImageDownloaderHookTests {
         let downloader = downloader(ScriptedTransport(body: body))
         downloader.delegate = delegate
         #expect(await downloader.result(url).errorCode == 2006)
-        #expect(delegate.events.events == ["will", "status 200", "response", "finished 2006"])
+        #expect(delegate.events.events == ["will", "status 200", "response 200", "finished 2006"])
     }
 
     /// Upstream: testDownloaderReceiveResponsePass
     @Test func theDelegateSeesTheResponseAndLetsItPass() async throws {
-        let delegate = ResponseDelegate()
+        let delegate = RecordingDelegate()
         let downloader = downloader(
             ScriptedTransport { [body] _, exchange in
                 try await exchange.respond(headers: ["X-Test": "seen"])
@@ -287,60 +287,6 @@ struct ImageDownloaderHookTests {
     }
 }
 
-/// Writes down what it is told.
-private final class RecordingDelegate: ImageDownloaderDelegate {
-    let events = Recorder<String>()
-    private let data: Data?
-    private let keepsData: Bool
-    private let disposition: URLSession.ResponseDisposition
-
-    init(data: Data? = Data([42]), disposition: URLSession.ResponseDisposition = .allow) {
-        self.data = data
-        keepsData = data != nil
-        self.disposition = disposition
-    }
-
-    func imageDownloader(
-        _ downloader: ImageDownloader, willDownloadImageForURL url: URL, with request: URLRequest?
-    ) {
-        events.record("will")
-    }
-
-    func imageDownloader(
-        _ downloader: ImageDownloader, didFinishDownloadingImageForURL url: URL,
-        with response: URLResponse?, error: (any Error)?
-    ) {
-        let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
-        events.record("finished\(code)")
-    }
-
-    func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL)
-        -> Data?
-    {
-        events.record("data \(data.count)")
-        return keepsData ? data : nil
-    }
-
-    func imageDownloader(
-        _ downloader: ImageDownloader, didDownload image: KFCrossPlatformImage, for url: URL,
-        with response: URLResponse?
-    ) {
-        events.record("image")
-    }
-
-    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
-        events.record("status \(code)")
-        return (200..<400).contains(code)
-    }
-
-    func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse) async
-        -> URLSession.ResponseDisposition
-    {
-        events.record("response")
-        return disposition
-    }
-}
-
 /// Replaces the data by the variant with a task.
 private final class TaskDataDelegate: ImageDownloaderDelegate {
     let sessions = Recorder<URL?>()
@@ -362,17 +308,5 @@ private final class TaskDataDelegate: ImageDownloaderDelegate {
     {
         Issue.record("the URL variant was called")
         return data
-    }
-}
-
-/// Keeps the responses it is asked about.
-private final class ResponseDelegate: ImageDownloaderDelegate {
-    let responses = Recorder<URLResponse>()
-
-    func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse) async
-        -> URLSession.ResponseDisposition
-    {
-        responses.record(response)
-        return .allow
     }
 }

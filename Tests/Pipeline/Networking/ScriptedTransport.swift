@@ -153,3 +153,57 @@ extension ImageDownloader {
         }
     }
 }
+
+/// Writes down what it is told.
+final class RecordingDelegate: ImageDownloaderDelegate {
+    let events = Recorder<String>()
+    let responses = Recorder<URLResponse>()
+    private let keepsData: Bool
+    private let disposition: URLSession.ResponseDisposition
+
+    init(keepsData: Bool = true, disposition: URLSession.ResponseDisposition = .allow) {
+        self.keepsData = keepsData
+        self.disposition = disposition
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, willDownloadImageForURL url: URL, with request: URLRequest?
+    ) {
+        events.record("will")
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, didFinishDownloadingImageForURL url: URL,
+        with response: URLResponse?, error: (any Error)?
+    ) {
+        let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
+        events.record("finished\(code)")
+    }
+
+    func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL)
+        -> Data?
+    {
+        events.record("data \(data.count)")
+        return keepsData ? data : nil
+    }
+
+    func imageDownloader(
+        _ downloader: ImageDownloader, didDownload image: KFCrossPlatformImage, for url: URL,
+        with response: URLResponse?
+    ) {
+        events.record("image")
+    }
+
+    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+        events.record("status \(code)")
+        return (200..<400).contains(code)
+    }
+
+    func imageDownloader(_ downloader: ImageDownloader, didReceive response: URLResponse) async
+        -> URLSession.ResponseDisposition
+    {
+        responses.record(response)
+        events.record("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+        return disposition
+    }
+}
