@@ -57,6 +57,7 @@ struct ResumingTests {
     func notKept() {
         #expect(partial([:]) == nil)
         #expect(partial(request: ["Range": "bytes=0-"]) == nil)
+        #expect(partial(request: ["If-None-Match": "\"b\""]) == nil)
         #expect(partial(request: ["Cache-Control": "no-store"]) == nil)
         #expect(partial(status: 404) == nil)
         #expect(partial(length: 9) == nil)

@@ -66,6 +66,12 @@ struct RetryingTests {
         #expect(pause.end(at: noon) == noon.addingTimeInterval(300), "never shorter")
         pause.noteAnswer(status: 404, fields: [:], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) != nil)
+        var other = FailurePause(.serverPause)
+        for status in [413, 500] {
+            other.noteAnswer(
+                status: status, fields: ["Retry-After": "40"], received: noon, chance: 0.5)
+        }
+        #expect(other.end(at: noon) == nil)
         pause.noteAnswer(status: 304, fields: [:], received: noon, chance: 0.5)
         #expect(pause.end(at: noon) == nil)
     }

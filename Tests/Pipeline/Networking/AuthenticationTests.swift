@@ -14,14 +14,20 @@ struct AuthenticationTests {
 
     init() async throws { server = try await OriginServer.start() }
 
-    private func answering(_ credentials: Credentials) -> ScriptedResponder {
-        ScriptedResponder { _ in (.useCredential, URLCredential(credentials)) }
+    /// Has the downloader answer challenges by a closure.
+    private func answer(_ answer: @escaping ScriptedResponder.Answer) -> ScriptedResponder {
+        let responder = ScriptedResponder(answer)
+        downloader.authenticationChallengeResponder = responder
+        return responder
+    }
+
+    private func answer(with credentials: Credentials) -> ScriptedResponder {
+        answer { _ in (.useCredential, URLCredential(credentials)) }
     }
 
     @Test func basicCredentialsAreSentWhenAskedFor() async throws {
         server.route("/x", .ok(body).with(.basicAuthentication(right, realm: "lions")))
-        let responder = answering(right)
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer(with: right)
         let result = try await downloader.result(server.url("/x")).get()
         #expect(result.originalData == body && result.metrics?.redirectCount == 0)
         let asked = try #require(responder.asked.events.first)
@@ -40,8 +46,7 @@ struct AuthenticationTests {
         let response = OriginResponse.ok(body)
             .with(.digestAuthentication(right, algorithm: algorithm))
         for path in ["/x", "/a b/ä"] { server.route(path, response) }
-        let responder = answering(right)
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer(with: right)
         #expect(try await downloader.result(server.url(target)).get().originalData == body)
         #expect(responder.asked.count == 1 && server.requestCount == 2)
         #expect(
@@ -55,27 +60,22 @@ struct AuthenticationTests {
     @Test func refusedCredentialsAreAnotherChallengeWithAFailure() async throws {
         server.route("/x", .ok(body).with(.digestAuthentication(right)))
         let right = right
-        let responder = ScriptedResponder { challenge in
+        let responder = answer { challenge in
             let isSecond = challenge.previousFailureCount == 1
             return (
                 .useCredential,
                 URLCredential(isSecond ? right : Credentials(user: "Scar", password: "x"))
             )
         }
-        downloader.authenticationChallengeResponder = responder
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(responder.asked.events.map(\.failures) == [0, 1])
     }
 
     @Test func credentialsThatAreAlwaysRefusedEndIn401() async throws {
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
-        let responder = answering(Credentials(user: "Scar", password: "x"))
-        downloader.authenticationChallengeResponder = responder
-        guard case .failure(let error) = await downloader.result(server.url("/x")) else {
-            Issue.record("there was an image")
-            return
-        }
-        #expect(error.isInvalidResponseStatusCode(401))
+        let responder = answer(with: Credentials(user: "Scar", password: "x"))
+        let error = await downloader.result(server.url("/x")).error
+        #expect(error?.isInvalidResponseStatusCode(401) == true)
         #expect(responder.asked.events.map(\.failures) == [0, 1, 2, 3, 4])
     }
 
@@ -86,8 +86,7 @@ struct AuthenticationTests {
         disposition: URLSession.AuthChallengeDisposition
     ) async throws {
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
-        let responder = ScriptedResponder { _ in (disposition, nil) }
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer { _ in (disposition, nil) }
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
         #expect(responder.asked.count == 1 && server.requestCount == 1)
     }
@@ -104,11 +103,11 @@ struct AuthenticationTests {
 
     @Test func cancellingTheChallengeIsAnErrorOfItsOwn() async throws {
         server.route("/x", .ok(body).with(.basicAuthentication(right)))
-        let responder = ScriptedResponder { _ in (.cancelAuthenticationChallenge, nil) }
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer { _ in (.cancelAuthenticationChallenge, nil) }
         #expect(
             await downloader.result(server.url("/x")).transportError
                 == .authenticationCancelled(url: server.url("/x").absoluteString))
+        #expect(responder.asked.count == 1)
     }
 
     @Test func theStrongestSchemeComesFirstAndARejectedOneGivesWay() async throws {
@@ -122,13 +121,16 @@ struct AuthenticationTests {
                 ? .ok(body) : .status(401).header("WWW-Authenticate", offer)
         }
         let right = right
-        let responder = ScriptedResponder { challenge in
+        let responder = answer { challenge in
             challenge.protectionSpace.realm == "b"
                 ? (.useCredential, URLCredential(right)) : (.rejectProtectionSpace, nil)
         }
-        downloader.authenticationChallengeResponder = responder
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(responder.asked.events.map(\.space.realm) == ["s", "m", "b"])
+    }
+
+    private static func challenge(_ rest: String) -> OriginResponse {
+        .status(401).header("WWW-Authenticate", "Digest realm=\"r\", qop=\"auth\", \(rest)")
     }
 
     @Test func aStaleNonceIsRenewedWithoutAsking() async throws {
@@ -137,38 +139,29 @@ struct AuthenticationTests {
             let sent = request.headers["Authorization"] ?? ""
             if sent.contains("nonce=\"second\"") { return .ok(body) }
             let rest = sent.isEmpty ? "nonce=\"first\"" : "nonce=\"second\", stale=true"
-            return .status(401).header(
-                "WWW-Authenticate", "Digest realm=\"r\", qop=\"auth\", \(rest)")
+            return Self.challenge(rest)
         }
-        let responder = answering(right)
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer(with: right)
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(responder.asked.count == 1)
         #expect(server.requests.map { $0.digest["nc"] } == [nil, "00000001", "00000001"])
     }
 
     @Test func aServerWhoseNoncesAreAlwaysStaleIsLeftAlone() async throws {
-        server.route(
-            "/x",
-            .status(401).header(
-                "WWW-Authenticate", "Digest realm=\"r\", qop=\"auth\", nonce=\"n\", stale=true"))
-        let responder = answering(right)
-        downloader.authenticationChallengeResponder = responder
+        server.route("/x", Self.challenge("nonce=\"n\", stale=true"))
+        let responder = answer(with: right)
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
-        #expect(server.requestCount == 6)
+        #expect(server.requestCount == 6 && responder.asked.count > 0)
     }
 
     @Test func aRedirectWithinTheOriginUsesTheNonceAgain() async throws {
         let body = body
         server.route("/x") { request in
             request.headers["Authorization"] == nil
-                ? .status(401).header(
-                    "WWW-Authenticate", "Digest realm=\"r\", qop=\"auth\", nonce=\"n\"")
-                : .redirect(to: "/y?z")
+                ? Self.challenge("nonce=\"n\"") : .redirect(to: "/y?z")
         }
         server.route("/y", .ok(body))
-        let responder = answering(right)
-        downloader.authenticationChallengeResponder = responder
+        let responder = answer(with: right)
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(server.requests.map { $0.digest["nc"] } == [nil, "00000001", "00000002"])
         #expect(server.requests[2].digest["uri"] == "/y?z")
@@ -181,11 +174,10 @@ struct AuthenticationTests {
             "/x",
             .redirect(to: other.url("/y").absoluteString).with(.basicAuthentication(right)))
         other.route("/y", .ok(body).with(.basicAuthentication(right)))
-        let responder = ScriptedResponder { [right] challenge in
+        let responder = answer { [right] challenge in
             challenge.protectionSpace.port == server.port
                 ? (.useCredential, URLCredential(right)) : (.performDefaultHandling, nil)
         }
-        downloader.authenticationChallengeResponder = responder
         #expect(await downloader.result(server.url("/x")).errorCode == 2002)
         #expect(responder.asked.events.map(\.space.port) == [server.port, other.port])
         #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
@@ -210,6 +202,11 @@ private final class SilentResponder: AuthenticationChallengeResponsible {}
 
 /// Answers challenges by a closure and writes them down.
 private final class ScriptedResponder: AuthenticationChallengeResponsible {
+    typealias Answer =
+        @Sendable (URLAuthenticationChallenge) -> (
+            URLSession.AuthChallengeDisposition, URLCredential?
+        )
+
     struct Asked: Sendable {
         let space: URLProtectionSpace
         let failures: Int
@@ -217,17 +214,9 @@ private final class ScriptedResponder: AuthenticationChallengeResponsible {
     }
 
     let asked = Recorder<Asked>()
-    private let answer:
-        @Sendable (URLAuthenticationChallenge) -> (
-            URLSession.AuthChallengeDisposition, URLCredential?
-        )
+    private let answer: Answer
 
-    init(
-        _ answer:
-            @escaping @Sendable (URLAuthenticationChallenge) -> (
-                URLSession.AuthChallengeDisposition, URLCredential?
-            )
-    ) {
+    init(_ answer: @escaping Answer) {
         self.answer = answer
     }
 

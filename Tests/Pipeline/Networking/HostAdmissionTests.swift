@@ -4,43 +4,9 @@ import Testing
 @testable import Halcyon
 
 struct HostAdmissionTests {
-    /// Lets `requests` enter and returns whether each may go on.
-    private func enter(_ requests: Range<Int>, _ host: String, _ admission: inout HostAdmission)
-        -> [Bool]
-    {
-        var answers: [Bool] = []
-        for request in requests {
-            answers.append(admission.enter(request, host: host, priority: 0.5))
-        }
-        return answers
-    }
-
-    @Test func admitsUpToTheLimitPerHostInOrder() {
-        var admission = HostAdmission(limit: 2)
-        let first = enter(0..<4, "a", &admission)
-        #expect(first == [true, true, false, false])
-        let other = enter(9..<10, "b", &admission)
-        #expect(other == [true])
-        var admitted: [[Int]] = []
-        for _ in 0..<4 { admitted.append(admission.leave("a")) }
-        #expect(admitted == [[2], [3], [], []])
-        let again = enter(5..<8, "a", &admission)
-        #expect(again == [true, true, false])
-    }
-
-    @Test func whoAbandonsTheLineIsNotAdmitted() {
-        var admission = HostAdmission(limit: 1)
-        _ = enter(0..<3, "a", &admission)
-        var abandoned: [Bool] = []
-        for request in [1, 1, 0] { abandoned.append(admission.abandon(request, host: "a")) }
-        #expect(abandoned == [true, false, false])
-        let next = admission.leave("a")
-        #expect(next == [2])
-    }
-
     @Test func aMultiplexingHostAdmitsMany() {
         var admission = HostAdmission(limit: 1)
-        _ = enter(0..<150, "a", &admission)
+        for request in 0..<150 { _ = admission.enter(request, host: "a", priority: 0.5) }
         let admitted = admission.multiplex("a")
         #expect(admitted == Array(1..<HostAdmission.multiplexedLimit))
         let again = admission.multiplex("a")
@@ -76,21 +42,6 @@ struct HostAdmissionTests {
         priority.set(0.3, change: 3)
         #expect(told.events == [0.9, 0.3])
         #expect(priority.value == 0.3)
-    }
-
-    @Test func theMostUrgentGoesFirstAndEquallyUrgentOnesInOrder() {
-        var admission = HostAdmission(limit: 1)
-        for (request, priority) in [0.5, 0.5, 0.9, 0.1, 0.9, 0.5].enumerated() {
-            _ = admission.enter(request, host: "a", priority: Float(priority))
-        }
-        admission.reprioritize(3, host: "a", priority: 1)
-        admission.reprioritize(4, host: "a", priority: 0.5)
-        // Not in line any more, or never.
-        admission.reprioritize(0, host: "a", priority: 1)
-        admission.reprioritize(7, host: "a", priority: 1)
-        var order: [Int] = []
-        for _ in 0..<6 { order += admission.leave("a") }
-        #expect(order == [3, 2, 1, 4, 5])
     }
 
     /// Who is where, by the plainest means.
@@ -153,7 +104,10 @@ struct HostAdmissionTests {
                 }
                 let left = model.line.remove(at: index)
                 let wasInLine = admission.abandon(left.request, host: left.host)
-                #expect(wasInLine)
+                let isInLine = admission.abandon(left.request, host: left.host)
+                #expect(wasInLine && !isInLine)
+                // Not in line any more.
+                admission.reprioritize(left.request, host: left.host, priority: 1)
             }
         }
     }

@@ -48,12 +48,8 @@ struct ImageDownloaderTests {
         let downloader = downloader(transport)
         let processor = FirstByteProcessor()
         let results = Recorder<LoadingResult>()
-        var tasks: [DownloadTask] = []
-        for _ in 0..<1000 {
-            tasks.append(
-                downloader.downloadImage(with: url, options: .processing(processor)) {
-                    results.record($0)
-                })
+        let tasks = (0..<1000).map { _ in
+            downloader.download(url, .processing(processor), into: results)
         }
         #expect(tasks.map(\.cancelToken) == Array(0..<1000))
         #expect(Set(tasks.map { ObjectIdentifier($0.sessionTask!) }).count == 1)
@@ -87,9 +83,7 @@ struct ImageDownloaderTests {
         let results = Recorder<LoadingResult>()
         let processors = [FirstByteProcessor("a"), FirstByteProcessor("b")]
         for processor in processors + processors {
-            downloader.downloadImage(with: url, options: .processing(processor)) {
-                results.record($0)
-            }
+            downloader.download(url, .processing(processor), into: results)
         }
         gate.open()
         await results.waitFor(count: 4)
@@ -103,14 +97,9 @@ struct ImageDownloaderTests {
         let downloader = downloader(transport)
         let results = Recorder<LoadingResult>()
         for token in ["a", "b", "a"] {
-            let modifier = AnyModifier { request in
-                var request = request
-                request.setValue(token, forHTTPHeaderField: "Authorization")
-                return request
-            }
-            downloader.downloadImage(
-                with: url, options: .processing(FirstByteProcessor(), [.requestModifier(modifier)])
-            ) { results.record($0) }
+            let options = KingfisherParsedOptionsInfo.modifying(
+                setting(["Authorization": token]))
+            downloader.download(url, options, into: results)
         }
         gate.open()
         await results.waitFor(count: 3)
@@ -166,7 +155,7 @@ struct ImageDownloaderTests {
         let results = Recorder<LoadingResult>()
         do {
             let downloader = downloader(ScriptedTransport(body: body, after: gate))
-            downloader.downloadImage(with: url, options: .processing()) { results.record($0) }
+            downloader.download(url, into: results)
         }
         gate.open()
         let result = try #require(await results.waitFor(count: 1).first)

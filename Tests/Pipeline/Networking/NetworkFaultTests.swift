@@ -13,15 +13,10 @@ struct NetworkFaultTests {
 
     init() async throws { server = try await OriginServer.start() }
 
-    private func modifying(_ change: @escaping @Sendable (inout URLRequest) -> Void)
-        -> KingfisherParsedOptionsInfo
-    {
-        let modifier = AnyModifier { request in
-            var request = request
-            change(&request)
-            return request
-        }
-        return .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+    /// What downloading these bytes ends with.
+    private func result(of answer: String) async -> LoadingResult {
+        server.route("/x", .garbage(Data(answer.utf8)))
+        return await downloader.result(server.url("/x"))
     }
 
     // MARK: - Status
@@ -30,13 +25,8 @@ struct NetworkFaultTests {
         "000", "001", "050", "099", "-1", "-99", "1e2", "2000", "99999999999999999999",
     ])
     func aStatusThatDoesNotExistIsAnError(status: String) async throws {
-        let answer = "HTTP/1.1 \(status) X\r\nContent-Length: 1\r\n\r\nx"
-        server.route("/x", .garbage(Data(answer.utf8)))
-        let error = await downloader.result(server.url("/x")).transportError
-        guard case .invalidResponse = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let result = await result(of: "HTTP/1.1 \(status) X\r\nContent-Length: 1\r\n\r\nx")
+        #expect(result.transportError?.kind == "invalidResponse", "\(result)")
     }
 
     @Test(arguments: [0, 1, 50, 99]) func norIsItInHTTP2(status: Int) async throws {
@@ -51,8 +41,7 @@ struct NetworkFaultTests {
     @Test func aHeaderThatDoesNotEndIsAnError() async throws {
         let field = "X-Long: \(String(repeating: "x", count: 1000))\r\n"
         let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 300)
-        server.route("/x", .garbage(Data(answer.utf8)))
-        let error = await downloader.result(server.url("/x")).transportError
+        let error = await result(of: answer).transportError
         guard case .invalidResponse(_, let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -62,9 +51,8 @@ struct NetworkFaultTests {
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nX-Long: ", "HTTP/1.1 200 ", ""])
     func norMayALineOfItBeEndless(beginning: String) async throws {
-        let answer = beginning + String(repeating: "x", count: 1 << 20)
-        server.route("/x", .garbage(Data(answer.utf8)))
-        let error = await downloader.result(server.url("/x")).transportError
+        let error = await result(of: beginning + String(repeating: "x", count: 1 << 20))
+            .transportError
         let words = error?.description ?? ""
         #expect(!words.lowercased().contains("memory"), "\(words)")
         guard !beginning.isEmpty else { return }
@@ -75,36 +63,10 @@ struct NetworkFaultTests {
         #expect(reason == "a line of its header is too long")
     }
 
-    @Test func bytesBehindTheEndOfPackedContentArePassedOver() async throws {
-        // "hello" as a stored block of deflate, with the header and the trailer of gzip.
-        let packed: [UInt8] =
-            [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
-            + [0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
-        func route(_ path: String, _ bytes: [UInt8]) {
-            server.route(path, .ok(Data(bytes)).header("Content-Encoding", "gzip"))
-        }
-        route("/whole", packed)
-        route("/more", packed + Array("behind".utf8))
-        for path in ["/whole", "/more"] {
-            let result = try await downloader.result(server.url(path)).get()
-            #expect(result.originalData == Data("hello".utf8))
-        }
-    }
-
-    @Test func interimAnswersAreSkipped() async throws {
-        let answer =
-            "HTTP/1.1 103 Early Hints\r\nLink: </y>\r\n\r\nHTTP/1.1 200 OK\r\n"
-            + "Content-Length: 2\r\n\r\n*1"
-        server.route("/x", .garbage(Data(answer.utf8)))
-        #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
-    }
-
     @Test(arguments: ["Content-Length: 2\r\nContent-Length: 1", "Content-Length: 2, 1"])
     func lengthsThatContradictEachOtherAreAnError(lengths: String) async throws {
-        let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
-        server.route("/x", .garbage(Data(answer.utf8)))
         #expect(
-            await downloader.result(server.url("/x")).transportError
+            await result(of: "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1").transportError
                 == .invalidResponse(
                     url: server.url("/x").absoluteString,
                     reason: "its header says several lengths of the body"))
@@ -112,9 +74,8 @@ struct NetworkFaultTests {
 
     @Test(arguments: ["Content-Length: 2\r\ncontent-length: 2", "Content-Length: 2, 2"])
     func aLengthMayBeSaidTwice(lengths: String) async throws {
-        let answer = "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1"
-        server.route("/x", .garbage(Data(answer.utf8)))
-        #expect(try await downloader.result(server.url("/x")).get().originalData == Data("*1".utf8))
+        let result = await result(of: "HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\n*1")
+        #expect(result.bytes == Data("*1".utf8))
     }
 
     // MARK: - Descriptors
@@ -214,12 +175,11 @@ struct NetworkFaultTests {
         server.route("/x", .ok(body))
         server.route("/y", .ok(body).with(.abort(.close, times: 1)))
         _ = try await downloader.result(server.url("/x")).get()
-        let result = await downloader.result(
-            server.url("/y"),
-            modifying { request in
-                request.httpMethod = "POST"
-                request.httpBody = Data("order".utf8)
-            })
+        let posting = changing { request in
+            request.httpMethod = "POST"
+            request.httpBody = Data("order".utf8)
+        }
+        let result = await downloader.result(server.url("/y"), .modifying(posting))
         #expect(result.errorCode == 2003 && server.requestCount(for: "/y") == 1)
     }
 
@@ -235,15 +195,15 @@ struct NetworkFaultTests {
 
     @Test func aTransferTakesNothingFromTheOneBefore() async throws {
         server.route("/x", .ok(body))
-        let post = modifying { request in
+        let post = changing { request in
             request.httpMethod = "POST"
             request.httpBody = Data("order".utf8)
             request.setValue("1", forHTTPHeaderField: "X-Once")
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
-        _ = try await downloader.result(server.url("/x"), post).get()
-        _ = try await downloader.result(server.url("/x"), modifying { $0.httpMethod = "PUT" }).get()
-        _ = try await downloader.result(server.url("/x")).get()
+        for modifier in [post, changing { $0.httpMethod = "PUT" }, changing { _ in }] {
+            _ = try await downloader.result(server.url("/x"), .modifying(modifier)).get()
+        }
         let requests = server.requests
         #expect(requests.map(\.method) == ["POST", "PUT", "GET"])
         #expect(requests.map(\.body) == [Data("order".utf8), Data(), Data()])
@@ -261,10 +221,11 @@ struct NetworkFaultTests {
         first.route("/x", .redirect(to: second.url("/y").absoluteString))
         first.route("/same", .redirect(to: "/y"))
         for server in [first, second] { server.route("/y", .ok(body)) }
-        let options = modifying { request in
-            for name in names { request.setValue("v", forHTTPHeaderField: name) }
-            request.setValue("de", forHTTPHeaderField: "Accept-Language")
-        }
+        let options = KingfisherParsedOptionsInfo.modifying(
+            changing { request in
+                for name in names { request.setValue("v", forHTTPHeaderField: name) }
+                request.setValue("de", forHTTPHeaderField: "Accept-Language")
+            })
         _ = try await downloader.result(first.url("/x"), options).get()
         let crossed = try #require(second.requests.first)
         #expect(names.allSatisfy { crossed.headers[$0] == nil })

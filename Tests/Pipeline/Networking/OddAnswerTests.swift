@@ -27,9 +27,8 @@ import Testing
             "/a.png",
             .ok(Data(picture.base64EncodedString().utf8)).header("Content-Encoding", "Base64"))
         let url = server.url("/a.png")
-        let error = await downloader.result(url).transportError
         #expect(
-            error
+            await downloader.result(url).transportError
                 == .undecodableBody(
                     url: url.absoluteString, reason: "its content encoding is base64"))
     }

@@ -94,6 +94,11 @@ extension KingfisherParsedOptionsInfo {
     ) -> KingfisherParsedOptionsInfo {
         KingfisherParsedOptionsInfo([.processor(processor), .callbackQueue(.untouch)] + more)
     }
+
+    /// The same with a modifier.
+    static func modifying(_ modifier: AnyModifier) -> KingfisherParsedOptionsInfo {
+        .processing(FirstByteProcessor(), [.requestModifier(modifier)])
+    }
 }
 
 /// A modifier that changes each request.
@@ -115,15 +120,18 @@ func setting(_ fields: [String: String]) -> AnyModifier {
 typealias LoadingResult = Result<ImageLoadingResult, KingfisherError>
 
 extension Result where Failure == KingfisherError {
+    var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
+
     /// The error's code; `nil` for a success.
-    var errorCode: Int? {
-        if case .failure(let error) = self { error.errorCode } else { nil }
-    }
+    var errorCode: Int? { error?.errorCode }
 
     /// Why the transfer failed, if it did.
-    var transportError: ImageTransportError? {
-        if case .failure(let error) = self { error.transportError } else { nil }
-    }
+    var transportError: ImageTransportError? { error?.transportError }
+}
+
+extension ImageTransportError {
+    /// The name of its case.
+    var kind: String? { Mirror(reflecting: self).children.first?.label }
 }
 
 extension KingfisherError {

@@ -54,27 +54,6 @@ import Testing
         #expect(left == nil)
     }
 
-    @Test func fiveMinutesAreTheLimit() async {
-        await refuse(after: "4000")
-        #expect(left == 300)
-    }
-
-    @Test func otherErrorsPauseNothing() async {
-        await refuse(after: "40", status: 500)
-        await refuse(after: "40", status: 413)
-        #expect(left == nil)
-    }
-
-    @Test func withoutATimeThePausesGrow() async throws {
-        for plain in [1.0, 2, 4] {
-            await refuse(after: nil)
-            let seconds = try #require(downloader.serverPause(for: fixture.url))
-                .timeIntervalSince(now.value)
-            #expect((plain * 0.8...plain * 1.2).contains(seconds))
-            now.withLock { $0 += 100 }
-        }
-    }
-
     @Test func anAnswerBelow400EndsThePause() async {
         await refuse(after: "40")
         #expect(left == 40)
@@ -86,10 +65,8 @@ import Testing
         await refuse(after: "40")
         downloader.honorsServerPause = true
         let requests = fixture.origin.requestCount
-        let result = await downloader.result(fixture.url)
-        #expect(result.errorCode == 2003)
         #expect(
-            result.transportError
+            await downloader.result(fixture.url).transportError
                 == .pausedByServer(url: fixture.url.absoluteString, until: start + 40))
         #expect(fixture.origin.requestCount == requests)
         now.set(start + 41)
@@ -106,27 +83,12 @@ import Testing
                 == .pausedByServer(url: fixture.url.absoluteString, until: start + 40))
     }
 
-    @Test func aPrefetchWaitsForTheServerThatARedirectLeadsTo() async throws {
-        await refuse(after: "40")
-        let other = try await OriginServer.start()
-        other.route("/a.png", .redirect(to: fixture.url.absoluteString))
-        let completed = await handedOver { hand in
-            ImagePrefetcher(
-                urls: [other.url("/a.png")],
-                options: [
-                    .httpCaching(.on), .targetCache(fixture.cache), .downloader(downloader),
-                ]
-            ) { _, _, completed in hand(completed.count) }.start()
-        }
-        #expect(completed == 1)
-        #expect(slept.events == [40])
-    }
-
     private func prefetcher(
-        _ caching: HTTPCaching, _ completion: @escaping @Sendable (Int, Int) -> Void
+        _ caching: HTTPCaching, _ url: URL? = nil,
+        _ completion: @escaping @Sendable (Int, Int) -> Void
     ) -> ImagePrefetcher {
         ImagePrefetcher(
-            urls: [fixture.url],
+            urls: [url ?? fixture.url],
             options: [
                 .httpCaching(caching), .targetCache(fixture.cache), .downloader(downloader),
             ]
@@ -135,24 +97,30 @@ import Testing
         }
     }
 
-    private func prefetch(_ caching: HTTPCaching) async -> (failed: Int, completed: Int) {
-        await handedOver { hand in prefetcher(caching) { hand(($0, $1)) }.start() }
+    private func prefetch(
+        _ caching: HTTPCaching, _ url: URL? = nil
+    ) async -> (failed: Int, completed: Int) {
+        await handedOver { hand in prefetcher(caching, url) { hand(($0, $1)) }.start() }
     }
 
-    @Test(arguments: [HTTPCaching.off, .on])
-    func aPrefetchWaitsForTheEndOfThePause(_ caching: HTTPCaching) async {
+    @Test func aPrefetchWaitsForTheServerThatARedirectLeadsTo() async throws {
         await refuse(after: "40")
-        #expect(await prefetch(caching) == (0, 1))
+        let other = try await OriginServer.start()
+        other.route("/a.png", .redirect(to: fixture.url.absoluteString))
+        #expect(await prefetch(.on, other.url("/a.png")) == (0, 1))
         #expect(slept.events == [40])
-        #expect(fixture.origin.requestCount(for: "/photo.png") == 1)
     }
 
-    @Test(arguments: [HTTPCaching.off, .on])
-    func aPrefetchFailsAfterAMinute(_ caching: HTTPCaching) async {
-        await refuse(after: "100")
-        #expect(await prefetch(caching) == (1, 0))
-        #expect(slept.events == [60])
-        #expect(fixture.origin.requestCount(for: "/photo.png") == 0)
+    @Test(
+        arguments: [HTTPCaching.off, .on],
+        [("40", 40, 1), ("100", 60, 0)] as [(String, TimeInterval, Int)])
+    func aPrefetchWaitsForTheEndOfThePauseAndFailsAfterAMinute(
+        _ caching: HTTPCaching, _ pause: (asked: String, slept: TimeInterval, completed: Int)
+    ) async {
+        await refuse(after: pause.asked)
+        #expect(await prefetch(caching) == (1 - pause.completed, pause.completed))
+        #expect(slept.events == [pause.slept])
+        #expect(fixture.origin.requestCount(for: "/photo.png") == pause.completed)
     }
 
     @Test(arguments: [HTTPCaching.off, .on])

@@ -15,7 +15,7 @@ struct SessionConfigurationTests {
         let downloader = ImageDownloader(name: "test", transport: transport)
         let results = Recorder<LoadingResult>()
         for _ in 0..<2 {
-            downloader.downloadImage(with: url, options: .processing()) { results.record($0) }
+            downloader.download(url, into: results)
         }
         downloader.sessionConfiguration = .default
         #expect(results.events.map(\.errorCode) == [1003, 1003])
@@ -29,15 +29,13 @@ struct SessionConfigurationTests {
         downloader.sessionConfiguration = configuration
         // It was copied.
         configuration.httpAdditionalHeaders = ["X-App": "late"]
-        let modifier = AnyModifier { request in
-            #expect(request.value(forHTTPHeaderField: "X-App") == nil)
-            var request = request
+        let modifier = changing { request in
+            let app = request.value(forHTTPHeaderField: "X-App")
+            #expect(app == nil)
             request.setValue("8", forHTTPHeaderField: "x-number")
-            return request
         }
         _ = await downloader.result(url)
-        _ = await downloader.result(
-            url, .processing(FirstByteProcessor(), [.requestModifier(modifier)]))
+        _ = await downloader.result(url, .modifying(modifier))
         let sent = transport.requests.events
         #expect(sent.map { $0.value(forHTTPHeaderField: "X-App") } == ["halcyon", "halcyon"])
         #expect(sent.map { $0.value(forHTTPHeaderField: "X-Number") } == ["7", "8"])
@@ -71,32 +69,5 @@ struct SessionConfigurationTests {
         #expect(settings.longestDownload == .seconds(500))
         let urgent = URLRequest(url: url, timeoutInterval: 5)
         #expect(settings.stallTimeout(of: urgent) == .seconds(5))
-    }
-
-    @Test func theTimeoutOfARequestEndsADownload() async throws {
-        let gate = Gate()
-        let server = try await OriginServer.start()
-        server.route("/x", .ok(body).with(.wait(.gate(gate))))
-        let downloader = ImageDownloader(name: "test")
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 0.1
-        downloader.sessionConfiguration = configuration
-        #expect(
-            await downloader.result(server.url("/x")).transportError
-                == .timedOut(.stall, url: server.url("/x").absoluteString))
-        gate.open()
-    }
-
-    @Test func theTimeoutOfAResourceEndsADownload() async throws {
-        let server = try await OriginServer.start()
-        server.route("/x", .endless())
-        let downloader = ImageDownloader(name: "test")
-        downloader.maximumResponseSize = nil
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForResource = 0.2
-        downloader.sessionConfiguration = configuration
-        #expect(
-            await downloader.result(server.url("/x")).transportError
-                == .timedOut(.total, url: server.url("/x").absoluteString))
     }
 }

@@ -73,7 +73,6 @@ typealias SettingResult = Result<RetrieveImageResult, KingfisherError>
 
 extension Result where Success == RetrieveImageResult, Failure == KingfisherError {
     var value: RetrieveImageResult? { if case .success(let value) = self { value } else { nil } }
-    var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
     var width: Int? { value?.image.pixelSize.width }
 }
 

@@ -15,15 +15,14 @@ import Testing
             .filter { $0.hasSuffix(".part") }
     }
 
-    private func agedFixture() async throws -> FreshnessFixture {
-        let fixture = try await FreshnessFixture.aged()
+    private func resuming(_ fixture: FreshnessFixture) -> FreshnessFixture {
         fixture.downloader.resumption = DownloadResumption(
             directory: fixture.folder.file("partials"), minimumSize: 1)
         return fixture
     }
 
     @Test func aConditionalRequestThatBreaksOffLeavesNoPart() async throws {
-        let fixture = try await agedFixture()
+        let fixture = try await resuming(.aged())
         fixture.serve(8, tag: "\"2\"", [.ranges, .breakOff(afterBytes: 20, .close)])
         #expect(try await fixture.got() == "3 stale error")
         #expect(fixture.lastCondition == "\"1\"")
@@ -31,10 +30,9 @@ import Testing
     }
 
     @Test func aConditionalRequestAsksForNoRest() async throws {
-        let fixture = try await agedFixture()
+        let fixture = try await resuming(.aged())
         fixture.serve(8, tag: "\"2\"", [.ranges, .breakOff(afterBytes: 20, .close)])
-        let error = await kingfisherError { _ = try await fixture.get([.forceRefresh]) }
-        #expect(error?.errorCode == 2003)
+        #expect(await fixture.errorCode([.forceRefresh]) == 2003)
         #expect(try await parts(fixture).count == 1)
         fixture.serve(3, tag: "\"1\"", [.ranges])
         #expect(try await fixture.got() == "3 validated")
@@ -44,11 +42,9 @@ import Testing
     }
 
     @Test func aDownloadThatBreaksOffGoesOnAndIsStoredWhole() async throws {
-        let fixture = try await FreshnessFixture()
-        fixture.downloader.resumption = DownloadResumption(
-            directory: fixture.folder.file("partials"), minimumSize: 1)
+        let fixture = try await resuming(FreshnessFixture())
         fixture.serve(8, tag: "\"1\"", [.ranges, .breakOff(afterBytes: 20, .close, times: 1)])
-        #expect(await kingfisherError { _ = try await fixture.get() }?.errorCode == 2003)
+        #expect(await fixture.errorCode() == 2003)
         #expect(try await fixture.got() == "8 fetched")
         #expect(fixture.origin.requests.last?.headers["Range"] == "bytes=20-")
         let stored = try #require(
@@ -107,9 +103,7 @@ import Testing
     @Test func aPartBelongsToItsPartition() async throws {
         let fixture = try await ResumptionFixture()
         func options(_ partition: String?) -> KingfisherParsedOptionsInfo {
-            var caching = HTTPCaching.on
-            caching.partition = partition
-            return self.options(caching)
+            self.options(.on.with { $0.partition = partition })
         }
         #expect(await fixture.breakOff(after: 30, nil, options("anna")).errorCode == 2003)
         fixture.origin.route(fixture.path, fixture.response)

@@ -57,6 +57,12 @@ struct ResumptionFixture: Sendable {
         return result
     }
 
+    /// Serves the picture whole, and downloads it with a downloader of its own.
+    func loadWhole() async -> Data? {
+        origin.route(path, response)
+        return await load().bytes
+    }
+
     /// Has a download break off after `count` bytes of the body.
     func breakOff(
         after count: Int, _ response: OriginResponse? = nil,
