@@ -13,13 +13,12 @@ struct Outcome {
     private var failures: [String: FailedCheck] = [:]
 
     init(
-        of set: Result<[PreparedCase], any Error>, _ caching: HTTPCaching, isProxy: Bool = false,
-        start: Date
+        of set: Result<[PreparedCase], any Error>, _ caching: HTTPCaching, start: Date
     ) throws {
         // The variants of different requests may be told apart by their plain text here.
         let policy = HTTPCachePolicy(caching, digest: { $0 })
         self.init(of: try set.get()) {
-            $0.failure(with: SimulatedCache(policy: policy, isProxy: isProxy), start: start)
+            $0.failure(with: SimulatedCache(policy: policy), start: start)
         }
     }
 

@@ -4,8 +4,6 @@ import Foundation
 
 /// A check that failed.
 struct FailedCheck: Error {
-    /// The test did not get as far as its question.
-    var isSetup: Bool
     var what: String
 }
 
@@ -74,11 +72,11 @@ private struct ClientRun<Cache: CaseCache> {
     private func check(
         _ answer: SimulatedAnswer, _ step: PreparedCase.Step, number: Int
     ) throws(FailedCheck) {
-        func require(_ holds: Bool, _ what: String, setup: Bool = false) throws(FailedCheck) {
-            try step.require(holds, what, in: "request \(number)", setup: setup)
+        func require(_ holds: Bool, _ what: String) throws(FailedCheck) {
+            guard holds else { throw FailedCheck(what: "request \(number): \(what)") }
         }
         let numbers = (answer.fields.first("Request-Numbers") ?? "").split(separator: " ")
-        try require(Set(numbers).count == numbers.count, "retry", setup: true)
+        try require(Set(numbers).count == numbers.count, "retry")
 
         let count = answer.fields.first("Server-Request-Count").flatMap { Int($0) }
         switch step.expectedType {
@@ -93,11 +91,11 @@ private struct ClientRun<Cache: CaseCache> {
         if let expected = step.expectedStatus {
             try require(expected.number.map { $0 == answer.status } ?? true, "expected_status")
         } else if let given = step.responseStatus?.first?.number {
-            try require(given == answer.status, "expected_status", setup: true)
+            try require(given == answer.status, "expected_status")
         } else if answer.status == 999 {
             try require(false, "expected_type")
         } else {
-            try require(answer.status == 200, "expected_status", setup: true)
+            try require(answer.status == 200, "expected_status")
         }
 
         for expected in step.expectedResponseHeaders ?? [] {
@@ -113,17 +111,17 @@ private struct ClientRun<Cache: CaseCache> {
         if let expected = step.expectedResponseText {
             try require(expected.text.map { $0 == answer.body } ?? true, "expected_response_text")
         } else if let body = step.responseBody {
-            try require(answer.body == body, "body", setup: true)
+            try require(answer.body == body, "body")
         } else if ![204, 304].contains(answer.status), step.requestMethod != "HEAD" {
-            try require(answer.body == origin.token, "body", setup: true)
+            try require(answer.body == origin.token, "body")
         }
     }
 
     func checkWhatTheOriginSaw() throws(FailedCheck) {
         var next = 0
         for (index, step) in test.requests.enumerated() where step.expectedType != "cached" {
-            func require(_ holds: Bool, _ what: String, setup: Bool = false) throws(FailedCheck) {
-                try step.require(holds, what, in: "origin \(index + 1)", setup: setup)
+            func require(_ holds: Bool, _ what: String) throws(FailedCheck) {
+                guard holds else { throw FailedCheck(what: "origin \(index + 1): \(what)") }
             }
             let note = next < origin.notes.count ? origin.notes[next] : nil
             next += 1
@@ -145,22 +143,12 @@ private struct ClientRun<Cache: CaseCache> {
             for line in note?.compared.lines ?? [] where !line.name.isFieldName("Date") {
                 try require(
                     answers[index].fields.combined(line.name)
-                        == note?.compared.combined(line.name), "\(line.name) arrives", setup: true)
+                        == note?.compared.combined(line.name), "\(line.name) arrives")
             }
             if let method = step.expectedMethod {
                 try require(note?.method == method, "expected_method")
             }
         }
-    }
-}
-
-extension PreparedCase.Step {
-    fileprivate func require(
-        _ holds: Bool, _ what: String, in place: String, setup isSetup: Bool
-    ) throws(FailedCheck) {
-        guard !holds else { return }
-        let isSetup = isSetup || setup == true || setupTests?.contains(what) == true
-        throw FailedCheck(isSetup: isSetup, what: "\(place): \(what)")
     }
 }
 

@@ -76,8 +76,6 @@ struct PreparedCase: Decodable, Sendable {
         var expectedResponseHeadersMissing: [PreparedField]?
         var expectedResponseText: PreparedValue?
         var checkBody: Bool?
-        var setup: Bool?
-        var setupTests: [String]?
     }
 }
 

@@ -19,15 +19,6 @@ struct PreparedCasesTests {
         #expect(outcome.passed == [.required: 135, .optimal: 67, .check: 57])
     }
 
-    @Test("A private cache that slices what it holds passes all required cases", arguments: starts)
-    func privateProxy(start: Date) throws {
-        let outcome = try Outcome(of: PreparedCases.privateSet, .on, isProxy: true, start: start)
-        outcome.print("private role, with slices")
-        #expect(outcome.missed == Missed.storedParts.union(Missed.choices))
-        #expect(outcome.passed[.required] == 137)
-        #expect(outcome.passed[.optimal] == 70)
-    }
-
     @Test(
         "A shared cache passes all cases but those of ranges, conditions and targeted fields",
         arguments: starts)
@@ -45,20 +36,6 @@ struct PreparedCasesTests {
         outcome.print("shared role with a targeted field, as a client")
         #expect(outcome.missed == Missed.ranges.union(Missed.choices).union(Missed.conditions))
         #expect(outcome.passed == [.required: 156, .optimal: 86, .check: 63])
-    }
-
-    @Test(
-        "A shared proxy that answers ranges and conditions itself passes all required cases",
-        arguments: starts)
-    func sharedProxy(start: Date) throws {
-        let outcome = try Outcome(
-            of: PreparedCases.sharedSet, Self.targeted, isProxy: true, start: start)
-        outcome.print("shared role with slices and answers to conditions")
-        #expect(
-            outcome.missed
-                == Missed.storedParts.union(Missed.choices).union(Missed.conditionWithoutDate))
-        #expect(outcome.passed[.required] == 160)
-        #expect(outcome.passed[.optimal] == 97)
     }
 
     private static let targeted: HTTPCaching = {

@@ -10,14 +10,10 @@ struct SimulatedCache: CaseCache {
     }
 
     private var policy: HTTPCachePolicy
-    /// Whether it answers clients' ranges and conditions itself from what it holds, like a proxy.
-    /// A loader of pictures never gets any.
-    let isProxy: Bool
     private var entries: [String: [Entry]] = [:]
 
-    init(policy: HTTPCachePolicy, isProxy: Bool) {
+    init(policy: HTTPCachePolicy) {
         self.policy = policy
-        self.isProxy = isProxy
     }
 
     mutating func answer(
@@ -35,7 +31,6 @@ struct SimulatedCache: CaseCache {
     private mutating func answer(
         _ request: HTTPCacheRequest, from origin: inout SimulatedOrigin
     ) -> SimulatedAnswer {
-        if isProxy, let answer = ownAnswer(to: request, now: origin.now) { return answer }
         let selection = select(request)
         let decision = policy.decide(request, with: selection, now: origin.now)
         switch (decision, selection) {
@@ -140,32 +135,5 @@ struct SimulatedCache: CaseCache {
                 entries[key]![index].response.isInvalidated = true
             }
         }
-    }
-
-    /// What a proxy answers to a client's range or condition while what it holds is fresh.
-    private func ownAnswer(to request: HTTPCacheRequest, now: Date) -> SimulatedAnswer? {
-        var plain = request
-        plain.fields.remove(["range", "if-none-match", "if-modified-since"])
-        let selection = select(plain)
-        guard policy.decide(plain, with: selection, now: now) == .use,
-            case .response(let response, let index) = selection, response.status == 200
-        else { return nil }
-        var answer = stored(plain, index, now: now)
-        if let conditions = ClientConditions(of: request.fields) {
-            guard conditions.areMet(by: response) else { return answer }
-            let fields = ClientConditions.fieldsOfNotModified(answer.fields)
-            return SimulatedAnswer(status: 304, fields: fields, body: "")
-        }
-        guard let range = request.fields.first("Range").flatMap(RequestedRange.init) else {
-            return nil
-        }
-        let bytes = Array(answer.body.utf8)
-        guard let positions = range.positions(count: bytes.count) else { return nil }
-        answer.status = 206
-        answer.body = String(decoding: bytes[positions], as: UTF8.self)
-        answer.fields.set(
-            "Content-Range",
-            to: "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(bytes.count)")
-        return answer
     }
 }
