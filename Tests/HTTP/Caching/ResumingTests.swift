@@ -151,6 +151,7 @@ struct ResumingTests {
     func dateAsValidator() throws {
         let fields: HTTPFields = ["Last-Modified": Self.early, "Date": HTTPDateText.fixed(noon)]
         let partial = try #require(self.partial(fields))
+        #expect(partial.requestFields.first("If-Range") == Self.early)
         func check(_ more: HTTPFields) -> ResumedAnswer {
             var fields = more
             fields.append("Content-Range", "bytes 50-99/100")

@@ -12,11 +12,11 @@ import Testing
     /// Begins to show the picture.
     private func show(
         _ fixture: FreshnessFixture, in view: HeadlessImageView, placeholder: Image? = nil,
-        _ more: KingfisherOptionsInfo = []
+        path: String = "/a.png", _ more: KingfisherOptionsInfo = []
     ) -> Results {
         let results = Results()
         view.kf.setImage(
-            with: fixture.url(), placeholder: placeholder, options: fixture.options + more,
+            with: fixture.url(path), placeholder: placeholder, options: fixture.options + more,
             completionHandler: results.add())
         return results
     }
@@ -101,55 +101,86 @@ import Testing
         #expect(fixture.count == 4)
     }
 
+    // MARK: What comes of the question in the background
+
+    /// Without its tag the picture is sent whole.
+    @Test(arguments: ["\"1\"", nil])
+    func anUnchangedPictureIsNotDrawnAgain(_ tag: String?) async throws {
+        let fixture = try await FreshnessFixture.aged(swr)
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, swr, tag: tag)
+        _ = await show(fixture, in: view, [.noting(events)]).wait(for: 1)
+        let (shown, drawn) = (view.image, view.record.events.count)
+        #expect(await events.waitFor(count: 1) == ["unchanged"])
+        #expect(fixture.lastCondition == "\"1\"")
+        #expect(view.image === shown && view.record.events.count == drawn)
+        #expect(try await fixture.got() == "3 fresh")
+    }
+
+    @Test func aFailureLeavesWhatIsShown() async throws {
+        let fixture = try await FreshnessFixture.aged(swr)
+        let events = Recorder<String>()
+        let view = HeadlessImageView()
+        fixture.serve(3, swr, tag: "\"1\"", [.abort(.reset)])
+        _ = await show(fixture, in: view, [.noting(events)]).wait(for: 1)
+        #expect(await events.waitFor(count: 1) == ["failed 2003"])
+        #expect(view.image?.pixelSize.width == 3)
+    }
+
+    @Test func aThousandViewsOfOneStaleImageAskOnce() async throws {
+        let fixture = try await FreshnessFixture.aged(swr)
+        let events = Recorder<String>()
+        let gate = Gate()
+        fixture.serve(4, swr, tag: "\"2\"", [.wait(.gate(gate))])
+        let views = (0..<1_000).map { _ in HeadlessImageView() }
+        let results = views.map { show(fixture, in: $0, [.noting(events)]) }
+        // All have the stale image, and wait for what the server says.
+        for result in results { #expect(await result.wait(for: 1)[0].width == 3) }
+        await fixture.origin.waitForRequests(2)
+        gate.open()
+        #expect(await events.waitFor(count: 1_000).allSatisfy { $0 == "changed 4" })
+        #expect(views.allSatisfy { $0.image?.pixelSize.width == 4 })
+        #expect(fixture.count == 2)
+    }
+
     // MARK: Views that want nothing any more
 
-    /// Shows the stale image in two views, does something with the first, and lets the server answer.
-    /// - Returns: What the first one was told.
-    private func events(
-        after change: (inout HeadlessImageView?) -> Void, view: inout HeadlessImageView?
-    ) async throws -> [String] {
+    /// What becomes of the first view before the server answers.
+    enum Fate: CaseIterable, Sendable {
+        case stays, isCancelled, isGone, showsAnother
+    }
+
+    @Test(arguments: Fate.allCases)
+    func aViewIsToldOfTheChangeWhileItWantsThePicture(fate: Fate) async throws {
         let fixture = try await FreshnessFixture.aged(swr)
         let gate = Gate()
         fixture.serve(4, swr, tag: "\"2\"", [.wait(.gate(gate))])
+        fixture.serve(5, at: "/b.png")
         let (first, second) = (Recorder<String>(), Recorder<String>())
-        func listening(_ events: Recorder<String>) -> KingfisherOptionsInfo {
-            [.onHTTPRevalidation { events.record("\($0)") }]
-        }
+        var view: HeadlessImageView? = HeadlessImageView()
+        weak let gone = view
         let other = HeadlessImageView()
         if let view {
-            #expect(await show(fixture, in: view, listening(first)).wait(for: 1)[0].width == 3)
+            #expect(await show(fixture, in: view, [.noting(first)]).wait(for: 1)[0].width == 3)
         }
-        #expect(await show(fixture, in: other, listening(second)).wait(for: 1)[0].width == 3)
-        change(&view)
+        #expect(await show(fixture, in: other, [.noting(second)]).wait(for: 1)[0].width == 3)
+        switch fate {
+        case .stays: break
+        case .isCancelled: view?.kf.cancelDownloadTask()
+        case .isGone: view = nil
+        case .showsAnother:
+            guard let view else { break }
+            #expect(await show(fixture, in: view, path: "/b.png").wait(for: 1)[0].width == 5)
+        }
         gate.open()
         // Whoever asked first is told first.
-        await second.waitFor(count: 1)
+        #expect(await second.waitFor(count: 1) == ["changed 4"])
         #expect(other.image?.pixelSize.width == 4)
         #expect(try await fixture.got() == "4 fresh", "the cache has the new one")
-        return first.events
-    }
-
-    @Test func aCancelledViewKeepsTheStaleImageAndIsToldNothing() async throws {
-        var view: HeadlessImageView? = HeadlessImageView()
-        let events = try await events(
-            after: { $0?.kf.cancelDownloadTask() }, view: &view)
-        #expect(events.isEmpty)
-        #expect(view?.image?.pixelSize.width == 3)
-    }
-
-    @Test func aViewThatHasGoneIsToldNothing() async throws {
-        var view: HeadlessImageView? = HeadlessImageView()
-        weak var gone: HeadlessImageView?
-        gone = view
-        let events = try await events(after: { $0 = nil }, view: &view)
-        #expect(events.isEmpty)
-        #expect(gone == nil, "the revalidation does not keep it")
-    }
-
-    @Test func aViewThatWantsTheChangeIsTold() async throws {
-        var view: HeadlessImageView? = HeadlessImageView()
-        let events = try await events(after: { _ in }, view: &view)
-        #expect(events.count == 1 && events[0].hasPrefix("changed"))
-        #expect(view?.image?.pixelSize.width == 4)
+        #expect(first.events == (fate == .stays ? ["changed 4"] : []))
+        let widths: [Fate: Int] = [.stays: 4, .isCancelled: 3, .showsAnother: 5]
+        #expect(view?.image?.pixelSize.width == widths[fate])
+        #expect((gone == nil) == (fate == .isGone), "the revalidation does not keep it")
     }
 }

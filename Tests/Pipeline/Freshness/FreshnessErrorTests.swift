@@ -27,6 +27,24 @@ import Testing
         #expect(try await fixture.got() == "3 fetched")
     }
 
+    @Test func a304MaySayTheLengthOfThePicture() async throws {
+        let picture = FreshnessFixture.png(3)
+        let fields = "Cache-Control: max-age=10\r\nETag: \"1\""
+        let server = try await RawServer.start { request in
+            let isKnown = request.contains("If-None-Match: \"1\"")
+            let status = isKnown ? "304 Not Modified" : "200 OK"
+            let length = isKnown ? 5 : picture.count
+            let head = "HTTP/1.1 \(status)\r\n\(fields)\r\nContent-Length: \(length)\r\n\r\n"
+            return Array(head.utf8) + (isKnown ? Data() : picture)
+        }
+        for use in ["fetched(stored: true)", "validated", "validated"] {
+            let result = try await fixture.manager.retrieveImage(with: server.url("/a.png"))
+            #expect("\(try #require(result.httpCacheUse))" == use)
+            fixture.pass(100)
+        }
+        #expect(server.requests.count == 3 && server.connectionCount == 1)
+    }
+
     @Test func a304ThatNobodyAskedForIsAnError() async throws {
         fixture.origin.route("/a.png", OriginResponse(status: 304))
         #expect(await fixture.errorCode() == 2002)
@@ -102,10 +120,8 @@ import Testing
     // MARK: Clocks
 
     @Test func afterTheClockWasSetBackTheServerIsAsked() async throws {
-        fixture.serve(3, "max-age=600", tag: "\"1\"")
-        _ = try await fixture.get()
-        fixture.pass(-3_600)
-        #expect(try await fixture.got() == "3 validated")
+        try await fixture.load(3, "max-age=600", tag: "\"1\"")
+        #expect(try await fixture.got(after: -3_600) == "3 validated")
     }
 
     // MARK: Requests

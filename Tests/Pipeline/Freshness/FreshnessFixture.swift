@@ -47,8 +47,7 @@ final class FreshnessFixture: Sendable {
         network: any NetworkMonitoring = FakeNetwork(isConnected: true)
     ) async throws -> FreshnessFixture {
         let fixture = try await FreshnessFixture(network: network)
-        fixture.serve(3, cacheControl, tag: "\"1\"")
-        _ = try await fixture.get()
+        try await fixture.load(3, cacheControl, tag: "\"1\"")
         fixture.pass(100)
         return fixture
     }
@@ -87,25 +86,39 @@ final class FreshnessFixture: Sendable {
         origin.route(path, .redirect(to: target, status: status).saying(cacheControl))
     }
 
+    /// Loads a picture when so many seconds have passed.
     func get(
-        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png"
+        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png",
+        after seconds: TimeInterval = 0
     ) async throws -> RetrieveImageResult {
-        try await manager.retrieveImage(with: origin.url(path), options: options)
+        pass(seconds)
+        return try await manager.retrieveImage(with: url(path), options: options)
+    }
+
+    /// Serves a picture, and loads it.
+    func load(
+        _ width: Int, _ cacheControl: String? = "max-age=60", tag: String? = nil,
+        _ options: KingfisherOptionsInfo = []
+    ) async throws {
+        serve(width, cacheControl, tag: tag)
+        _ = try await get(options)
     }
 
     /// The width and the use of what `get` delivers.
     func got(
-        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png"
+        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png",
+        after seconds: TimeInterval = 0
     ) async throws -> String {
-        let result = try await get(options, at: path)
+        let result = try await get(options, at: path, after: seconds)
         return "\(result.image.pixelSize.width) \(result.httpCacheUse.map { "\($0)".words } ?? "-")"
     }
 
     /// The code of the error of `get`; `nil` when there is none.
     func errorCode(
-        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png"
+        _ options: KingfisherOptionsInfo = [], at path: String = "/a.png",
+        after seconds: TimeInterval = 0
     ) async -> Int? {
-        await kingfisherError { _ = try await get(options, at: path) }?.errorCode
+        await kingfisherError { _ = try await get(options, at: path, after: seconds) }?.errorCode
     }
 
     /// Options with which views and prefetchers use it.

@@ -26,8 +26,7 @@ import Testing
     }
 
     @Test func whatIsNotKeptOnDiskHasNoRow() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get([.diskCacheExpiration(.expired)])
+        try await fixture.load(3, tag: "\"1\"", [.diskCacheExpiration(.expired)])
         #expect(try await fixture.cache.httpResponses().isEmpty)
         fixture.pass(100)
         // What is in memory can be validated all the same.
@@ -36,8 +35,7 @@ import Testing
     }
 
     @Test func whatIsNotKeptInMemoryIsFreshOnDisk() async throws {
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get([.memoryCacheExpiration(.expired)])
+        try await fixture.load(3, tag: "\"1\"", [.memoryCacheExpiration(.expired)])
         let result = try await fixture.get()
         #expect(result.cacheType == .disk)
         #expect("\(try #require(result.httpCacheUse))" == "fresh")
@@ -74,15 +72,13 @@ import Testing
             ],
         ] as [KingfisherOptionsInfo])
     func whatIsKeptLongIsNotFreshForLong(_ keeping: KingfisherOptionsInfo) async throws {
-        fixture.serve(3, tag: "\"1\"")
-        _ = try await fixture.get(keeping)
+        try await fixture.load(3, tag: "\"1\"", keeping)
         for clears in [false, true] {
             fixture.pass(25)
             if clears { fixture.cache.clearMemoryCache() }
             #expect(try await fixture.got(keeping) == "3 fresh")
         }
-        fixture.pass(15)
-        #expect(try await fixture.got(keeping) == "3 validated")
+        #expect(try await fixture.got(keeping, after: 15) == "3 validated")
     }
 
     @Test func waitForCacheWaitsForFilesLinksAndRow() async throws {
@@ -93,8 +89,7 @@ import Testing
         // Another cache sees only what is written.
         let other = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
         #expect(try await other.httpResponses().map(\.fileNames.count) == [2])
-        fixture.pass(100)
-        _ = try await fixture.get([.processor(CountingProcessor()), .waitForCache])
+        _ = try await fixture.get([.processor(CountingProcessor()), .waitForCache], after: 100)
         #expect(try await other.httpResponses().map(\.received) == [fixture.clock.value])
     }
 
@@ -112,8 +107,7 @@ import Testing
         #expect(try generations(fixture.cache).count == 1)
         #expect(try generations(fixture.cache) == generations(originals))
         // A validation is written to both.
-        fixture.pass(100)
-        #expect(try await fixture.got(firstOptions) == "3 validated")
+        #expect(try await fixture.got(firstOptions, after: 100) == "3 validated")
         for cache in [fixture.cache, originals] {
             #expect(try await cache.httpResponses().map(\.received) == [fixture.clock.value])
         }
@@ -122,8 +116,7 @@ import Testing
         #expect(fixture.count == 2)
         // A new picture that is not stored as an original leaves no old one there.
         fixture.serve(6, tag: "\"2\"")
-        fixture.pass(100)
-        #expect(try await fixture.got(firstOptions) == "3 fetched")
+        #expect(try await fixture.got(firstOptions, after: 100) == "3 fetched")
         #expect(try await originals.httpResponses().isEmpty)
         #expect(try originals.diskStorage.entries().isEmpty)
     }
@@ -133,8 +126,7 @@ import Testing
         let options: KingfisherOptionsInfo = [
             .originalCache(originals), .processor(CountingProcessor()), .cacheOriginalImage,
         ]
-        fixture.serve(8, "max-age=600", tag: "\"1\"")
-        _ = try await fixture.get(options)
+        try await fixture.load(8, "max-age=600", tag: "\"1\"", options)
         fixture.origin.route("/a.png", .status(410))
         #expect(await fixture.errorCode(options + [.forceRefresh]) == 2002)
         for cache in [fixture.cache, originals] {
@@ -180,8 +172,7 @@ import Testing
         fixture.serve(3, tag: "\"1\"")
         for path in ["/a.png", "/b.png"] { _ = try await fixture.get(at: path) }
         fixture.serve(4, tag: "\"2\"")
-        fixture.pass(100)
-        #expect(try await fixture.got() == "4 fetched")
+        #expect(try await fixture.got(after: 100) == "4 fetched")
         #expect(try await fixture.got(at: "/b.png") == "3 fresh")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(at: "/b.png") == "3 fresh")
@@ -193,8 +184,7 @@ import Testing
     @Test(arguments: [nil, Data("no database".utf8)])
     func withoutItsIndexAnImageIsOfUnknownOrigin(_ content: Data?) async throws {
         let first = try await FreshnessFixture()
-        first.serve(3, "max-age=6000", tag: "\"1\"")
-        _ = try await first.get()
+        try await first.load(3, "max-age=6000", tag: "\"1\"")
         let folder = first.cache.diskStorage.directoryURL
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where name.hasPrefix(".index") {
@@ -225,8 +215,7 @@ import Testing
         fixture.serve(3, tag: "\"1\"")
         #expect(try await fixture.got() == "3 fetched")
         #expect(try await fixture.got() == "3 fresh")
-        fixture.pass(100)
-        #expect(try await fixture.got() == "3 validated")
+        #expect(try await fixture.got(after: 100) == "3 validated")
         #expect(try await fixture.got() == "3 fresh")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got() == "3 fetched")
@@ -266,8 +255,7 @@ import Testing
         let french = setting(["Accept-Language": "fr"])
         let use = vary == nil ? "3 fresh" : "3 fetched"
         #expect(try await fixture.got([.requestModifier(french)]) == use)
-        fixture.pass(1_000)
-        #expect(try await fixture.got([.requestModifier(french)]) == "3 validated")
+        #expect(try await fixture.got([.requestModifier(french)], after: 1_000) == "3 validated")
     }
 
     @Test func anAnswerUnderOtherSettingsMakesTheImageInMemoryFreshWithoutTheIndex() async throws {
@@ -318,8 +306,7 @@ import Testing
         #expect(try await fixture.got(at: "/b.png") == "4 fresh")
         let stored = try await fixture.cache.httpResponses()
         #expect(stored.map(\.url) == [fixture.url()], "nothing is said of a file that is not there")
-        fixture.pass(100)
-        #expect(try await fixture.got(at: "/b.png") == "4 validated")
+        #expect(try await fixture.got(at: "/b.png", after: 100) == "4 validated")
         fixture.cache.clearMemoryCache()
         #expect(try await fixture.got(at: "/b.png") == "4 fetched")
         try FileManager.default.removeItem(at: filler)

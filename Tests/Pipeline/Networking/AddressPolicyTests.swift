@@ -68,11 +68,14 @@ struct AddressPolicyTests {
         downloader.addressPolicy = .publicOnly
         let url = try #require(URL(string: "http://\(host):\(server.port)/x"))
         let error = await downloader.result(url).transportError
-        guard case .addressRefused(_, let address) = error else {
+        guard case .addressRefused(let name, let address) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(IPAddress(address) != nil && server.connectionCount == 0)
+        guard host == "127.0.0.1" else { return }
+        #expect(name == host && address == host)
+        #expect("\(try #require(error))".contains(host))
     }
 
     @Test(arguments: ["2130706433", "0x7f.1", "0177.0.0.1", "127.1"])
@@ -80,14 +83,6 @@ struct AddressPolicyTests {
         let url = try #require(URL(string: "http://\(host)/x"))
         #expect(
             await downloader.result(url).transportError == .unsupportedURL(url.absoluteString))
-    }
-
-    @Test func theErrorNamesHostAndAddress() async throws {
-        let server = try await OriginServer.start()
-        downloader.addressPolicy = .publicOnly
-        let error = await downloader.result(server.url("/x")).transportError
-        #expect(error == .addressRefused(host: "127.0.0.1", address: "127.0.0.1"))
-        #expect("\(try #require(error))".contains("127.0.0.1"))
     }
 
     @Test func redirectsAreLookedAtToo() async throws {

@@ -270,42 +270,13 @@ import Testing
         #expect(fixture.ranges.contains { $0 != nil })
     }
 
-    // MARK: Lengths that are not known
-
     @Test func aTotalThatIsNotKnownIsToldWithTheRest() async throws {
         _ = await fixture.breakOff(after: half, fixture.response.with(.chunked))
         #expect(await fixture.loadWhole() == picture)
         #expect(fixture.ranges == [nil, "bytes=\(half)-"])
     }
 
-    @Test(arguments: [true, false])
-    func aRestOfUnknownTotalIsTakenIfTheTotalIsRemembered(remembered: Bool) async throws {
-        let first = remembered ? fixture.response : fixture.response.with(.chunked)
-        _ = await fixture.breakOff(after: half, first)
-        fixture.origin.route(fixture.path) { [fixture, half, picture] request in
-            request.headers["Range"] == nil
-                ? fixture.response
-                : fixture.rest(after: half)
-                    .header("Content-Range", "bytes \(half)-\(picture.count - 1)/*")
-        }
-        #expect(await fixture.load().bytes == picture)
-        let range = "bytes=\(half)-"
-        #expect(fixture.ranges == (remembered ? [nil, range] : [nil, range, nil]))
-    }
-
     // MARK: What is kept
-
-    @Test func anOldDateOfTheLastChangeIsStrong() async throws {
-        let changed = Date(timeIntervalSince1970: 784_111_777)
-        let response = OriginResponse.png(picture).with(.ranges, .lastModified(changed))
-            .header("Date", "Sun, 06 Nov 1994 08:50:37 GMT")
-        _ = await fixture.breakOff(after: half, response)
-        fixture.origin.route(fixture.path, response)
-        #expect(await fixture.load().bytes == picture)
-        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
-        #expect(
-            fixture.origin.requests.last?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-    }
 
     /// What forbids to keep anything, of which the policy knows more.
     enum Unkept: String, CaseIterable, Sendable {

@@ -16,11 +16,16 @@ import Testing
         fixture = try await ResumptionFixture()
     }
 
+    /// Has the first download break off in the middle.
+    private func serveHalf() {
+        fixture.origin.route(
+            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+    }
+
     @Test func nothingIsKeptByDefault() async throws {
         let downloader = ImageDownloader.patient()
         #expect(downloader.resumption == nil)
-        fixture.origin.route(
-            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        serveHalf()
         #expect(await fixture.load(downloader).errorCode == 2003)
         #expect(await fixture.load(downloader).bytes == picture)
         #expect(fixture.ranges == [nil, nil])
@@ -88,8 +93,7 @@ import Testing
     @Test func aRetryGoesOnFromMemory() async throws {
         // There is no place for files.
         try fixture.folder.write(Data(), to: "partials")
-        fixture.origin.route(
-            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        serveHalf()
         let cache = try ImageCache(name: "test", cacheDirectoryURL: fixture.folder.url)
         let manager = KingfisherManager(downloader: fixture.downloader(), cache: cache)
         let result = try await manager.retrieveImage(
@@ -111,18 +115,6 @@ import Testing
         let whole = try #require(try await fixture.load().get().metrics)
         #expect(whole.resumedByteCount == 0)
         #expect(whole.responseBodyBytesReceived == Int64(picture.count))
-    }
-
-    @Test func fewBytesOfALargePictureAreLoadedAgain() async throws {
-        let large = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7 &+ 65) })
-        let fixture = try await ResumptionFixture(picture: large)
-        _ = await fixture.breakOff(after: large.count / 10 * 9)
-        fixture.origin.route(fixture.path, fixture.response)
-        let result = try await fixture.load().get()
-        #expect(result.originalData == large)
-        let received = try #require(result.metrics).responseBodyBytesReceived
-        print("5 MB, interrupted at 90 %: \(received) bytes more")
-        #expect(received <= 600_000)
     }
 
     @Test func theProgressBeginsWhereTheFirstPartEnded() async throws {
@@ -168,8 +160,7 @@ import Testing
     @Test func aPartBelongsToTheHopThatSentIt() async throws {
         fixture.origin.route("/elsewhere.png", .redirect(to: fixture.path))
         let elsewhere = fixture.origin.url("/elsewhere.png")
-        fixture.origin.route(
-            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        serveHalf()
         let first = fixture.downloader()
         #expect(await first.result(elsewhere).errorCode == 2003)
         await first.finishWritingPartials()
@@ -182,8 +173,7 @@ import Testing
     }
 
     @Test func signedURLsShareThePart() async throws {
-        fixture.origin.route(
-            fixture.path, fixture.response.with(.breakOff(afterBytes: half, .close, times: 1)))
+        serveHalf()
         let options = KingfisherParsedOptionsInfo.processing(
             FirstByteProcessor(), [.cacheKeyNormalizer(.signedURLs)])
         func load(_ signature: String) async -> LoadingResult {
