@@ -125,20 +125,4 @@ import Testing
         #expect(try contents(photo).first == FreshnessFixture.png(3))
         #expect(try await fixture.got(at: "/p.heic") == "3 fresh")
     }
-
-    @Test func aCancelledRequestSaysSo() async throws {
-        let gate = Gate()
-        fixture.origin.route("/p.mov", .ok(film).with(.wait(.gate(gate))))
-        let loading = Task { try await get() }
-        await fixture.origin.waitForRequests(2)
-        loading.cancel()
-        await #expect {
-            try await loading.value
-        } throws: {
-            guard case .requestError(reason: .livePhotoTaskCancelled)? = $0 as? KingfisherError
-            else { return false }
-            return true
-        }
-        gate.open()
-    }
 }

@@ -10,15 +10,14 @@ struct DownloadPriorityTests {
     private let downloader = ImageDownloader(
         name: "test", transport: ScriptedTransport(body: Data([42]), after: Gate()))
 
+    private let results = Recorder<LoadingResult>()
+
     private func download(
-        _ url: URL, _ priority: Float?, from downloader: ImageDownloader,
-        _ completion: @escaping @Sendable (LoadingResult) -> Void = { _ in }
+        _ url: URL, _ priority: Float?, from downloader: ImageDownloader
     ) -> DownloadTask {
-        downloader.downloadImage(
-            with: url,
-            options: .processing(
-                FirstByteProcessor(), priority.map { [.downloadPriority($0)] } ?? []),
-            completionHandler: completion)
+        let options = KingfisherParsedOptionsInfo.processing(
+            FirstByteProcessor(), priority.map { [.downloadPriority($0)] } ?? [])
+        return downloader.download(url, options, into: results)
     }
 
     /// Upstream: testDownloadTaskTakePriorityOption
@@ -59,6 +58,8 @@ struct DownloadPriorityTests {
         #expect(task.priority == 0.9)
         first.cancel()
         #expect(task.priority == 0.1)
+        second.priority = .nan
+        #expect(second.priority == 0.5 && task.priority == 0.5)
         second.cancel()
     }
 
@@ -72,24 +73,20 @@ struct DownloadPriorityTests {
         downloader.maximumConnectionsPerHost = 1
         // A configuration of its own, so that nobody else is in line.
         downloader.connectTimeout = 14.5
-        let results = Recorder<LoadingResult>()
-
-        _ = download(server.url("/first"), nil, from: downloader) { results.record($0) }
+        _ = download(server.url("/first"), nil, from: downloader)
         await server.waitForRequests(1)
         var line = 0
         var changing: DownloadTask?
         for (name, priority) in [("a", 0.5), ("b", 0.2), ("c", 0.9), ("d", 0.5), ("e", 0.1)] {
-            let task = download(server.url("/\(name)"), Float(priority), from: downloader) {
-                results.record($0)
-            }
+            let task = download(server.url("/\(name)"), Float(priority), from: downloader)
             if name == "d" { changing = task }
             line += 1
             try await downloader.waitForLine(line)
         }
         // A more urgent caller joins one download, and one leaves that had made another urgent.
-        _ = download(server.url("/e"), 0.8, from: downloader) { results.record($0) }
-        _ = download(server.url("/f"), 0.3, from: downloader) { results.record($0) }
-        let leaver = download(server.url("/f"), 1, from: downloader) { results.record($0) }
+        _ = download(server.url("/e"), 0.8, from: downloader)
+        _ = download(server.url("/f"), 0.3, from: downloader)
+        let leaver = download(server.url("/f"), 1, from: downloader)
         try await downloader.waitForLine(6)
         leaver.cancel()
         // In line, one changes its mind.

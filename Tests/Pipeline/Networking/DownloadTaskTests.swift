@@ -6,11 +6,7 @@ import Testing
 @testable import Halcyon
 
 struct DownloadTaskTests {
-    private func session(_ left: Recorder<Int>) -> SessionDataTask {
-        SessionDataTask(request: URLRequest(url: URL(string: "http://a.example/x")!)) {
-            left.record($0)
-        }
-    }
+    private let request = URLRequest(url: URL(string: "http://a.example/x")!)
 
     @Test func isNotInitialisedUntilItCarriesSomething() {
         let task = DownloadTask()
@@ -18,42 +14,9 @@ struct DownloadTaskTests {
         let provider = DownloadTask()
         provider.carryProvider()
         #expect(provider.isInitialized && provider.sessionTask == nil)
-        let session = session(Recorder())
+        let session = SessionDataTask(request: request)
         task.link(to: session, token: 3)
         #expect(task.isInitialized && task.sessionTask === session && task.cancelToken == 3)
-    }
-
-    @Test func cancelLeavesTheDownloadOnce() {
-        let left = Recorder<Int>()
-        let task = DownloadTask()
-        task.link(to: session(left), token: 7)
-        task.cancel()
-        task.cancel()
-        #expect(left.events == [7])
-    }
-
-    @Test func aCancellationBeforeTheLinkIsRemembered() {
-        let left = Recorder<Int>()
-        let task = DownloadTask()
-        task.cancel()
-        #expect(task.isCancelled)
-        task.link(to: session(left), token: 2)
-        #expect(left.events == [2])
-    }
-
-    @Test func aChangedPriorityIsToldToTheDownload() {
-        let told = Recorder<Float>()
-        let task = DownloadTask()
-        #expect(task.priority == 0.5)
-        let session = SessionDataTask(
-            request: URLRequest(url: URL(string: "http://a.example/x")!),
-            reprioritized: { _, priority in told.record(priority) })
-        task.adopt(0.75)
-        task.link(to: session, token: 0)
-        #expect(task.priority == 0.75 && told.count == 0)
-        task.priority = 0.25
-        task.priority = .nan
-        #expect(told.events == [0.25, 0.5])
     }
 
     @Test func aPriorityThatWasSetBeforeTheDownloadIsKept() {
@@ -62,11 +25,8 @@ struct DownloadTaskTests {
         task.priority = 0.1
         task.adopt(0.75)
         #expect(task.priority == 0.1)
-        task.link(
-            to: SessionDataTask(
-                request: URLRequest(url: URL(string: "http://a.example/x")!),
-                reprioritized: { _, _ in told.record(()) }),
-            token: 0)
+        let session = SessionDataTask(request: request, reprioritized: { _, _ in told.record(()) })
+        task.link(to: session, token: 0)
         #expect(told.count == 1)
     }
 

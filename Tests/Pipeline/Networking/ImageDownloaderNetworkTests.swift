@@ -35,17 +35,6 @@ struct ImageDownloaderNetworkTests {
         #expect(metrics.downloadSpeed == 5000 / duration)
     }
 
-    /// Upstream: testDownloadMultipleImages
-    @Test func downloadsManyURLs() async throws {
-        let server = try await server(.ok(body))
-        for index in 0..<4 { server.route("/\(index)", .ok(Data([UInt8(index + 1)]))) }
-        for index in 0..<4 {
-            let result = try await downloader.result(server.url("/\(index)")).get()
-            #expect(result.originalData == Data([UInt8(index + 1)]))
-        }
-        #expect(server.connectionCount == 1)
-    }
-
     @Test func keepsToTheConnectionsPerHost() async throws {
         let gate = Gate()
         let server = try await server(.ok(body))

@@ -223,7 +223,7 @@ struct ImageDownloaderTests {
         #expect(processor.calls.count == 0)
     }
 
-    /// Upstream: testDownloadMultipleImagesAsync
+    /// Upstream: testDownloadMultipleImages, testDownloadMultipleImagesAsync
     @Test func manyURLsAreDownloadedAtATime() async throws {
         let downloader = downloader(
             ScriptedTransport { request, exchange in

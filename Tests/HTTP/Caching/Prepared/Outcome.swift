@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import HalcyonHTTP
-
 /// The verdicts for a set of prepared cases.
 struct Outcome {
     private enum Verdict {
@@ -11,16 +9,6 @@ struct Outcome {
     private var verdicts: [String: Verdict] = [:]
     private var cases: [String: PreparedCase] = [:]
     private var failures: [String: FailedCheck] = [:]
-
-    init(
-        of set: Result<[PreparedCase], any Error>, _ caching: HTTPCaching, start: Date
-    ) throws {
-        // The variants of different requests may be told apart by their plain text here.
-        let policy = HTTPCachePolicy(caching, digest: { $0 })
-        self.init(of: try set.get()) {
-            $0.failure(with: SimulatedCache(policy: policy), start: start)
-        }
-    }
 
     /// Judges what `play` found of each case.
     init(of tests: [PreparedCase], playedBy play: (PreparedCase) -> FailedCheck?) {
@@ -60,6 +48,7 @@ struct Outcome {
     var missed: Set<String> {
         Set(cases.values.filter { $0.kind != .check && verdicts[$0.id] == .fail }.map(\.id))
     }
+
     /// The required and optimal cases that are not passed apart from `expected` ones, each with the check
     /// that failed.
     func missed(except expected: Set<String>) -> [String] {
