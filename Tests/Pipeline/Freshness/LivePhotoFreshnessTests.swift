@@ -36,26 +36,21 @@ import Testing
 
     @Test func freshFilesAreNotAskedFor() async throws {
         let first = try await get()
-        #expect(first.cacheType == .none)
-        #expect(first.data() == [still, film])
+        #expect(first.cacheType == .none && first.data() == [still, film])
         #expect(try contents(first) == [still, film])
         #expect(first.fileURLs.map(\.pathExtension) == ["heic", "mov"])
         fixture.pass(59)
         let second = try await get()
-        #expect(second.cacheType == .disk)
-        #expect(second.data().isEmpty)
-        #expect(second.fileURLs == first.fileURLs)
-        #expect(fixture.count == 2)
+        #expect(second.cacheType == .disk && second.data().isEmpty)
+        #expect(second.fileURLs == first.fileURLs && fixture.count == 2)
     }
 
     @Test func aStaleFileIsValidatedAndTheOtherLeftAlone() async throws {
         let first = try await get()
         fixture.pass(100)
         let second = try await get()
-        #expect(second.cacheType == .disk)
-        #expect(second.fileURLs == first.fileURLs)
-        #expect(fixture.count == 3)
-        #expect(fixture.lastCondition == "\"1\"")
+        #expect(second.cacheType == .disk && second.fileURLs == first.fileURLs)
+        #expect(fixture.count == 3 && fixture.lastCondition == "\"1\"")
         _ = try await get()
         #expect(fixture.count == 3)
     }
@@ -65,8 +60,7 @@ import Testing
         fixture.pass(100)
         serve(newFilm, at: "/p.mov", tag: "\"2\"", "max-age=60")
         let second = try await get()
-        #expect(second.cacheType == .none)
-        #expect(second.data() == [newFilm])
+        #expect(second.cacheType == .none && second.data() == [newFilm])
         #expect(try contents(second) == [still, newFilm])
     }
 
@@ -114,8 +108,7 @@ import Testing
         #expect(first.fileURLs.map(\.pathExtension) == ["mov"])
         fixture.pass(100)
         let second = try await fixture.manager.retrieveLivePhoto(with: unnamed)
-        #expect(second.cacheType == .disk)
-        #expect(fixture.count == 1)
+        #expect(second.cacheType == .disk && fixture.count == 1)
     }
 
     @Test func theSameAddressAsAnImageIsAnotherFile() async throws {

@@ -40,8 +40,7 @@ struct HostAdmissionTests {
         priority.set(0.9, change: 2)
         priority.set(0.1, change: 1)
         priority.set(0.3, change: 3)
-        #expect(told.events == [0.9, 0.3])
-        #expect(priority.value == 0.3)
+        #expect(told.events == [0.9, 0.3] && priority.value == 0.3)
     }
 
     /// Who is where, by the plainest means.

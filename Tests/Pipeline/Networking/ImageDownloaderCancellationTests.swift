@@ -167,7 +167,7 @@ struct ImageDownloaderCancellationTests {
         await MainActor.run {}
     }
 
-    /// Upstream: testForceCancelConcurrentWithAddCallbackIsThreadSafe
+    /// Upstream: testForceCancelConcurrentWithAddCallbackIsThreadSafe, testConcurrentDownloadSameURL
     @Test func everyCallerIsServedExactlyOnceUnderRandomCancellation() async {
         let transport = ScriptedTransport { _, exchange in
             await Task.yield()

@@ -107,17 +107,6 @@ struct NetworkFaultTests {
         #expect(await downloader.result(server.url("/x")).transportError == .unsupportedURL(text))
     }
 
-    @Test func norIsOneOfAnAlternativeSource() async throws {
-        server.route("/x", .status(404))
-        let manager = KingfisherManager(
-            downloader: downloader, cache: ImageCache(name: UUID().uuidString))
-        let alternative = try #require(URL(string: "http://127.0.0.1:65536/x"))
-        await #expect(throws: KingfisherError.self) {
-            try await manager.retrieveImage(
-                with: server.url("/x"), options: [.alternativeSources([.network(alternative)])])
-        }
-    }
-
     @Test func userAndPasswordOfAURLAreNotSent() async throws {
         server.route("/x", .ok(body))
         let url = try #require(URL(string: "http://me:secret@127.0.0.1:\(server.port)/x"))
@@ -215,32 +204,72 @@ struct NetworkFaultTests {
         #expect(requests.allSatisfy { $0.headers["Expect"] == nil })
     }
 
-    @Test func credentialsStayWithTheirOriginOverTheNetworkToo() async throws {
-        let names = ["X-Api-Key", "Cookie", "Authorization", "X-Auth-Token", "X-AccessToken"]
-        let (first, second) = (try await OriginServer.start(), try await OriginServer.start())
-        first.route("/x", .redirect(to: second.url("/y").absoluteString))
-        first.route("/same", .redirect(to: "/y"))
-        for server in [first, second] { server.route("/y", .ok(body)) }
-        let options = KingfisherParsedOptionsInfo.modifying(
-            changing { request in
-                for name in names { request.setValue("v", forHTTPHeaderField: name) }
-                request.setValue("de", forHTTPHeaderField: "Accept-Language")
-            })
-        _ = try await downloader.result(first.url("/x"), options).get()
-        let crossed = try #require(second.requests.first)
-        #expect(names.allSatisfy { crossed.headers[$0] == nil })
-        #expect(crossed.headers["Accept-Language"] == "de")
-        _ = try await downloader.result(first.url("/same"), options).get()
-        let stayed = try #require(first.requests(for: "/y").first)
-        #expect(names.allSatisfy { stayed.headers[$0] == "v" })
-
-        var handled = options
-        handled.redirectHandler = AnyRedirectHandler { _, _, request, reply in
+    @Test func credentialsGoToAnotherOriginOnlyByAHandler() async throws {
+        let other = try await OriginServer.start()
+        server.route("/x", .redirect(to: other.url("/y").absoluteString))
+        other.route("/y", .ok(body))
+        var options = KingfisherParsedOptionsInfo.modifying(setting(["X-Api-Key": "v"]))
+        _ = try await downloader.result(server.url("/x"), options).get()
+        options.redirectHandler = AnyRedirectHandler { _, _, request, reply in
             var request = request
             request.setValue("v", forHTTPHeaderField: "X-Api-Key")
             reply(request)
         }
-        _ = try await downloader.result(first.url("/x"), handled).get()
-        #expect(second.requests.last?.headers["X-Api-Key"] == "v")
+        _ = try await downloader.result(server.url("/x"), options).get()
+        #expect(other.requests.map { $0.headers["X-Api-Key"] } == [nil, "v"])
+    }
+
+    // MARK: - Header fields that mean little
+
+    private let picture = FreshnessFixture.png(3)
+
+    private func width(_ url: URL) async throws -> Int {
+        try await downloader.downloadImage(with: url).image.pixelSize.width
+    }
+
+    @Test(arguments: ["none", "utf-8", "binary", "aws-chunked", "base64", "aws-chunked, utf-8"])
+    func aPictureInACodingThatNobodyKnowsIsAPicture(coding: String) async throws {
+        server.route("/a.png", .png(picture).header("Content-Encoding", coding))
+        #expect(try await width(server.url("/a.png")) == 3)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test func whatIsNoPictureIsToldByItsCoding() async throws {
+        server.route(
+            "/a.png",
+            .ok(Data(picture.base64EncodedString().utf8)).header("Content-Encoding", "Base64"))
+        let url = server.url("/a.png")
+        #expect(
+            await downloader.result(url).transportError
+                == .undecodableBody(
+                    url: url.absoluteString, reason: "its content encoding is base64"))
+    }
+
+    @Test(arguments: [
+        ("/caf\u{E9}.png", "/caf%E9.png"), ("/b/\u{FC}\u{E4}?q=\u{DF}", "/b/%FC%E4?q=%DF"),
+        ("/%E9\u{E9}", "/%E9%E9"),
+    ])
+    func aLocationInLatin1LeadsWhereItsServerMeans(
+        location: String, target: String
+    ) async throws {
+        let picture = picture
+        let server = try await RawServer.start { request in
+            guard !request.hasPrefix("GET /a ") else {
+                let bytes = location.unicodeScalars.map { UInt8($0.value) }
+                return Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + bytes
+                    + Array("\r\n\r\n".utf8)
+            }
+            return Array("HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\n\r\n".utf8)
+                + picture
+        }
+        #expect(try await width(server.url("/a")) == 3)
+        #expect(server.requests.last?.hasPrefix("GET \(target) ") == true)
+    }
+
+    @Test func aLocationInUTF8IsEncodedAsEver() async throws {
+        server.route("/a", .redirect(to: "/caf\u{E9}.png"))
+        server.route("/caf%C3%A9.png", .png(picture))
+        _ = try? await width(server.url("/a"))
+        #expect(server.requests.last?.target == "/caf%C3%A9.png")
     }
 }

@@ -101,8 +101,7 @@ import Testing
             options: [
                 .retryStrategy(DelayRetryStrategy(maxRetryCount: 1, retryInterval: .seconds(0)))
             ])
-        #expect(result.data() == picture)
-        #expect(fixture.ranges == [nil, "bytes=\(half)-"])
+        #expect(result.data() == picture && fixture.ranges == [nil, "bytes=\(half)-"])
         #expect(result.metrics?.resumedByteCount == Int64(half))
     }
 
@@ -195,8 +194,7 @@ import Testing
         let witness = Witness()
         downloader.delegate = witness
         let result = await fixture.load(downloader)
-        #expect(result.bytes == picture)
-        #expect(witness.statuses.events == [206])
+        #expect(result.bytes == picture && witness.statuses.events == [206])
         #expect(witness.ranges.events == ["bytes=\(half)-"])
         #expect(witness.data.events == [picture])
         // What is handed on is the whole.
