@@ -45,34 +45,23 @@ import Testing
         #expect(results.count == 1, "the completion is called once")
     }
 
-    @Test func aValidationThatIsWaitedForIsLoading() async throws {
+    @Test(arguments: [[], [.keepCurrentImageWhileLoading]] as [KingfisherOptionsInfo])
+    func aValidationThatIsWaitedForIsLoading(_ options: KingfisherOptionsInfo) async throws {
         let fixture = try await FreshnessFixture.aged()
         let gate = Gate()
         fixture.serve(3, tag: "\"1\"", [.wait(.gate(gate))])
         let view = HeadlessImageView()
         view.kf.indicatorType = .activity
         let indicator = try #require(view.overlays.first?.view as? HeadlessActivityView)
+        let old = PresentationFixture.image(width: 30)
+        view.image = old
         let placeholder = PresentationFixture.image(width: 20)
-        let results = show(fixture, in: view, placeholder: placeholder)
+        let results = show(fixture, in: view, placeholder: placeholder, options)
         await fixture.origin.waitForRequests(2)
-        #expect(view.image === placeholder && indicator.isAnimating)
+        #expect(view.image === (options.isEmpty ? placeholder : old) && indicator.isAnimating)
         gate.open()
         #expect(await results.wait(for: 1)[0].width == 3)
         #expect(!indicator.isAnimating && view.kf.placeholder == nil)
-    }
-
-    @Test func whatIsShownStaysDuringAValidationIfItIsToBeKept() async throws {
-        let fixture = try await FreshnessFixture.aged()
-        let gate = Gate()
-        fixture.serve(3, tag: "\"1\"", [.wait(.gate(gate))])
-        let view = HeadlessImageView()
-        let old = PresentationFixture.image(width: 30)
-        view.image = old
-        let results = show(fixture, in: view, [.keepCurrentImageWhileLoading])
-        await fixture.origin.waitForRequests(2)
-        #expect(view.image === old)
-        gate.open()
-        #expect(await results.wait(for: 1)[0].width == 3)
         #expect(view.image?.pixelSize.width == 3)
     }
 
