@@ -195,14 +195,12 @@ import Testing
 
     @Test func anAnswerThatWasOvertakenIsDeliveredAndNotStored() async throws {
         let gate = Gate()
-        func picture(_ width: Int, dated date: String) -> OriginResponse {
-            FreshnessFixture.picture(width, "max-age=600").header("Date", date)
-        }
+        let (old, new) = (FreshnessFixture.picture(3), FreshnessFixture.picture(4))
         fixture.origin.route(
             "/a.png",
             sequence: [
-                picture(3, dated: "Fri, 15 Jan 2027 07:00:00 GMT").with(.wait(.gate(gate))),
-                picture(4, dated: "Fri, 15 Jan 2027 07:30:00 GMT"),
+                old.header("Date", "Fri, 15 Jan 2027 07:00:00 GMT").with(.wait(.gate(gate))),
+                new.header("Date", "Fri, 15 Jan 2027 07:30:00 GMT"),
             ])
         async let slow = fixture.got()
         await fixture.origin.waitForRequests(1)

@@ -7,21 +7,6 @@ import Testing
 
 /// Requests that have begun before a download ended, and ask after that.
 @Suite struct LatecomerTests {
-    /// Sets fields, and lets the request wait until the gate is open.
-    private struct Held: AsyncImageDownloadRequestModifier {
-        let gate: Gate?
-        let fields: [String: String]
-
-        func modified(for request: URLRequest) async -> URLRequest? {
-            try? await gate?.wait()
-            var request = request
-            for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-            return request
-        }
-
-        var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
-    }
-
     @Test(
         arguments: [
             (.on, "no-store", [:], false), (.shared, "private, max-age=60", [:], false),
@@ -41,7 +26,7 @@ import Testing
         ]
         func got(_ gate: Gate?) async throws -> String {
             try await fixture.got(
-                options + [.requestModifier(Held(gate: gate, fields: fields))])
+                options + [.requestModifier(HeldModifier(gate: gate, fields: fields))])
         }
         async let late = got(gate)
         await gate.waitForWaiters(1)

@@ -164,7 +164,7 @@ struct AuthenticationTests {
         let responder = answer(with: right)
         #expect(try await downloader.result(server.url("/x")).get().originalData == body)
         #expect(server.requests.map { $0.digest["nc"] } == [nil, "00000001", "00000002"])
-        #expect(server.requests[2].digest["uri"] == "/y?z")
+        #expect(server.requests[2].digest["uri"] == "/y?z" && responder.asked.count == 1)
         #expect(server.requests[1].digest["cnonce"] != server.requests[2].digest["cnonce"])
     }
 

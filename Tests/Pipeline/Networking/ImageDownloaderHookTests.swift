@@ -158,26 +158,23 @@ struct ImageDownloaderHookTests {
             events.events.dropFirst(5).sorted() == ["completed", "completed", "image", "image"])
     }
 
-    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerFailedDownload
-    @Test func anUnacceptedStatusEndsTheDownloadOnce() async {
+    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerFailedDownload,
+    /// testDidFinishDownloadingDelegateCalledOncePerErroredDownload
+    @Test(
+        arguments: [
+            (404, ["will", "status 404", "finished 2002"]), (nil, ["will", "finished 2003"]),
+        ] as [(Int?, [String])])
+    func aFailureEndsTheDownloadOnce(status: Int?, events: [String]) async {
         let delegate = RecordingDelegate()
-        let downloader = downloader(
-            ScriptedTransport { [body] _, exchange in
-                try await exchange.answer(body, status: 404)
-            }, delegate)
-        #expect(await downloader.result(url).error?.isInvalidResponseStatusCode(404) == true)
-        #expect(delegate.events.events == ["will", "status 404", "finished 2002"])
-    }
-
-    /// Upstream: testDidFinishDownloadingDelegateCalledOncePerErroredDownload
-    @Test func aTransportErrorEndsTheDownloadOnce() async {
-        let delegate = RecordingDelegate()
-        let downloader = downloader(
-            ScriptedTransport { _, _ in
+        let transport = ScriptedTransport { [body] _, exchange in
+            guard let status else {
                 throw ImageTransportError.connectionReset(url: "x", reason: "test")
-            }, delegate)
-        #expect(await downloader.result(url).errorCode == 2003)
-        #expect(delegate.events.events == ["will", "finished 2003"])
+            }
+            try await exchange.answer(body, status: status)
+        }
+        let error = await downloader(transport, delegate).result(url).error
+        #expect(error?.isInvalidResponseStatusCode(404) == (status == 404))
+        #expect(delegate.events.events == events)
     }
 
     /// Upstream: testDidFinishDownloadingDelegateConsistentWhenDataModifyingFails,
