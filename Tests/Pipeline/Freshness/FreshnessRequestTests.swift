@@ -239,16 +239,19 @@ import Testing
         #expect(progress.count == 0)
     }
 
-    /// A request for the progressive picture that the origin serves, which may be held.
-    private func progressiveRequest(
-        _ fixture: FreshnessFixture, holding gate: Gate? = nil, telling shown: Recorder<Image?>
-    ) throws -> ImageRequest {
+    /// Has the origin serve a progressive picture, which may be held.
+    private func serveProgressive(_ fixture: FreshnessFixture, holding gate: Gate? = nil) throws {
         let jpeg = try ProgressiveFixture()
         var response = OriginResponse.ok(jpeg.data, contentType: "image/jpeg")
             .cacheControl("max-age=60").with(.entityTag("\"1\""))
         if let gate { response = response.with(.hold(afterBytes: jpeg.scanEnds[4], .gate(gate))) }
         fixture.origin.route("/a.png", response)
-        return ImageRequest(
+    }
+
+    private func progressiveRequest(
+        _ fixture: FreshnessFixture, telling shown: Recorder<Image?>
+    ) -> ImageRequest {
+        ImageRequest(
             source: .network(fixture.url()),
             options: fixture.manager.parsedOptions([
                 .progressiveJPEG(
@@ -258,11 +261,11 @@ import Testing
 
     @Test func aProgressivePictureIsNotShownOnceMoreWhenItIsValidated() async throws {
         let fixture = try await FreshnessFixture()
-        let shown = Recorder<Image?>()
-        let request = try progressiveRequest(fixture, telling: shown)
+        try serveProgressive(fixture)
         _ = try await fixture.get()
         fixture.pass(100)
-        let result = try await request.run().get()
+        let shown = Recorder<Image?>()
+        let result = try await progressiveRequest(fixture, telling: shown).run().get()
         #expect("\(try #require(result.httpCacheUse))" == "validated")
         #expect(shown.count == 0)
     }
@@ -271,7 +274,8 @@ import Testing
         let fixture = try await FreshnessFixture()
         let gate = Gate()
         let shown = Recorder<Image?>()
-        let request = try progressiveRequest(fixture, holding: gate, telling: shown)
+        try serveProgressive(fixture, holding: gate)
+        let request = progressiveRequest(fixture, telling: shown)
         async let ending = request.run()
         await shown.waitFor(count: 1)
         gate.open()
