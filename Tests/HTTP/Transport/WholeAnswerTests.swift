@@ -35,11 +35,4 @@ import Testing
             try await answer(limit: limit)
         }
     }
-
-    @Test func aPathWithoutARouteIsAnAnswerToo() async throws {
-        let request = URLRequest(url: origin.url("/nothing"))
-        let (head, _) = try await transport.answer(
-            to: request, terms: ExchangeTerms(stall: .seconds(600)))
-        #expect(head.status == 404)
-    }
 }

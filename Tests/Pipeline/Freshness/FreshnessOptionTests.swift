@@ -166,13 +166,6 @@ import Testing
         #expect(try await fixture.got(speaking("en")) == "3 fetched")
     }
 
-    @Test func validationAlwaysAsksEvenWhileFresh() async throws {
-        let fixture = try await FreshnessFixture(.on.with { $0.validation = .always })
-        try await fixture.load(3, "max-age=600", tag: "\"1\"")
-        #expect(try await fixture.got() == "3 validated")
-        #expect(fixture.origin.requests.last?.headers["Cache-Control"] == "max-age=0")
-    }
-
     @Test func aRememberedErrorIsNotAskedForAgainUntilItsEnd() async throws {
         let fixture = try await FreshnessFixture(.on.with { $0.negative = .on(lifetime: 30) })
         fixture.origin.route("/a.png", .status(404))

@@ -52,11 +52,6 @@ struct ImageDownloaderNetworkTests {
         #expect(server.peakConnections == 3)
     }
 
-    @Test func chunkedBodiesAndDifferentPacesMakeNoDifference() async throws {
-        let server = try await server(.ok(body).with(.chunked, .slices(bytes: 7)))
-        #expect(try await downloader.result(server.url("/x")).get().originalData == body)
-    }
-
     // MARK: - Status and content
 
     /// Upstream: testServerInvalidStatusCode
