@@ -124,7 +124,10 @@ struct ImageDownloaderNetworkTests {
     ])
     func aServerThatSendsTooLittleTimesOut(response: OriginResponse) async throws {
         let server = try await server(response)
-        downloader.downloadTimeout = 0.2
+        // The session's counts where it is the shorter one.
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 0.2
+        downloader.sessionConfiguration = configuration
         let result = await downloader.result(server.url("/x"))
         #expect(
             result.transportError == .timedOut(.stall, url: server.url("/x").absoluteString))
@@ -132,7 +135,9 @@ struct ImageDownloaderNetworkTests {
 
     @Test func theWholeDownloadHasADeadline() async throws {
         let server = try await server(.endless(Data(count: 64 * 1024)))
-        downloader.maximumDownloadDuration = 0.2
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 0.2
+        downloader.sessionConfiguration = configuration
         downloader.maximumResponseSize = nil
         let result = await downloader.result(server.url("/x"))
         #expect(
