@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// The steps in which a body is sent: an iterator, because a body may have no end.
@@ -7,51 +8,43 @@ struct BodySteps: Sendable, IteratorProtocol {
         case bytes(ByteBuffer)
     }
 
-    enum Source: Sendable {
-        case bytes(ByteBuffer)
-        case endless(ByteBuffer)
+    static let none = BodySteps(.empty)
 
-        var length: Int? {
-            switch self {
-            case .bytes(let buffer): buffer.readableBytes
-            case .endless: nil
-            }
-        }
-    }
-
-    static let none = BodySteps(source: .bytes(ByteBuffer()))
-
-    var source: Source
     var sliceLength: Int?
     var pacing = SlicePacing.none
     var holds: [(offset: Int, pause: Pause)] = []
     /// Where the body is cut off, `nil` for its own end.
     var limit: Int?
 
+    private var bytes = ByteBuffer()
+    /// Whether the bytes come again and again, always whole.
+    private var isEndless = false
     private var position = 0
     /// Waits at `position` that are still to be done; `nil` when they have not been looked up.
     private var waits: [Pause]?
 
-    init(source: Source) {
-        self.source = source
-    }
-
-    /// Where the last byte is followed by nothing; `nil` when there is no end.
-    var end: Int? {
-        guard let length = source.length else { return limit }
-        return min(length, limit ?? length)
+    init(_ body: OriginBody) {
+        switch body {
+        case .data(let data), .raw(let data): bytes.writeBytes(data)
+        case .endless(let piece):
+            precondition(!piece.isEmpty, "an endless body repeats at least one byte")
+            isEndless = true
+            // A short piece is repeated beforehand, so that it is not written a few bytes at a time.
+            repeat { bytes.writeBytes(piece) } while bytes.readableBytes < 16384
+        }
     }
 
     /// Whether all bytes have been handed out.
-    var isAtEnd: Bool { end.map { position >= $0 } ?? false }
+    var isAtEnd: Bool { !isEndless && position >= end }
+
+    private var end: Int { min(bytes.readableBytes, limit ?? .max) }
 
     var immediate: ByteBuffer? {
-        guard case .bytes(let buffer) = source, sliceLength == nil, holds.isEmpty, limit == nil
-        else { return nil }
-        return buffer
+        isEndless || sliceLength != nil || !holds.isEmpty || limit != nil ? nil : bytes
     }
 
     mutating func next() -> Step? {
+        if isEndless { return .bytes(bytes) }
         var pauses = waits ?? pausesAtPosition()
         if !pauses.isEmpty {
             let pause = pauses.removeFirst()
@@ -63,48 +56,25 @@ struct BodySteps: Sendable, IteratorProtocol {
         let start = position
         position = nextCut()
         waits = nil
-        return piece(start..<position)
+        return bytes.getSlice(at: bytes.readerIndex + start, length: position - start)
+            .map(Step.bytes)
     }
 
     private func pausesAtPosition() -> [Pause] {
         var pauses = holds.filter { $0.offset == position }.map(\.pause)
-        guard let sliceLength, !isAtEnd, position.isMultiple(of: sliceLength) else { return pauses }
-        switch pacing {
-        case .none: break
-        case .interval(let duration): if position > 0 { pauses.append(.duration(duration)) }
-        case .gates(let gates):
-            let slice = position / sliceLength
-            if slice < gates.count { pauses.append(.gate(gates[slice])) }
+        if let sliceLength, !isAtEnd, position > 0, position.isMultiple(of: sliceLength),
+            case .interval(let duration) = pacing
+        {
+            pauses.append(.duration(duration))
         }
         return pauses
     }
 
     /// The end of the piece that starts at `position`.
     private func nextCut() -> Int {
-        var cut = Int.max
-        if case .endless(let piece) = source { cut = position + piece.readableBytes }
-        if let end { cut = min(cut, end) }
+        var cut = end
         if let sliceLength { cut = min(cut, (position / sliceLength + 1) * sliceLength) }
         for hold in holds where hold.offset > position { cut = min(cut, hold.offset) }
         return cut
-    }
-
-    private func piece(_ range: Range<Int>) -> Step {
-        switch source {
-        case .bytes(let buffer):
-            let start = buffer.readerIndex + range.lowerBound
-            return .bytes(buffer.getSlice(at: start, length: range.count) ?? ByteBuffer())
-        case .endless(let buffer):
-            // A piece starts wherever the one before ended, so the repetition stays seamless.
-            let offset = range.lowerBound % buffer.readableBytes
-            if offset == 0, range.count == buffer.readableBytes { return .bytes(buffer) }
-            var bytes = ByteBuffer()
-            bytes.reserveCapacity(range.count)
-            for index in 0..<range.count {
-                let place = buffer.readerIndex + (offset + index) % buffer.readableBytes
-                bytes.writeInteger(buffer.getInteger(at: place) ?? UInt8(0))
-            }
-            return .bytes(bytes)
-        }
     }
 }

@@ -5,8 +5,6 @@ import NIOPosix
 
 /// How responses leave the server: over an HTTP/1 connection or one stream of an HTTP/2 connection.
 struct Connection: Sendable {
-    /// Counted from 1 in the order they were opened.
-    var id: Int
     var isHTTP2: Bool
     /// The connection, or the stream.
     var channel: any Channel

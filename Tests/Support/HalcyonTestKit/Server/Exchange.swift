@@ -28,33 +28,25 @@ struct Exchange: Sendable {
             try await sendBody(plan.steps, isRaw: plan.isRaw)
         }
         finish()
-        switch plan.ending {
-        case .abort(let how):
-            await connection.abort(how)
-        case .complete:
-            try await write(.end(nil))
-            if closesAfterwards { await connection.abort(.close) }
-        }
+        if let how = plan.abort { return await connection.abort(how) }
+        try await write(.end(nil))
+        if closesAfterwards { await connection.abort(.close) }
     }
 
     private func sendBody(_ body: BodySteps, isRaw: Bool) async throws {
         var steps = body
         while let step = steps.next() {
             try Task.checkCancellation()
-            let bytes: ByteBuffer
             switch step {
-            case .wait(let pause):
-                try await state.pause(pause)
-                continue
-            case .bytes(let buffer):
-                bytes = buffer
-            }
-            // A client may send its next request as soon as it has the last byte.
-            if steps.isAtEnd { finish() }
-            if isRaw {
-                try await connection.sendRaw(bytes)
-            } else {
-                try await write(.body(.byteBuffer(bytes)))
+            case .wait(let pause): try await state.pause(pause)
+            case .bytes(let bytes):
+                // A client may send its next request as soon as it has the last byte.
+                if steps.isAtEnd { finish() }
+                if isRaw {
+                    try await connection.sendRaw(bytes)
+                } else {
+                    try await write(.body(.byteBuffer(bytes)))
+                }
             }
         }
     }

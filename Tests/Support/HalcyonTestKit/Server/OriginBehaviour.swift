@@ -22,7 +22,7 @@ public enum OriginBehaviour: Sendable {
     case encoded(ContentEncoding)
     /// Says this `ETag`, quotes included, and answers 304 to a matching `If-None-Match`.
     case entityTag(String)
-    /// Says this `Last-Modified` and answers 304 to an `If-Modified-Since` that is not older.
+    /// Says this `Last-Modified`.
     case lastModified(Date)
     /// Answers a `Range` of bytes with 206, or 416 when there are none; minds `If-Range`.
     case ranges
@@ -39,8 +39,6 @@ public enum SlicePacing: Sendable {
     case none
     /// The time passes before each piece but the first.
     case interval(Duration)
-    /// Each piece waits for the gate of its place; pieces without one do not wait.
-    case gates([Gate])
 }
 
 /// How a connection ends before its time. An HTTP/2 stream is reset in both cases.
@@ -60,9 +58,7 @@ public enum ContentEncoding: String, CaseIterable, Sendable {
     case zstd
 
     /// The bytes in this coding.
-    public func packed(_ bytes: [UInt8]) -> [UInt8] { encode(bytes) }
-
-    func encode(_ bytes: [UInt8]) -> [UInt8] {
+    public func packed(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .gzip: StoredDeflate.gzip(bytes)
         case .deflate: StoredDeflate.zlib(bytes)

@@ -9,11 +9,11 @@ struct OriginPipeline: Sendable {
     var tls: TLSContext?
 
     func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard let id = state.opened(channel) else {
+        guard state.opened(channel) else {
             // A failed set-up closes the connection.
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
-        guard let tls else { return configureHTTP1(channel, id: id) }
+        guard let tls else { return configureHTTP1(channel) }
         do {
             try channel.pipeline.syncOperations.addHandler(
                 TLSServerHandler(tls), name: Connection.tlsHandlerName)
@@ -21,22 +21,20 @@ struct OriginPipeline: Sendable {
             return channel.eventLoop.makeFailedFuture(error)
         }
         return channel.configureHTTP2SecureUpgrade(
-            h2ChannelConfigurator: { configureHTTP2($0, id: id) },
-            http1ChannelConfigurator: { configureHTTP1($0, id: id) })
+            h2ChannelConfigurator: configureHTTP2, http1ChannelConfigurator: configureHTTP1)
     }
 
-    private func configureHTTP1(_ channel: any Channel, id: Int) -> EventLoopFuture<Void> {
+    private func configureHTTP1(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.configureHTTPServerPipeline()
             try pipeline.addHandler(
                 RequestHandler(
-                    state: state,
-                    connection: Connection(id: id, isHTTP2: false, channel: channel)))
+                    state: state, connection: Connection(isHTTP2: false, channel: channel)))
         }
     }
 
-    private func configureHTTP2(_ channel: any Channel, id: Int) -> EventLoopFuture<Void> {
+    private func configureHTTP2(_ channel: any Channel) -> EventLoopFuture<Void> {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         // Wrong lengths are among the things this server is for.
         configuration.contentLengthValidation = .disabled
@@ -49,8 +47,7 @@ struct OriginPipeline: Sendable {
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
                 try pipeline.addHandler(
                     RequestHandler(
-                        state: state,
-                        connection: Connection(id: id, isHTTP2: true, channel: stream)))
+                        state: state, connection: Connection(isHTTP2: true, channel: stream)))
             }
         }.map { _ in () }
     }

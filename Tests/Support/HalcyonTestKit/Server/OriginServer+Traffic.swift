@@ -4,7 +4,7 @@ extension OriginServer {
 
     /// How many requests came for a path; give it decoded and without a query.
     public func requestCount(for path: String) -> Int {
-        state.traffic.value.countByPath[path] ?? 0
+        requests(for: path).count
     }
 
     /// The requests in the order they came.
@@ -15,9 +15,6 @@ extension OriginServer {
         requests.filter { $0.path == path }
     }
 
-    /// How many connections clients hold open now.
-    public var openConnectionCount: Int { state.traffic.value.openConnections.count }
-
     /// How many connections were opened so far.
     public var connectionCount: Int { state.traffic.value.connectionCount }
 
@@ -25,9 +22,6 @@ extension OriginServer {
     ///
     /// A client that closes one and opens another may be counted with both for a moment.
     public var peakConnections: Int { state.traffic.value.peakConnections }
-
-    /// How many requests wait for the last byte of their response.
-    public var concurrentRequestCount: Int { state.traffic.value.pending.count }
 
     /// The most requests answered at one time.
     ///
@@ -42,19 +36,13 @@ extension OriginServer {
     /// cancelled.
     public func waitForRequests(_ count: Int, path: String? = nil) async {
         await state.traffic.wait { traffic in
-            let received = path.map { traffic.countByPath[$0] ?? 0 } ?? traffic.requests.count
-            return received >= count
+            traffic.requests.count { path == nil || $0.path == path } >= count
         }
-    }
-
-    /// Waits until at least `count` connections were opened; returns at once when cancelled.
-    public func waitForConnectionCount(_ count: Int) async {
-        await state.traffic.wait { $0.connectionCount >= count }
     }
 
     /// Waits until no more than `count` connections are open; returns at once when cancelled.
     public func waitForConnections(atMost count: Int) async {
-        await state.traffic.wait { $0.openConnections.count <= count }
+        await state.traffic.wait { $0.openConnections <= count }
     }
 
     /// Waits until clients left at least `count` responses; returns at once when cancelled.

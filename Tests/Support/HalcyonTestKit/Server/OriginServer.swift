@@ -35,21 +35,17 @@ public final class OriginServer: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free port.
     ///   - files: Bytes by path, each served as 200 with the content type of its name.
-    ///   - clock: What durations in responses are measured with.
     public static func start(
-        tls: Bool = false, host: String = "127.0.0.1", port: Int = 0, files: [String: Data] = [:],
-        clock: any Clock<Duration> = ContinuousClock()
+        tls: Bool = false, host: String = "127.0.0.1", port: Int = 0, files: [String: Data] = [:]
     ) async throws -> OriginServer {
-        try await start(
-            tls: tls ? OriginTLS() : nil, host: host, port: port, files: files, clock: clock)
+        try await start(tls: tls ? OriginTLS() : nil, host: host, port: port, files: files)
     }
 
     /// Starts a server with certificates and protocols of choice; `nil` is plain text.
     public static func start(
-        tls: OriginTLS?, host: String = "127.0.0.1", port: Int = 0, files: [String: Data] = [:],
-        clock: any Clock<Duration> = ContinuousClock()
+        tls: OriginTLS?, host: String = "127.0.0.1", port: Int = 0, files: [String: Data] = [:]
     ) async throws -> OriginServer {
-        let state = OriginState(clock: clock)
+        let state = OriginState()
         let pipeline = OriginPipeline(state: state, tls: try tls.map(TLSContext.init))
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)

@@ -5,7 +5,6 @@ import Synchronization
 
 /// What the connections of a server share.
 final class OriginState: Sendable {
-    let clock: any Clock<Duration>
     /// Random per server.
     let nonce = UUID().uuidString
     let traffic = Observed(TrafficLog())
@@ -13,12 +12,8 @@ final class OriginState: Sendable {
     private let connections = Mutex(OpenConnections())
 
     private struct OpenConnections {
-        var channels: [Int: any Channel] = [:]
+        var channels: [ObjectIdentifier: any Channel] = [:]
         var isShutDown = false
-    }
-
-    init(clock: any Clock<Duration>) {
-        self.clock = clock
     }
 
     func changeRoutes(_ change: (inout RouteTable) -> Void) {
@@ -33,18 +28,19 @@ final class OriginState: Sendable {
 
     /// Counts a connection and remembers it until it closes.
     ///
-    /// - Returns: Its number, `nil` when the server shut down meanwhile and it must not be served.
-    func opened(_ channel: any Channel) -> Int? {
-        let id = traffic.update { $0.connectionOpened() }
-        let isRefused = connections.withLock { connections in
+    /// - Returns: Whether it may be served: the server has not been shut down meanwhile.
+    func opened(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        traffic.update { $0.connectionOpened() }
+        let isServed = connections.withLock { connections in
             if !connections.isShutDown { connections.channels[id] = channel }
-            return connections.isShutDown
+            return !connections.isShutDown
         }
         channel.closeFuture.whenComplete { _ in
             self.connections.withLock { $0.channels[id] = nil }
-            self.traffic.update { $0.connectionClosed(id) }
+            self.traffic.update { $0.connectionClosed() }
         }
-        return isRefused ? nil : id
+        return isServed
     }
 
     /// Closes all connections, those still to be accepted too, without waiting for responses.
@@ -59,7 +55,7 @@ final class OriginState: Sendable {
     func pause(_ pause: Pause) async throws {
         switch pause {
         case .gate(let gate): try await gate.wait()
-        case .duration(let duration): try await clock.sleep(for: duration)
+        case .duration(let duration): try await Task.sleep(for: duration)
         }
     }
 }

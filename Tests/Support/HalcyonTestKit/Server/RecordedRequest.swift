@@ -14,26 +14,19 @@ public struct RecordedRequest: Hashable, Sendable {
     public var body: Data
     /// `1.0`, `1.1` or `2`.
     public var httpVersion: String
-    /// Which connection it came on, counted from 1 in the order they were opened.
-    public var connectionID: Int
 
     public init(
         method: String = "GET", target: String, headers: HeaderFields = [:], body: Data = Data(),
-        httpVersion: String = "1.1", connectionID: Int = 1
+        httpVersion: String = "1.1"
     ) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.method = method
         self.target = target
-        path = Self.decoded(parts.first.map(String.init) ?? "")
+        // As it is when it is malformed.
+        path = parts[0].removingPercentEncoding ?? String(parts[0])
         query = parts.count > 1 ? String(parts[1]) : nil
         self.headers = headers
         self.body = body
         self.httpVersion = httpVersion
-        self.connectionID = connectionID
-    }
-
-    /// `path` without percent-encoding, or as it is when that is malformed.
-    static func decoded(_ path: String) -> String {
-        path.removingPercentEncoding ?? path
     }
 }

@@ -100,7 +100,6 @@ extension RecordedRequest {
         for (name, value) in head.headers { headers.add(name, value) }
         self.init(
             method: head.method.rawValue, target: head.uri, headers: headers, body: body,
-            httpVersion: connection.isHTTP2 ? "2" : "\(head.version.major).\(head.version.minor)",
-            connectionID: connection.id)
+            httpVersion: connection.isHTTP2 ? "2" : "\(head.version.major).\(head.version.minor)")
     }
 }

@@ -3,14 +3,6 @@ import NIOCore
 
 /// All that will be sent in answer to one request.
 struct ResponsePlan: Sendable {
-    /// How the exchange ends.
-    enum Ending: Equatable, Sendable {
-        /// The message is complete; the connection stays open if the client wants.
-        case complete
-        /// The message is cut off here.
-        case abort(Abort)
-    }
-
     /// Waits before anything is sent.
     var leadIn: [Pause] = []
     var status = 200
@@ -21,18 +13,19 @@ struct ResponsePlan: Sendable {
     /// `false` when the connection ends before the header.
     var sendsHead = true
     var steps: BodySteps = .none
-    var ending = Ending.complete
+    /// How the message is cut off; `nil` when it is complete.
+    var abort: Abort?
 
     /// The body when it goes out in one piece and nothing has to be waited for.
     var immediateBody: ByteBuffer? {
-        guard leadIn.isEmpty, !isRaw, sendsHead, ending == .complete else { return nil }
+        guard leadIn.isEmpty, !isRaw, sendsHead, abort == nil else { return nil }
         return steps.immediate
     }
 }
 
 /// What a response waits for.
 public enum Pause: Sendable {
-    /// A time on the server's clock.
+    /// A time.
     case duration(Duration)
     /// Until the gate is open.
     case gate(Gate)
@@ -53,20 +46,16 @@ struct ResponsePlanner {
         }
         for case .abort(let how, let times) in response.behaviours where applies(times) {
             plan.sendsHead = false
-            plan.ending = .abort(how)
+            plan.abort = how
             return plan
         }
-        if case .raw = response.body.content {
+        if case .raw = response.body {
             plan.isRaw = true
-            plan.ending = .abort(.close)
-            setSteps(&plan, source: source(of: response), behaviours: response.behaviours)
+            plan.abort = .close
+            setSteps(&plan, response.body, response.behaviours)
             return plan
         }
-        if let denial = denial(response.behaviours) {
-            fill(&plan, from: denial)
-        } else {
-            fill(&plan, from: response)
-        }
+        fill(&plan, from: denial(response.behaviours) ?? response)
         return plan
     }
 
@@ -100,13 +89,13 @@ struct ResponsePlanner {
 
     private func fill(_ plan: inout ResponsePlan, from response: OriginResponse) {
         let behaviours = response.behaviours
-        var source = source(of: response)
+        var body = response.body
         plan.status = response.status
         plan.headers = response.headers
 
         for case .encoded(let encoding) in behaviours {
-            guard case .bytes(let bytes) = source else { continue }
-            source = .bytes(ByteBuffer(bytes: encoding.encode(Array(bytes.readableBytesView))))
+            guard case .data(let bytes) = body else { continue }
+            body = .data(Data(encoding.packed(Array(bytes))))
             plan.headers["Content-Encoding"] = encoding.rawValue
         }
         let validators = Validators(behaviours)
@@ -117,50 +106,41 @@ struct ResponsePlanner {
         }
         let isRanged = behaviours.contains { if case .ranges = $0 { true } else { false } }
         if isRanged, response.status == 200 {
-            source = select(from: source, validators: validators, plan: &plan)
+            body = select(from: body, validators: validators, plan: &plan)
         }
-        setFraming(&plan, source: source, behaviours: behaviours)
-        guard request.method != "HEAD" else { return }
-        setSteps(&plan, source: source, behaviours: behaviours)
-    }
-
-    private func source(of response: OriginResponse) -> BodySteps.Source {
-        switch response.body.content {
-        case .bytes(let bytes), .raw(let bytes): .bytes(bytes)
-        case .endless(let piece): .endless(piece)
-        }
+        setFraming(&plan, body, behaviours)
+        if request.method != "HEAD" { setSteps(&plan, body, behaviours) }
     }
 
     /// Narrows the body down to the range the request asks for.
     private func select(
-        from source: BodySteps.Source, validators: Validators, plan: inout ResponsePlan
-    ) -> BodySteps.Source {
+        from body: OriginBody, validators: Validators, plan: inout ResponsePlan
+    ) -> OriginBody {
         plan.headers["Accept-Ranges"] = "bytes"
-        guard request.method == "GET", let length = source.length,
+        guard request.method == "GET", case .data(let bytes) = body,
             let header = request.headers["Range"],
             validators.allowRange(ifRange: request.headers["If-Range"])
-        else { return source }
+        else { return body }
+        let length = bytes.count
         switch ByteRange(header: header, length: length) {
         case .whole:
-            return source
+            return body
         case .unsatisfiable:
             plan.status = 416
             plan.headers["Content-Range"] = "bytes */\(length)"
-            return .bytes(ByteBuffer())
+            return .empty
         case .part(let range):
             plan.status = 206
             plan.headers["Content-Range"] =
                 "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
-            guard case .bytes(let bytes) = source else { return source }
-            let start = bytes.readerIndex + range.lowerBound
-            return .bytes(bytes.getSlice(at: start, length: range.count) ?? ByteBuffer())
+            return .data(bytes.dropFirst(range.lowerBound).prefix(range.count))
         }
     }
 
     private func setFraming(
-        _ plan: inout ResponsePlan, source: BodySteps.Source, behaviours: [OriginBehaviour]
+        _ plan: inout ResponsePlan, _ body: OriginBody, _ behaviours: [OriginBehaviour]
     ) {
-        var length = source.length
+        var length = body.length
         for behaviour in behaviours {
             switch behaviour {
             // A header alone would be followed by the end of the chunks, which HEAD must not have.
@@ -168,18 +148,18 @@ struct ResponsePlanner {
             case .declaredLength(let declared):
                 length = declared
                 let hasBody = request.method != "HEAD" && ![204, 304].contains(plan.status)
-                if hasBody { plan.ending = .abort(.close) }
+                if hasBody { plan.abort = .close }
             default: break
             }
         }
         plan.headers["Content-Length"] = length.map(String.init)
-        if length == nil, request.method == "HEAD" { plan.ending = .abort(.close) }
+        if length == nil, request.method == "HEAD" { plan.abort = .close }
     }
 
     private func setSteps(
-        _ plan: inout ResponsePlan, source: BodySteps.Source, behaviours: [OriginBehaviour]
+        _ plan: inout ResponsePlan, _ body: OriginBody, _ behaviours: [OriginBehaviour]
     ) {
-        var steps = BodySteps(source: source)
+        var steps = BodySteps(body)
         for behaviour in behaviours {
             switch behaviour {
             case .slices(let bytes, let pacing):
@@ -189,7 +169,7 @@ struct ResponsePlanner {
                 steps.holds.append((offset, pause))
             case .breakOff(let offset, let how, let times) where applies(times):
                 steps.limit = min(steps.limit ?? offset, offset)
-                plan.ending = .abort(how)
+                plan.abort = how
             default: break
             }
         }

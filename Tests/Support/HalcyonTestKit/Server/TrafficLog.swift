@@ -1,8 +1,7 @@
 /// What went through the server so far.
 struct TrafficLog: Sendable {
     private(set) var requests: [RecordedRequest] = []
-    private(set) var countByPath: [String: Int] = [:]
-    private(set) var openConnections: Set<Int> = []
+    private(set) var openConnections = 0
     private(set) var connectionCount = 0
     private(set) var peakConnections = 0
     private(set) var pending: Set<Int> = []
@@ -10,22 +9,19 @@ struct TrafficLog: Sendable {
     private(set) var abandoned = 0
     private var requestCount = 0
 
-    /// - Returns: The number of the new connection.
-    mutating func connectionOpened() -> Int {
+    mutating func connectionOpened() {
         connectionCount += 1
-        openConnections.insert(connectionCount)
-        peakConnections = max(peakConnections, openConnections.count)
-        return connectionCount
+        openConnections += 1
+        peakConnections = max(peakConnections, openConnections)
     }
 
-    mutating func connectionClosed(_ id: Int) {
-        openConnections.remove(id)
+    mutating func connectionClosed() {
+        openConnections -= 1
     }
 
     /// - Returns: A number for `responseEnded`.
     mutating func requestReceived(_ request: RecordedRequest) -> Int {
         requests.append(request)
-        countByPath[request.path, default: 0] += 1
         requestCount += 1
         pending.insert(requestCount)
         peakPending = max(peakPending, pending.count)
@@ -41,9 +37,8 @@ struct TrafficLog: Sendable {
     /// Forgets requests and peaks; what is open stays open.
     mutating func forget() {
         requests = []
-        countByPath = [:]
         abandoned = 0
         peakPending = pending.count
-        peakConnections = openConnections.count
+        peakConnections = openConnections
     }
 }

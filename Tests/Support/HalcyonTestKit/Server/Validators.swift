@@ -24,16 +24,10 @@ struct Validators {
     /// Whether the client has the current version already.
     func match(_ request: RecordedRequest) -> Bool {
         let tags = request.headers.values("If-None-Match")
-        if !tags.isEmpty {
-            guard let entityTag else { return false }
-            return tags.flatMap { $0.split(separator: ",") }
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-                .contains { $0 == "*" || Self.opaque($0) == Self.opaque(entityTag) }
-        }
-        guard let lastModified, let text = request.headers["If-Modified-Since"],
-            let since = HTTPDateParser.date(text, now: Date())
-        else { return false }
-        return lastModified.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
+        guard let entityTag else { return false }
+        return tags.flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .contains { $0 == "*" || Self.opaque($0) == Self.opaque(entityTag) }
     }
 
     /// Whether a range may be sent: a strong match, or no condition.
