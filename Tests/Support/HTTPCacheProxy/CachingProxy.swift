@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonHTTP
-import HalcyonWork
 import Synchronization
 
 /// The proxy: a server, and the cache that it answers from.
@@ -82,38 +81,5 @@ final class ProxyClock: Sendable {
 
     func advance(by seconds: TimeInterval) {
         time.withLock { $0 += seconds }
-    }
-}
-
-/// Lets those who ask for the same go one after the other.
-actor ProxyTurns {
-    private var last: [String: (number: Int, task: Task<Void, Never>)] = [:]
-    private var count = 0
-
-    /// Does `work` after what was to be done for the key before, and returns when it has handed over a
-    /// result; it may go on after that.
-    nonisolated func take<T: Sendable>(
-        _ key: String, _ work: @escaping @Sendable (_ hand: OneShot<T>) async -> Void
-    ) async -> T {
-        let result = OneShot<T>()
-        await enqueue(key) { await work(result) }
-        return await result.value
-    }
-
-    private func enqueue(_ key: String, _ work: @escaping @Sendable () async -> Void) {
-        let before = last[key]?.task
-        count += 1
-        let number = count
-        let task = Task {
-            await before?.value
-            await work()
-            if last[key]?.number == number { last[key] = nil }
-        }
-        last[key] = (number, task)
-    }
-
-    /// Returns when everything that was begun is over.
-    func finish() async {
-        for entry in last.values { await entry.task.value }
     }
 }

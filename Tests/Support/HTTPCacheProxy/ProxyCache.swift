@@ -13,11 +13,11 @@ final class ProxyCache: Sendable {
     /// Seconds that the server is waited for: what is judged are decisions, on however busy a machine.
     private static let patience = 600.0
 
-    private let policy: HTTPCachePolicy
-    private let store: ProxyStore
+    fileprivate let policy: HTTPCachePolicy
+    fileprivate let store: ProxyStore
+    fileprivate let clock: ProxyClock
     private let transport: CurlTransport
-    private let clock: ProxyClock
-    private let turns = ProxyTurns()
+    private let exchanges = DiskOperations()
 
     init(_ policy: HTTPCachePolicy, folder: URL, clock: ProxyClock) throws {
         self.policy = policy
@@ -32,24 +32,23 @@ final class ProxyCache: Sendable {
 
     /// Answers a request; `body` is that of a method that has one.
     func answer(_ request: HTTPCacheRequest, body: Data) async -> Answer {
-        await turns.take(ResponseKey.key(url: request.url)) { [self] hand in
+        let hand = OneShot<Answer>()
+        _ = exchanges.enqueue(.file(ResponseKey.key(url: request.url))) { [self] in
             do {
-                let exchange = ProxyExchange(
-                    request: request, body: body, policy: policy, store: store, clock: clock,
-                    send: send)
-                try await exchange.run(hand)
+                try await ProxyExchange(cache: self, request: request, body: body).run(hand)
             } catch {
                 let text = Data("The cache failed: \(error)\n".utf8)
                 hand.give(Answer(status: 500, fields: ["Content-Type": "text/plain"], body: text))
             }
         }
+        return await hand.value
     }
 
     /// Returns when nothing is done in the background any more.
-    func waitForBackground() async { await turns.finish() }
+    func waitForBackground() async { await exchanges.finishAll() }
 
     /// Asks the server; `nil` when there is no answer.
-    @Sendable private func send(
+    fileprivate func send(
         _ request: HTTPCacheRequest, _ fields: HTTPFields, _ body: Data
     ) async -> Answer? {
         var outgoing = URLRequest(url: request.url)
@@ -74,12 +73,12 @@ final class ProxyCache: Sendable {
 private struct ProxyExchange: Sendable {
     typealias Answer = ProxyServer.Answer
 
+    let cache: ProxyCache
     let request: HTTPCacheRequest
     let body: Data
-    let policy: HTTPCachePolicy
-    let store: ProxyStore
-    let clock: ProxyClock
-    let send: @Sendable (HTTPCacheRequest, HTTPFields, Data) async -> Answer?
+    private var policy: HTTPCachePolicy { cache.policy }
+    private var store: ProxyStore { cache.store }
+    private var clock: ProxyClock { cache.clock }
 
     /// Hands over the answer. What goes on after that is a revalidation in the background.
     func run(_ hand: OneShot<Answer>) async throws {
@@ -136,7 +135,8 @@ private struct ProxyExchange: Sendable {
         after decision: HTTPCacheDecision, _ selected: Selected
     ) async throws -> Answer {
         let requested = clock.now
-        let answer = await send(request, policy.fields(toSend: request, after: decision), body)
+        let answer = await cache.send(
+            request, policy.fields(toSend: request, after: decision), body)
         let received = clock.now
         let failure = answer.map { CacheRequestFailure.status($0.status) } ?? .noAnswer
         if let entry = selected.entry,
