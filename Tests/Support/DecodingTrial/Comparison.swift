@@ -22,12 +22,11 @@ struct Comparison {
         let differing = here.keys.filter { here[$0] != there[$0] }.sorted()
         let errors = here.filter { $0.value.hasPrefix("error") }.keys.sorted()
         Output.shared.tell([
-            "name": .text(name), "outcome": .text(differing.isEmpty ? "equal" : "differs"),
-            "ways": .number(here.count), "failed": .text(errors.joined(separator: " ")),
-            "differing": .text(
-                differing.map { "\($0): \(here[$0] ?? "") / \(there[$0] ?? "")" }
-                    .joined(separator: "; ")),
-            "started": .number(DecodingWorker.statistics.started),
+            "name": name, "outcome": differing.isEmpty ? "equal" : "differs",
+            "ways": here.count, "failed": errors.joined(separator: " "),
+            "differing": differing.map { "\($0): \(here[$0] ?? "") / \(there[$0] ?? "")" }
+                .joined(separator: "; "),
+            "started": DecodingWorker.statistics.started,
         ])
     }
 

@@ -60,7 +60,7 @@ struct DecodingRun: Sendable {
             usleep(200_000)
             let processes = DecodingWorker.processes
             let template = DecodingWorker.template.map { [$0] } ?? []
-            Output.shared.tell(["workers": .numbers((template + processes).map { Int($0) })])
+            Output.shared.tell(["workers": (template + processes).map { Int($0) }])
             guard let signal = options.signal, options.files.contains("trial:unless-calm")
             else { return }
             setenv(TrialAction.calm, "1", 1)
@@ -120,12 +120,11 @@ struct Outcome {
         }
     }
 
-    var line: [String: Output.Value] {
-        var line: [String: Output.Value] = [
-            "name": .text(name), "number": .number(number), "outcome": .text(result),
-            "milliseconds": .number(milliseconds),
+    var line: [String: Any] {
+        var line: [String: Any] = [
+            "name": name, "number": number, "outcome": result, "milliseconds": milliseconds,
         ]
-        if let error { line["error"] = .text(error) }
+        if let error { line["error"] = error }
         return line
     }
 }

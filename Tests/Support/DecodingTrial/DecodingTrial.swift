@@ -124,7 +124,7 @@ struct TrialOptions {
         if let program { DecodingWorker.program = program }
         DecodingWorker.report = { line in
             // The rest of what a killer has to say.
-            Output.shared.tell(["report": .text(String(line.prefix(200)))])
+            Output.shared.tell(["report": String(line.prefix(200))])
         }
         if refused != 0, case let code = ctrial_refuse(refused), code != 0 {
             print("the filter is refused: \(String(cString: strerror(code)))")

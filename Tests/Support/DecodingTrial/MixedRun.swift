@@ -28,9 +28,7 @@ struct MixedRun: Sendable {
             decode(part, killers: killers, mixed)
         }
         let ratio = alone.tell() / mixed.tell()
-        Output.shared.tellStatistics([
-            "throughput": .text(String(format: "%.2f", ratio))
-        ])
+        Output.shared.tellStatistics(["throughput": String(format: "%.2f", ratio)])
         return alone.tally.isRight && mixed.tally.isRight
     }
 
@@ -144,18 +142,16 @@ final class Tally: Sendable {
     }
 
     /// - Parameter seconds: The time that the good ones took.
-    func line(_ seconds: Double) -> [String: Output.Value] {
+    func line(_ seconds: Double) -> [String: Any] {
         counts.withLock { counts in
             let all = counts.right + counts.wrong + counts.lost
             let kinds = counts.kinds.sorted { $0.key < $1.key }.map { "\($0.key) × \($0.value)" }
             return [
-                "pass": .text(title), "right": .number(counts.right),
-                "wrong": .number(counts.wrong), "lost": .number(counts.lost),
-                "survived": .number(counts.survived), "refused": .number(counts.refused),
-                "longest": .number(counts.longest),
-                "seconds": .text(String(format: "%.1f", seconds)),
-                "good a second": .text(String(format: "%.0f", Double(all) / seconds)),
-                "errors": .text(kinds.joined(separator: "; ")),
+                "pass": title, "right": counts.right, "wrong": counts.wrong, "lost": counts.lost,
+                "survived": counts.survived, "refused": counts.refused, "longest": counts.longest,
+                "seconds": String(format: "%.1f", seconds),
+                "good a second": String(format: "%.0f", Double(all) / seconds),
+                "errors": kinds.joined(separator: "; "),
             ]
         }
     }
