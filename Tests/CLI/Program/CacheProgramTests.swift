@@ -7,18 +7,11 @@ import Testing
 @testable import HalcyonCLI
 
 @Suite(.timeLimit(.minutes(20)))
-struct CacheProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct CacheProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start(files: [
-            "/a.png": Pictures.png(), "/b.gif": Pictures.gif,
-        ])
-    }
-
-    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+    init() async throws { (program, origin) = try await Self.start() }
 
     private func fill() async throws {
         let outcome = try await program.run(
@@ -26,19 +19,12 @@ struct CacheProgramTests {
         #expect(outcome.exitCode == 0)
     }
 
-    private func cache(_ arguments: String...) async throws -> Program.Outcome {
-        try await program.start(
-            ["cache"] + arguments + ["--cache-directory", "cache", "--json"]
-        ).outcome()
-    }
-
     @Test func infoCountsFilesAndBytes() async throws {
         try await fill()
-        let row = try #require(try await cache("info").rows.first)
-        #expect(row["path"] as? String == program.folder.file("cache").path)
-        #expect(row["files"] as? Int == 2)
-        #expect(row["bytes"] as? Int == Pictures.png().count + Pictures.gif.count)
-        #expect(row["limit"] is NSNull)
+        try await cache("info").row.expect([
+            "path": program.folder.file("cache").path, "files": 2,
+            "bytes": Pictures.png().count + Pictures.gif.count, "limit": NSNull(),
+        ])
     }
 
     @Test func lookingDoesNotMakeAFolder() async throws {
@@ -87,23 +73,20 @@ struct CacheProgramTests {
 
     @Test func cleanRemovesWhatIsTooMuch() async throws {
         try await fill()
-        let nothing = try #require(try await cache("clean").rows.first)
-        #expect((nothing["expired"] as? [String: Int])?["files"] == 0)
-        let row = try #require(try await cache("clean", "--size-limit", "1").rows.first)
-        #expect((row["exceeding"] as? [String: Int])?["files"] == 2)
-        #expect(
-            (row["exceeding"] as? [String: Int])?["bytes"]
-                == Pictures.png().count + Pictures.gif.count)
-        #expect(try await cache("info").rows.first?["files"] as? Int == 0)
+        let expired = try await cache("clean").row["expired"] as? [String: Int]
+        #expect(expired?["files"] == 0)
+        let row = try await cache("clean", "--size-limit", "1").row
+        let exceeding = row["exceeding"] as? [String: Int]
+        let bytes = Pictures.png().count + Pictures.gif.count
+        #expect(exceeding?["files"] == 2 && exceeding?["bytes"] == bytes)
+        #expect(try await cache("info").row["files"] as? Int == 0)
     }
 
     @Test func clearRemovesEverything() async throws {
         try await fill()
-        let row = try #require(try await cache("clear").rows.first)
-        #expect((row["removed"] as? [String: Int])?["files"] == 2)
-        let names = try FileManager.default.contentsOfDirectory(
-            atPath: program.folder.file("cache").path)
-        #expect(names.allSatisfy { $0.hasPrefix(".") })
+        let removed = try await cache("clear").row["removed"] as? [String: Int]
+        #expect(removed?["files"] == 2)
+        #expect(try names(in: "cache").allSatisfy { $0.hasPrefix(".") })
     }
 
     // MARK: Responses
@@ -137,13 +120,12 @@ struct CacheProgramTests {
             rows.map { $0["url"] as? String }
                 == ["https://host/new.png", "https://host/old.png?token=***"])
         let old = try #require(rows.last)
-        #expect(old["status"] as? Int == 200)
+        try old.expect([
+            "status": 200, "freshUntil": "2023-11-14T22:14:20Z", "isInvalidated": false,
+            "etag": "\"a\"", "lastModified": NSNull(),
+        ])
         #expect((old["age"] as? Int).map { $0 > 86400 } == true)
-        #expect(old["freshUntil"] as? String == "2023-11-14T22:14:20Z")
         #expect(rows.map { $0["isFresh"] as? Bool } == [true, false])
-        #expect(old["isInvalidated"] as? Bool == false)
-        #expect(old["etag"] as? String == "\"a\"")
-        #expect(old["lastModified"] is NSNull)
         #expect(rows.first?["images"] as? [String] == ["https://host/new.png"])
         let table = try await program.run("cache", "responses", "--cache-directory", "cache")
         #expect(table.lines.count == 4)
@@ -167,7 +149,7 @@ struct CacheProgramTests {
         _ = try await cache("invalidate", "--matching", "https://host/*")
         #expect(try await invalidated().count == 3)
         for arguments in [["invalidate"], ["invalidate", "a", "--matching", "b"]] {
-            #expect(try await program.start(["cache"] + arguments).outcome().exitCode == 64)
+            #expect(try await program.run(["cache"] + arguments).exitCode == 64)
         }
     }
 
@@ -199,9 +181,8 @@ struct CacheProgramTests {
             [ "$(id -u)" = 0 ] && as="setpriv --reuid=65534 --regid=65534 --clear-groups"
             $as "$0" "$@"; code=$?; chmod 755 cache; exit $code
             """
-        let outcome = try await program.start(
-            ["cache", "clear", "--cache-directory", "cache"], script: script
-        ).outcome()
+        let outcome = try await program.run(
+            ["cache", "clear", "--cache-directory", "cache"], script: script)
         #expect(outcome.exitCode == 1)
         #expect(outcome.output.isEmpty)
         #expect(

@@ -20,9 +20,7 @@ struct EarlierCacheProgramTests {
     }
 
     private func rows(_ arguments: String...) async throws -> [[String: Any]] {
-        let outcome = try await program.start(
-            arguments + ["--json", "--cache-directory", "cache"]
-        ).outcome()
+        let outcome = try await program.run(arguments + ["--json", "--cache-directory", "cache"])
         #expect(outcome.exitCode == 0, "\(outcome.error)")
         return try outcome.rows
     }

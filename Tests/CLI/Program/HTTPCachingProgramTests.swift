@@ -5,48 +5,38 @@ import Testing
 
 /// `halcyon load --http-caching`: how an image came about, from run to run.
 @Suite(.timeLimit(.minutes(10)))
-struct HTTPCachingProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct HTTPCachingProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
     private let picture = Pictures.png()
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start()
-    }
+    init() async throws { (program, origin) = try await Self.start() }
 
-    private var url: String { origin.url("/a.png").absoluteString }
+    private var address: String { url("a.png") }
 
     private func answer(_ cacheControl: String) -> OriginResponse {
         .png(picture).cacheControl(cacheControl).with(.entityTag("\"one\""))
     }
 
     private func load(_ more: String...) async throws -> Program.Outcome {
-        try await program.start(
-            ["load", "--http-caching", "--cache-directory", "cache"] + more + [url]
-        ).outcome()
+        try await program.run(
+            ["load", "--http-caching", "--cache-directory", "cache"] + more + [address])
     }
 
     /// The only row of a run that succeeds.
     private func row(_ more: String...) async throws -> [String: Any] {
-        let outcome = try await program.start(
-            ["load", "--http-caching", "--json", "--cache-directory", "cache"] + more + [url]
-        ).outcome()
-        #expect(outcome.exitCode == 0)
-        let rows = try outcome.rows
-        #expect(rows.count == 1)
-        return try #require(rows.first)
+        let outcome = try await program.run(
+            ["load", "--http-caching", "--json", "--cache-directory", "cache"] + more + [address])
+        #expect(try outcome.exitCode == 0 && outcome.rows.count == 1)
+        return try outcome.row
     }
 
     @Test func whatIsFreshIsNotAskedFor() async throws {
         origin.route("/a.png", answer("max-age=600"))
         let first = try await row()
-        #expect(first["httpCacheUse"] as? String == "fetched")
-        #expect(first["cacheType"] as? String == "none")
+        try first.expect(["httpCacheUse": "fetched", "cacheType": "none"])
         let second = try await row()
-        #expect(second["httpCacheUse"] as? String == "fresh")
-        #expect(second["cacheType"] as? String == "disk")
-        #expect(second["bytes"] as? Int == picture.count)
+        try second.expect(["httpCacheUse": "fresh", "cacheType": "disk", "bytes": picture.count])
         #expect(origin.requestCount == 1)
         #expect(try await row("--force-refresh")["httpCacheUse"] as? String == "fetched")
         #expect(origin.requestCount == 2)
@@ -55,9 +45,9 @@ struct HTTPCachingProgramTests {
     @Test(arguments: [[], ["--processor", "resize:20x10"]])
     func whatIsStaleIsValidated(arguments: [String]) async throws {
         origin.route("/a.png", answer("max-age=0, stale-while-revalidate=600"))
-        let all = ["load", "--http-caching", "--json", "--cache-directory", "cache", url]
+        let all = ["load", "--http-caching", "--json", "--cache-directory", "cache", address]
         for (use, condition) in [("fetched", nil), ("validated", "\"one\"")] {
-            let outcome = try await program.start(all + arguments).outcome()
+            let outcome = try await program.run(all + arguments)
             #expect(try outcome.rows.first?["httpCacheUse"] as? String == use)
             #expect(origin.requests(for: "/a.png").last?.headers["If-None-Match"] == condition)
         }
@@ -70,8 +60,7 @@ struct HTTPCachingProgramTests {
         let other = Pictures.png(width: 8, height: 8)
         origin.route("/a.png", .png(other).cacheControl("no-cache").with(.entityTag("\"two\"")))
         let changed = try await row()
-        #expect(changed["httpCacheUse"] as? String == "fetched")
-        #expect(changed["width"] as? Int == 8)
+        try changed.expect(["httpCacheUse": "fetched", "width": 8])
     }
 
     @Test func whatMayNotBeStoredIsSaidToBe() async throws {
@@ -109,10 +98,9 @@ struct HTTPCachingProgramTests {
 
     @Test func withoutTheOptionNothingIsAskedOrTold() async throws {
         origin.route("/a.png", answer("no-cache"))
-        let arguments = ["load", "--json", "--cache-directory", "cache", url]
+        let arguments = ["load", "--json", "--cache-directory", "cache", address]
         for _ in 0..<2 {
-            let outcome = try await program.start(arguments).outcome()
-            let row = try #require(try outcome.rows.first)
+            let row = try await program.run(arguments).row
             #expect(row["width"] as? Int == 40)
             #expect(row["httpCacheUse"] == nil)
         }

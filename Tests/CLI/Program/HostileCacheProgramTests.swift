@@ -7,39 +7,25 @@ import Testing
 
 /// The program and a cache folder that others have been at.
 @Suite(.timeLimit(.minutes(20)))
-struct HostileCacheProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct HostileCacheProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
-    }
-
-    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+    init() async throws { (program, origin) = try await Self.start() }
 
     private func fill() async throws {
         #expect(try await load().exitCode == 0)
     }
 
     private func load(_ options: String...) async throws -> Program.Outcome {
-        try await program.start(
-            ["load", url("a.png?token=t0ps3cret"), "--cache-directory", "cache"] + options
-        ).outcome()
-    }
-
-    private func cache(_ arguments: String...) async throws -> Program.Outcome {
-        try await program.start(
-            ["cache"] + arguments + ["--cache-directory", "cache", "--json"]
-        ).outcome()
+        try await program.run(
+            ["load", url("a.png?token=t0ps3cret"), "--cache-directory", "cache"] + options)
     }
 
     private var cachedFile: String {
         get throws {
-            let folder = program.folder.file("cache")
-            let name = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                .first { !$0.hasPrefix(".") }
-            return folder.appendingPathComponent(try #require(name)).path
+            let name = try names(in: "cache").first { !$0.hasPrefix(".") }
+            return program.folder.file("cache/\(try #require(name))").path
         }
     }
 
@@ -72,9 +58,8 @@ struct HostileCacheProgramTests {
         #expect(unlink(index) == 0 && mkdir(index, 0o700) == 0)
         try program.folder.write(Data("mine".utf8), to: "cache/.index.sqlite/letter")
         try program.folder.write(Data("half".utf8), to: "cache/.tmp-1-abc")
-        let row = try #require(try await cache("clear").rows.first)
-        #expect((row["removed"] as? [String: Int])?["files"] == 2)
-        #expect((row["removed"] as? [String: Int])?["bytes"] == Pictures.png().count + 4)
+        let removed = try await cache("clear").row["removed"] as? [String: Int]
+        #expect(removed?["files"] == 2 && removed?["bytes"] == Pictures.png().count + 4)
         try await fill()
         #expect(try await cache("list").rows.count == 1)
         #expect(try await cache("list").rows.first?["key"] is String, "the index works again")
@@ -94,8 +79,7 @@ struct HostileCacheProgramTests {
         let both = open(fifo, O_RDWR | O_CLOEXEC)
         defer { close(both) }
         #expect(write(both, "x", 1) == 1)
-        let outcome = try await program.start(["load", fifo, "--cache-directory", "cache"])
-            .outcome()
+        let outcome = try await program.run(["load", fifo, "--cache-directory", "cache"])
         #expect(outcome.exitCode == 1)
     }
 }

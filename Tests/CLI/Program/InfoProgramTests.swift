@@ -22,10 +22,10 @@ struct InfoProgramTests {
         let rows = try outcome.rows
         #expect(rows.count == 2)
         for row in rows {
-            #expect(row["format"] as? String == "PNG")
-            #expect(row["width"] as? Int == 30 && row["height"] as? Int == 20)
-            #expect(row["frames"] as? Int == 1 && row["alpha"] as? Bool == true)
-            #expect(row["complete"] as? Bool == true)
+            try row.expect([
+                "format": "PNG", "width": 30, "height": 20, "frames": 1, "alpha": true,
+                "complete": true,
+            ])
         }
     }
 

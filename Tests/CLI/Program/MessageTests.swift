@@ -22,12 +22,9 @@ struct MessageTests {
 
     /// The messages and codes of a run, one for each source.
     private func failures(_ arguments: [String]) async throws -> [String] {
-        let outcome = try await program.start(["load", "--json"] + arguments).outcome()
+        let outcome = try await program.run(["load", "--json"] + arguments)
         #expect(outcome.exitCode == 1)
-        return try outcome.rows.map { row in
-            let error = row["error"] as? [String: Any]
-            return "\(error?["code"] ?? 0) \(error?["message"] ?? "no error")"
-        }
+        return try outcome.rows.map { "\($0.error.code ?? 0) \($0.error.message ?? "no error")" }
     }
 
     @Test func sourcesThatAreNoPictures() async throws {
@@ -101,12 +98,11 @@ struct MessageTests {
 
     @Test func limitsAreThoseThatWereGiven() async throws {
         try write(Pictures.png(), "a.png")
-        try write(Pictures.gif, "a.gif")
         #expect(
-            try await failures(["--max-pixels", "90", "a.png", "a.gif"]) == [
-                "4001 The image has 40×30 pixels; the limit is 90 pixels.",
-                "4001 The image has 12×8 pixels; the limit is 90 pixels.",
+            try await failures(["--max-pixels", "1199", "a.png"]) == [
+                "4001 The image has 40×30 pixels; the limit is 1199 pixels."
             ])
+        #expect(try await program.run("load", "--max-pixels", "1200", "a.png").exitCode == 0)
     }
 
     @Test func serversThatGiveNothing() async throws {
@@ -185,25 +181,6 @@ struct MessageTests {
         ]
         for (arguments, message) in outputs {
             #expect(try await failures(["a.png"] + arguments) == ["9002 \(message)"])
-        }
-    }
-
-    @Test func whatIsNotUnderstoodIsNamed() async throws {
-        try write(Pictures.png(), "a.png")
-        let usage: [([String], String)] = [
-            (["load", "a.png", "--processor", "nope:1"], "--processor: nope: there is no such"),
-            (["load", "a.png", "--processor", "crop:0x0"], "crop: size: “0x0” is not a size"),
-            (["load", "a.png", "--processor", "blur"], "blur: radius"),
-            (["load", "a.png", "-o", "a.ico"], "“ico” is no format that can be written"),
-            (["load", "a.png", "-o", "a.jpg", "--quality", "7"], "--quality must be from 0 to 1"),
-            (["load", "a.png", "--jobs", "0"], "--jobs must be from 1 to"),
-            (["prefetch", "none.txt"], "none.txt cannot be read: No such file or directory"),
-            (["prefetch", "a.png"], "a.png cannot be read: it is no list of sources"),
-        ]
-        for (arguments, message) in usage {
-            let outcome = try await program.start(arguments).outcome()
-            #expect(outcome.exitCode == 64, "\(arguments)")
-            #expect(outcome.error.contains(message), "\(outcome.error)")
         }
     }
 }

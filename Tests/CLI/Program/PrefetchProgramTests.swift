@@ -5,19 +5,11 @@ import Testing
 @testable import HalcyonCLI
 
 @Suite(.timeLimit(.minutes(20)))
-struct PrefetchProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct PrefetchProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start(files: [
-            "/a.png": Pictures.png(), "/b.gif": Pictures.gif,
-            "/c.png": Pictures.png(width: 8, height: 6),
-        ])
-    }
-
-    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+    init() async throws { (program, origin) = try await Self.start() }
 
     /// Writes a list of `lines` into the program's folder.
     private func writeList(_ lines: [String]) throws {
@@ -41,13 +33,10 @@ struct PrefetchProgramTests {
             ])
         #expect(statuses(rows) == ["completed", "completed", "completed"])
         #expect(rows[0].count == 2)
-        #expect(rows[3]["completed"] as? Int == 3)
-        #expect(rows[3]["skipped"] as? Int == 0)
-        #expect(rows[3]["failed"] as? Int == 0)
+        try rows[3].expect(["completed": 3, "skipped": 0, "failed": 0])
         #expect((rows[3]["milliseconds"] as? Double ?? -1) >= 0)
         let load = try await program.run("load", "--json", "--only-from-cache", url("b.gif"))
-        #expect(try load.rows.first?["cacheType"] as? String == "disk")
-        #expect(try load.rows.first?["bytes"] as? Int == Pictures.gif.count)
+        try load.row.expect(["cacheType": "disk", "bytes": Pictures.gif.count])
         #expect(origin.requestCount == 2)
     }
 
@@ -55,18 +44,16 @@ struct PrefetchProgramTests {
         try writeList([url("a.png"), url("b.gif")])
         let arguments = ["prefetch", "-", "--json", "--cache-directory", "cache"]
         let script = #"exec "$0" "$@" <list.txt"#
-        let first = try await program.start(arguments, script: script).outcome()
+        let first = try await program.run(arguments, script: script)
         #expect(first.exitCode == 0)
         #expect(statuses(try first.rows) == ["completed", "completed"])
         #expect(origin.requestCount == 2)
-        let second = try await program.start(arguments, script: script).outcome()
+        let second = try await program.run(arguments, script: script)
         #expect(second.exitCode == 0)
         #expect(statuses(try second.rows) == ["skipped", "skipped"])
         #expect(try second.rows.last?["skipped"] as? Int == 2)
         #expect(origin.requestCount == 2)
-        let names = try FileManager.default.contentsOfDirectory(
-            atPath: program.folder.file("cache").path)
-        #expect(names.count { $0.count == 64 } == 2)
+        #expect(try names(in: "cache").count { $0.count == 64 } == 2)
     }
 
     @Test func forceRefreshSkipsNothing() async throws {
@@ -85,10 +72,8 @@ struct PrefetchProgramTests {
         let rows = try outcome.rows
         #expect(rows.last?["failed"] as? Int == 1)
         // The code of an answer that is not accepted.
-        let error = try #require(rows[1]["error"] as? [String: Any])
-        #expect(error["code"] as? Int == 2002)
-        #expect((error["message"] as? String)?.contains("404") == true)
-        #expect(rows[0]["error"] == nil && rows[2]["error"] == nil)
+        #expect(rows.map { $0.error.code } == [nil, 2002, nil, nil])
+        #expect(rows[1].error.message?.contains("404") == true)
         let load = try await program.run(
             "load", "--json", "--only-from-cache", url("a.png"), url("b.gif"))
         #expect(load.exitCode == 0)
@@ -97,14 +82,12 @@ struct PrefetchProgramTests {
     @Test func processedImagesAreThoseThatLoadFinds() async throws {
         try writeList([url("a.png")])
         let chain = ["--processor", "resize:20x10", "--processor", "bw"]
-        let outcome = try await program.start(["prefetch", "list.txt"] + chain).outcome()
+        let outcome = try await program.run(["prefetch", "list.txt"] + chain)
         #expect(outcome.exitCode == 0)
-        let load = try await program.start(
-            ["load", "--json", "--only-from-cache", url("a.png")] + chain
-        ).outcome()
-        #expect(try load.rows.first?["cacheType"] as? String == "disk")
-        #expect(try load.rows.first?["width"] as? Int == 20)
-        let again = try await program.start(["prefetch", "list.txt", "--json"] + chain).outcome()
+        let load = try await program.run(
+            ["load", "--json", "--only-from-cache", url("a.png")] + chain)
+        try load.row.expect(["cacheType": "disk", "width": 20])
+        let again = try await program.run(["prefetch", "list.txt", "--json"] + chain)
         #expect(statuses(try again.rows) == ["skipped"])
         #expect(origin.requestCount == 1)
     }
@@ -128,9 +111,7 @@ struct PrefetchProgramTests {
     @Test func noMoreThanTheJobsRunAtATime() async throws {
         let gate = Gate()
         let paths = (0..<5).map { "/\($0).png" }
-        for path in paths {
-            origin.route(path, .png(Pictures.png()).with(.wait(.gate(gate))))
-        }
+        for path in paths { origin.route(path, .png(Pictures.png()).with(.wait(.gate(gate)))) }
         try writeList(paths.map(url))
         let run = try program.start(["prefetch", "list.txt", "--json", "--jobs", "2"])
         await gate.waitForWaiters(2)
@@ -153,11 +134,15 @@ struct PrefetchProgramTests {
     }
 
     @Test func aListThatCannotBeReadIsBadUsage() async throws {
-        let outcome = try await program.run("prefetch", "nowhere.txt")
-        #expect(outcome.exitCode == 64)
-        #expect(outcome.error.contains("nowhere.txt"))
-        let closed = try await program.start(["prefetch", "-"], script: #"exec "$0" "$@" <&-"#)
-            .outcome()
+        try program.folder.write(Pictures.png(), to: "a.png")
+        for (file, fault) in [
+            ("none.txt", "No such file or directory"), ("a.png", "it is no list of sources"),
+        ] {
+            let outcome = try await program.run("prefetch", file)
+            #expect(outcome.exitCode == 64)
+            #expect(outcome.error.contains("\(file) cannot be read: \(fault)"))
+        }
+        let closed = try await program.run(["prefetch", "-"], script: #"exec "$0" "$@" <&-"#)
         #expect(closed.exitCode == 64)
         #expect(closed.error.contains("standard input"))
     }

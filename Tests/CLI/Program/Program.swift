@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTestKit
+import Testing
 
 /// The built program, run as a process of its own with a home of its own.
 final class Program: Sendable {
@@ -11,6 +12,9 @@ final class Program: Sendable {
 
         /// The lines on standard output.
         var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+        /// The JSON object in the first line; it is empty when there is none.
+        var row: [String: Any] { get throws { try rows.first ?? [:] } }
 
         /// The JSON objects on standard output, one per line.
         var rows: [[String: Any]] {
@@ -38,8 +42,10 @@ final class Program: Sendable {
     static let executable = BuiltProgram.file("halcyon")
 
     /// Runs the program to its end.
-    func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Outcome {
-        try await start(arguments, environment: environment).outcome()
+    func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
+
+    func run(_ arguments: [String], script: String? = nil) async throws -> Outcome {
+        try await start(arguments, script: script).outcome()
     }
 
     /// Starts the program with its own descriptors, or with `/bin/sh` and `script` in place of it,
@@ -101,6 +107,59 @@ final class Program: Sendable {
         private func text(of file: URL) -> String {
             (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
+    }
+}
+
+/// Tests of the program beside a server that it loads from.
+protocol ProgramSuite {
+    var program: Program { get }
+    var origin: OriginServer { get }
+}
+
+extension ProgramSuite {
+    /// The program, and a server of some pictures.
+    static func start() async throws -> (Program, OriginServer) {
+        let files = [
+            "/a.png": Pictures.png(), "/b.gif": Pictures.gif,
+            "/c.png": Pictures.png(width: 8, height: 6),
+            "/other/a.png": Pictures.png(width: 50, height: 50),
+        ]
+        return (try Program(), try await OriginServer.start(files: files))
+    }
+
+    func url(_ path: String) -> String { origin.url(path).absoluteString }
+
+    /// Does something with the cache in the folder `cache`.
+    func cache(_ arguments: String...) async throws -> Program.Outcome {
+        try await program.run(["cache"] + arguments + ["--cache-directory", "cache", "--json"])
+    }
+
+    /// The names of the files in a folder of the program's.
+    func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: program.folder.file(folder).path)
+            .sorted()
+    }
+}
+
+extension [String: Any] {
+    /// What failed, of a row.
+    var error: (code: Int?, message: String?) {
+        let error = self["error"] as? [String: Any]
+        return (error?["code"] as? Int, error?["message"] as? String)
+    }
+
+    /// Checks the members that `expected` names.
+    func expect(
+        _ expected: [String: Any], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        func text(_ object: [String: Any]) throws -> String {
+            String(
+                decoding: try JSONSerialization.data(
+                    withJSONObject: object, options: .sortedKeys), as: UTF8.self)
+        }
+        let found = try text(filter { expected.keys.contains($0.key) })
+        let wanted = try text(expected)
+        #expect(found == wanted, sourceLocation: sourceLocation)
     }
 }
 

@@ -48,9 +48,8 @@ struct SlowDrawingProgramTests {
         let good = Self.svg("<rect width='999' height='999' fill='lime'/>")
         try good.write(to: program.folder.file("good.svg"))
         let slow = Self.drawings.map { "\($0.name).svg" }
-        let run = try program.start(
+        let outcome = try await program.run(
             ["load", "--json", "--decoding-timeout", "3", "good.svg"] + slow + ["good.svg"])
-        let outcome = try await run.outcome()
         #expect(outcome.exitCode == 1)
         let rows = try outcome.rows
         try #require(rows.count == slow.count + 2)
@@ -58,8 +57,7 @@ struct SlowDrawingProgramTests {
             #expect(row?["width"] as? Int == 1000 && row?["error"] == nil)
         }
         for (name, row) in zip(slow, rows.dropFirst()) {
-            let error = row["error"] as? [String: Any]
-            let message = error?["message"] as? String ?? ""
+            let message = row.error.message ?? ""
             #expect(message.contains("takes longer than the limit of 3 seconds"), "\(name): \(row)")
         }
     }

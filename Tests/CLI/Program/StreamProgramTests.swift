@@ -6,16 +6,11 @@ import Testing
 
 /// What the program makes of signals, pipes and terminals.
 @Suite(.timeLimit(.minutes(20)))
-struct StreamProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct StreamProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
-    }
-
-    private func url(_ path: String) -> String { origin.url(path).absoluteString }
+    init() async throws { (program, origin) = try await Self.start() }
 
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalStopsTheDownloadAndLeavesNoFile(signal: Int32) async throws {
@@ -31,10 +26,7 @@ struct StreamProgramTests {
         #expect(outcome.exitCode == 128 + signal)
         await origin.waitForAbandonedRequests(1)
         // The folder is made with the first output, which may have been written already.
-        let names =
-            (try? FileManager.default.contentsOfDirectory(
-                atPath: program.folder.file("out").path)) ?? []
-        #expect(names.filter { $0 != "a.png" } == [])
+        #expect(((try? names(in: "out")) ?? []).filter { $0 != "a.png" } == [])
     }
 
     @Test func aClosedPipeEndsTheProgramQuietly() async throws {
@@ -48,18 +40,14 @@ struct StreamProgramTests {
     }
 
     @Test func aClosedStandardInputIsNoMatter() async throws {
-        let run = try program.start(
+        let outcome = try await program.run(
             ["load", "--json", url("a.png")], script: #"exec "$0" "$@" <&-"#)
-        let outcome = try await run.outcome()
-        #expect(outcome.exitCode == 0)
-        #expect(try outcome.rows.first?["width"] as? Int == 40)
+        #expect(try outcome.exitCode == 0 && outcome.row["width"] as? Int == 40)
     }
 
     @Test func aClosedStandardOutputIsAnErrorAndSpoilsNoFile() async throws {
-        let run = try program.start(
-            ["load", "--json", url("a.png"), "--output", "a.webp"],
-            script: #"exec "$0" "$@" >&-"#)
-        let outcome = try await run.outcome()
+        let outcome = try await program.run(
+            ["load", "--json", url("a.png"), "--output", "a.webp"], script: #"exec "$0" "$@" >&-"#)
         #expect(outcome.exitCode != 0)
         let again = try await program.run("load", "--json", "--only-from-cache", url("a.png"))
         #expect(again.exitCode == 0)
@@ -74,8 +62,7 @@ struct StreamProgramTests {
         try program.folder.write(Data(url("a.png").utf8), to: "list.txt")
         try program.folder.write(Pictures.png(), to: "a.png")
         let arguments = arguments.map { $0 == "URL" ? url("a.png") : $0 }
-        let run = try program.start(arguments, script: #"exec "$0" "$@" >/dev/full"#)
-        let outcome = try await run.outcome()
+        let outcome = try await program.run(arguments, script: #"exec "$0" "$@" >/dev/full"#)
         #expect(outcome.exitCode == 1)
         let reason = "halcyon: Standard output cannot be written: No space left on device\n"
         #expect(outcome.error.hasSuffix(reason), "\(outcome.error)")
@@ -109,9 +96,7 @@ struct StreamProgramTests {
         // The last one never comes, so that the program does not end before the signal.
         origin.route(paths[7], .png(picture).with(.wait(.gate(Gate()))))
         let run = try program.start(
-            ["load"] + paths.map { origin.url($0).absoluteString } + [
-                "--output-directory", "out", "--format", "webp",
-            ])
+            ["load"] + paths.map(url) + ["--output-directory", "out", "--format", "webp"])
         await origin.waitForRequests(1, path: paths[round])
         run.send(SIGINT)
         let outcome = try await run.outcome()

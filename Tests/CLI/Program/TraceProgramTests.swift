@@ -5,14 +5,11 @@ import Testing
 @testable import HalcyonCLI
 
 @Suite(.timeLimit(.minutes(20)))
-struct TraceProgramTests {
-    private let program: Program
-    private let origin: OriginServer
+struct TraceProgramTests: ProgramSuite {
+    let program: Program
+    let origin: OriginServer
 
-    init() async throws {
-        program = try Program()
-        origin = try await OriginServer.start(files: ["/a.png": Pictures.png()])
-    }
+    init() async throws { (program, origin) = try await Self.start() }
 
     private func spans(in file: String) throws -> [[String: Any]] {
         let data = try Data(contentsOf: program.folder.file(file))
@@ -25,8 +22,8 @@ struct TraceProgramTests {
     }
 
     @Test func aDownloadIsDrawnAsSpans() async throws {
-        let url = origin.url("/a.png").absoluteString
-        let outcome = try await program.run("load", url, "--trace", "trace.json", "--quiet")
+        let outcome = try await program.run(
+            "load", url("a.png"), "--trace", "trace.json", "--quiet")
         #expect(outcome.exitCode == 0)
         let events = try spans(in: "trace.json")
         let spans = Set(names(events, "X"))
@@ -49,9 +46,8 @@ struct TraceProgramTests {
     }
 
     @Test func everySourceHasItsLineAndFailuresAreNamed() async throws {
-        let missing = origin.url("/missing.png").absoluteString
         let outcome = try await program.run(
-            "load", origin.url("/a.png").absoluteString, missing, "--trace", "trace.json", "--json")
+            "load", url("a.png"), url("missing.png"), "--trace", "trace.json", "--json")
         #expect(outcome.exitCode == 1)
         let events = try spans(in: "trace.json")
         #expect(names(events, "M").count == 2)
@@ -62,7 +58,7 @@ struct TraceProgramTests {
 
     @Test func aTraceThatCannotBeWrittenIsNamed() async throws {
         let outcome = try await program.run(
-            "load", origin.url("/a.png").absoluteString, "--trace", "missing/trace.json")
+            "load", url("a.png"), "--trace", "missing/trace.json")
         #expect(outcome.exitCode == 1)
         #expect(outcome.error.contains("missing/trace.json"))
     }

@@ -35,20 +35,20 @@ struct UsageTests {
             ["--help"], ["load", "--help"], ["prefetch", "--help"], ["cache", "list", "--help"],
             ["duplicates", "--help"], ["info", "--help"],
         ] {
-            let help = try await program.start(command).outcome()
+            let help = try await program.run(command)
             #expect(help.lines.allSatisfy { $0.columns <= 80 })
         }
     }
 
     @Test(arguments: [
         (["load"], "source"),
-        (["load", "a", "--jobs", "0"], "--jobs"),
+        (["load", "a", "--jobs", "0"], "--jobs must be from 1 to"),
         (["load", "a", "--jobs", "-1"], "--jobs"),
         (["load", "a", "--jobs", "65"], "64"),
         (["load", "a", "--jobs", "many"], "--jobs"),
         (["load", "a", "b", "--output", "c.png"], "--output-directory"),
         (["load", "a", "--output", "c", "--output-directory", "d"], "not both"),
-        (["load", "a", "--output", "c", "--quality", "1.1"], "--quality"),
+        (["load", "a", "--output", "c", "--quality", "1.1"], "--quality must be from 0 to 1"),
         (["load", "a", "--quality", "0.5"], "--output"),
         (["load", "a", "--keep-metadata"], "--output"),
         (["load", "a", "--timeout", "0"], "--timeout"),
@@ -59,7 +59,11 @@ struct UsageTests {
         (["load", "a", "--cache-directory", ""], "cache directory"),
         (["load", "a", "--format", "xyz", "--output", "c"], "webp"),
         (["load", "a", "--output", "c.bmp"], "webp"),
+        (["load", "a", "--output", "c.ico"], "“ico” is no format that can be written"),
         (["load", "a", "--processor", "resize:abc"], "resize: size"),
+        (["load", "a", "--processor", "crop:0x0"], "crop: size: “0x0” is not a size"),
+        (["load", "a", "--processor", "blur"], "blur: radius"),
+        (["load", "a", "--processor", "nope:1"], "--processor: nope: there is no such"),
         (["load", "a", "--processor", "sharpen"], "sharpen"),
         (["load", "a", "--unknown"], "--unknown"),
         (["prefetch"], "file"),
@@ -78,14 +82,14 @@ struct UsageTests {
         (["burn"], "burn"),
     ])
     func badUsageIsExitCode64AndNamesTheFault(arguments: [String], fault: String) async throws {
-        let outcome = try await program.start(arguments).outcome()
+        let outcome = try await program.run(arguments)
         #expect(outcome.exitCode == 64)
         #expect(outcome.error.contains(fault))
         #expect(outcome.output.isEmpty)
     }
 
     @Test func linksNoToolkit() async throws {
-        let outcome = try await program.start([], script: #"ldd "$0""#).outcome()
+        let outcome = try await program.run([], script: #"ldd "$0""#)
         #expect(outcome.exitCode == 0)
         #expect(outcome.output.contains("libvips"))
         #expect(!outcome.output.contains("libgtk"))
@@ -102,7 +106,7 @@ struct UsageTests {
     }
 
     @Test func formatsAreThoseOfTheLibrary() async throws {
-        let row = try #require(try await program.run("formats", "--json").rows.first)
+        let row = try await program.run("formats", "--json").row
         let formats = try #require(row["formats"] as? [[String: Any]])
         func names(_ capability: String) -> [String] {
             formats.filter { $0[capability] as? Bool == true }.compactMap {
