@@ -5,48 +5,33 @@ import Testing
 @testable import HalcyonWork
 
 @Suite struct MemoryLimitTests {
-    let folder: TemporaryDirectory
+    private static let cases: [(String, String?, [String: String], UInt64)] = [
+        ("without control groups", nil, [:], 1000),
+        ("the limit of the group", "0::/", ["memory.max": "600"], 600),
+        (
+            "the least limit of all parents", "0::/user/app",
+            ["memory.max": "max", "user/memory.max": "300", "user/app/memory.max": "500"], 300
+        ),
+        (
+            "version 1", "3:cpu,memory:/app\n0::/",
+            [
+                "memory/memory.limit_in_bytes": "9223372036854771712",
+                "memory/app/memory.limit_in_bytes": "400",
+            ], 400
+        ),
+        ("less physical memory", "0::/", ["memory.max": "4000"], 1000),
+    ]
 
-    init() throws {
-        folder = try TemporaryDirectory()
-    }
-
-    private var limit: UInt64 {
-        MemoryLimit(root: folder.url.path, physicalMemory: 1000).bytes
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        _ = try folder.write(Data(text.utf8), to: path)
-    }
-
-    @Test func isThePhysicalMemoryWithoutControlGroups() {
-        #expect(limit == 1000)
-    }
-
-    @Test func isTheLimitOfTheGroup() throws {
-        try write("0::/\n", to: "proc/self/cgroup")
-        try write("600\n", to: "sys/fs/cgroup/memory.max")
-        #expect(limit == 600)
-    }
-
-    @Test func isTheLeastLimitOfAllParents() throws {
-        try write("0::/user/app\n", to: "proc/self/cgroup")
-        try write("max\n", to: "sys/fs/cgroup/memory.max")
-        try write("300\n", to: "sys/fs/cgroup/user/memory.max")
-        try write("500\n", to: "sys/fs/cgroup/user/app/memory.max")
-        #expect(limit == 300)
-    }
-
-    @Test func knowsVersion1() throws {
-        try write("3:cpu,memory:/app\n0::/\n", to: "proc/self/cgroup")
-        try write("9223372036854771712\n", to: "sys/fs/cgroup/memory/memory.limit_in_bytes")
-        try write("400\n", to: "sys/fs/cgroup/memory/app/memory.limit_in_bytes")
-        #expect(limit == 400)
-    }
-
-    @Test func isThePhysicalMemoryWhenThatIsLess() throws {
-        try write("0::/\n", to: "proc/self/cgroup")
-        try write("4000\n", to: "sys/fs/cgroup/memory.max")
-        #expect(limit == 1000)
+    @Test(arguments: cases)
+    func isTheLeastOfPhysicalMemoryAndGroups(
+        name: String, groups: String?, files: [String: String], expected: UInt64
+    ) throws {
+        let folder = try TemporaryDirectory()
+        if let groups { try folder.write(Data("\(groups)\n".utf8), to: "proc/self/cgroup") }
+        for (path, limit) in files {
+            try folder.write(Data("\(limit)\n".utf8), to: "sys/fs/cgroup/\(path)")
+        }
+        let limit = MemoryLimit(root: folder.url.path, physicalMemory: 1000)
+        #expect(limit.bytes == expected, "\(name)")
     }
 }

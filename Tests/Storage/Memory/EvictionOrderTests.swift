@@ -16,11 +16,6 @@ import Testing
         return uses
     }
 
-    @Test func theOneUsedLongestAgoIsNext() {
-        let list = EvictionOrder(candidates([5, 1, 9, 3]), at: 10)
-        #expect(uses(of: list) == [1, 3, 5, 9])
-    }
-
     @Test func whatWasUsedSinceTheListingBeganIsLeftOut() {
         let list = EvictionOrder(candidates([5, 1, 9, 3]), at: 5)
         #expect(uses(of: list) == [1, 3])
@@ -29,9 +24,5 @@ import Testing
     @Test func whatWasUsedSinceIsListedWhenThereIsNothingElse() {
         let list = EvictionOrder(candidates([7, 6]), at: 5)
         #expect(uses(of: list) == [6, 7])
-    }
-
-    @Test func aNewListIsEmpty() {
-        #expect(uses(of: EvictionOrder()) == [])
     }
 }

@@ -89,6 +89,9 @@ import Testing
         let leaving = store.insert(3, cost: 11, forKey: StoreKey("b"))
         #expect(leaving == [2, 3])
         #expect(valuesByAge(in: store) == [1])
+        let closed = ShardedStore<Int>(countLimit: 0)
+        let refused = closed.insert(4, cost: 0, forKey: StoreKey("a"))
+        #expect(refused == [4])
     }
 
     @Test func costsThatCannotBeAddedDoNotStayTogether() {
