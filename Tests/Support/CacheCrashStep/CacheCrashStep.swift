@@ -189,19 +189,14 @@ struct CrashCache {
     /// Stores a value as what was made of a response whose generation is the value's version.
     func respond(with value: Value) throws {
         let now = Date().timeIntervalSince1970
-        let generation = Int64(value.version)
         let row = ResponseRow(
             key: "response", variant: Data(), vary: "", url: "https://host/", status: 200,
-            fields: Data("[]".utf8), requested: now, received: now, generation: generation,
-            bodyLength: nil, bodyChecksum: nil, freshUntil: now, isInvalidated: false, used: now)
-        let file = try files.newFile(
-            files.fileName(forKey: value.key), forKey: value.key, expiration: .never,
-            overwriting: true,
-            derivation: .response(
-                key: row.key, variant: row.variant, generation: generation, isOriginal: false),
-            response: ResponsePut(row: row)
-        ) { value.bytes }
-        if let file { try files.store(file) }
+            fields: Data("[]".utf8), requested: now, received: now,
+            generation: Int64(value.version), bodyLength: nil, bodyChecksum: nil, freshUntil: now,
+            isInvalidated: false, used: now)
+        try files.store(
+            ResponsePut(row: row), with: value.bytes, isOriginal: false, forKey: value.key,
+            expiration: .never)
     }
 
     func clean() throws {

@@ -109,17 +109,15 @@ struct MixedOperations {
     // MARK: Files
 
     private func store(_ file: String, of row: ResponseRow) throws {
-        let derivation = Derivation.response(
-            key: row.key, variant: row.variant, generation: row.generation, isOriginal: false)
-        try write("\(row.generation)", as: file, derivation, ResponsePut(row: row))
+        try files.store(
+            ResponsePut(row: row), with: Self.bytes(file, by: "\(row.generation)"),
+            isOriginal: false, forKey: file, expiration: .never)
     }
 
-    private func write(
-        _ maker: String, as file: String, _ derivation: Derivation?, _ response: ResponsePut? = nil
-    ) throws {
+    private func write(_ maker: String, as file: String, _ derivation: Derivation?) throws {
         let new = try files.newFile(
             files.fileName(forKey: file), forKey: file, expiration: .never, overwriting: true,
-            derivation: derivation, response: response
+            derivation: derivation
         ) { Self.bytes(file, by: maker) }
         if let new { try files.store(new) }
     }
