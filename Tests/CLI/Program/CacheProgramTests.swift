@@ -85,7 +85,7 @@ struct CacheProgramTests: ProgramSuite {
     @Test func clearRemovesEverything() async throws {
         try await fill()
         let removed = try await cache("clear").row["removed"] as? [String: Int]
-        #expect(removed?["files"] == 2)
+        #expect(removed == ["files": 2, "bytes": Pictures.png().count + Pictures.gif.count])
         #expect(try names(in: "cache").allSatisfy { $0.hasPrefix(".") })
     }
 

@@ -36,12 +36,14 @@ struct MessageTests {
         try write(Data("{\"error\": 1}".utf8), "answer.json")
         try FileManager.default.createSymbolicLink(
             atPath: program.folder.file("link.png").path, withDestinationPath: "nowhere")
+        #expect(mkfifo(program.folder.file("fifo.png").path, 0o600) == 0)
         let expected = [
             ("none.jpg", "5003 There is no file at \(folder)/none.jpg."),
             ("none/a.jpg", "5003 There is no file at \(folder)/none/a.jpg."),
             ("file:///none.jpg", "5003 There is no file at /none.jpg."),
             ("link.png", "5003 There is no file at \(folder)/link.png."),
             ("/", "5003 / is a folder, not a file."),
+            ("fifo.png", "5003 \(folder)/fifo.png is a FIFO, not a file."),
             (
                 "text.png/a.jpg",
                 "5003 There is no file at \(folder)/text.png/a.jpg: a part of the path is no folder."

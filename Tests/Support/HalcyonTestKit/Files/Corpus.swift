@@ -4,8 +4,16 @@ public import Foundation
 public enum Corpus {
     /// The directory named by `HALCYON_CORPUS`, else `../shared/corpus` seen from the package;
     /// `nil` when there is no such directory.
-    public static let directory: URL? = locate(
-        environment: ProcessInfo.processInfo.environment, package: packageDirectory)
+    public static let directory: URL? = {
+        let named = ProcessInfo.processInfo.environment["HALCYON_CORPUS"]
+        let directory =
+            named.map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? packageDirectory.deletingLastPathComponent().appendingPathComponent("shared/corpus")
+        var isDirectory: ObjCBool = false
+        let exists = FileManager.default.fileExists(
+            atPath: directory.path, isDirectory: &isDirectory)
+        return exists && isDirectory.boolValue ? directory : nil
+    }()
 
     /// A file of the corpus by its path in it, `nil` when it is absent.
     public static func file(_ path: String) -> URL? {
@@ -39,14 +47,4 @@ public enum Corpus {
         .deletingLastPathComponent()  // Support
         .deletingLastPathComponent()  // Tests
         .deletingLastPathComponent()
-
-    static func locate(environment: [String: String], package: URL) -> URL? {
-        let directory =
-            environment["HALCYON_CORPUS"].map { URL(fileURLWithPath: $0, isDirectory: true) }
-            ?? package.deletingLastPathComponent().appendingPathComponent("shared/corpus")
-        var isDirectory: ObjCBool = false
-        let exists = FileManager.default.fileExists(
-            atPath: directory.path, isDirectory: &isDirectory)
-        return exists && isDirectory.boolValue ? directory : nil
-    }
 }

@@ -45,33 +45,10 @@ struct DigestChallenge: Sendable {
 
     /// The `name=value` pairs of a header field; values may be quoted and then contain commas.
     static func parameters(_ text: some StringProtocol) -> [String: String] {
-        var fields: [String: String] = [:]
-        var name = ""
-        var value = ""
-        var isValue = false
-        var isQuoted = false
-        var isEscaped = false
-        func store() {
-            let key = name.trimmingCharacters(in: .whitespaces).lowercased()
-            if !key.isEmpty { fields[key] = value.trimmingCharacters(in: .whitespaces) }
-            name = ""
-            value = ""
-            isValue = false
+        let pairs = String(text).matches(of: #/(\w+)=(?:"((?:\\.|[^"\\])*)"|([^\s,]*))/#)
+        return pairs.reduce(into: [:]) { fields, pair in
+            let value = String(pair.output.2 ?? pair.output.3 ?? "")
+            fields[pair.output.1.lowercased()] = value.replacing(#/\\(.)/#) { $0.output.1 }
         }
-        for character in text {
-            switch character {
-            case _ where isEscaped:
-                value.append(character)
-                isEscaped = false
-            case "\\" where isQuoted: isEscaped = true
-            case "\"" where isValue: isQuoted.toggle()
-            case "," where !isQuoted: store()
-            case "=" where !isValue: isValue = true
-            default:
-                if isValue { value.append(character) } else { name.append(character) }
-            }
-        }
-        store()
-        return fields
     }
 }
