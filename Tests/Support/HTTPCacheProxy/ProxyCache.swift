@@ -82,8 +82,8 @@ private struct ProxyExchange: Sendable {
 
     /// Hands over the answer. What goes on after that is a revalidation in the background.
     func run(_ hand: OneShot<Answer>) async throws {
-        let entries = try await store.entries(of: request)
-        if let answer = try await ownAnswer(among: entries) {
+        let entries = try store.entries(of: request)
+        if let answer = try ownAnswer(among: entries) {
             hand.give(answer)
             return
         }
@@ -91,7 +91,7 @@ private struct ProxyExchange: Sendable {
         let decision = policy.decide(request, with: selected.selection, now: clock.now)
         switch decision {
         case .use, .useStale:
-            if let entry = selected.entry, let answer = try await stored(entry, status: "hit") {
+            if let entry = selected.entry, let answer = try stored(entry, status: "hit") {
                 hand.give(answer)
                 if decision == .useStale(revalidate: true) {
                     let revalidation = entry.response.revalidation(because: .stale)
@@ -121,8 +121,8 @@ private struct ProxyExchange: Sendable {
     }
 
     /// What is stored, as it is handed out now; `nil` when its content is lost.
-    private func stored(_ entry: ProxyStore.Entry, status: String) async throws -> Answer? {
-        guard let body = try await store.body(of: entry) else { return nil }
+    private func stored(_ entry: ProxyStore.Entry, status: String) throws -> Answer? {
+        guard let body = try store.body(of: entry) else { return nil }
         let now = clock.now
         var fields = policy.fields(of: entry.response, now: now)
         let ttl = policy.freshness(of: entry.response).freshUntil.timeIntervalSince(now)
@@ -141,7 +141,7 @@ private struct ProxyExchange: Sendable {
         let failure = answer.map { CacheRequestFailure.status($0.status) } ?? .noAnswer
         if let entry = selected.entry,
             policy.usesStale(entry.response, for: request, after: failure, now: received),
-            let answer = try await stored(entry, status: "hit; detail=stale-if-error")
+            let answer = try stored(entry, status: "hit; detail=stale-if-error")
         {
             return answer
         }
@@ -150,7 +150,7 @@ private struct ProxyExchange: Sendable {
         }
         let invalid = policy.invalidations(
             after: request, status: answer.status, fields: answer.fields)
-        if !invalid.isEmpty { try await store.invalidate(invalid) }
+        if !invalid.isEmpty { try store.invalidate(invalid) }
         let status = "\(decision.forward); fwd-status=\(answer.status)"
         if case .validate = decision, answer.status == 304, let entry = selected.entry {
             let freshening = policy.freshen(
@@ -158,52 +158,52 @@ private struct ProxyExchange: Sendable {
                 received: received)
             switch freshening {
             case .keep(let new):
-                let fresh = try await store.freshen(entry, to: new)
-                if let answer = try await stored(fresh, status: status) { return answer }
+                let fresh = try store.freshen(entry, to: new)
+                if let answer = try stored(fresh, status: status) { return answer }
             case .useOnce(let new, _):
                 let once = ProxyStore.Entry(row: entry.row, response: new)
-                let answer = try await stored(once, status: status)
-                try await store.remove(entry)
+                let answer = try stored(once, status: status)
+                try store.remove(entry)
                 if let answer { return answer }
             case .mismatch: break
             }
             // It speaks of something else, or the content is lost.
             return try await exchange(after: .fetch(because: .stale), selected)
         }
-        let isStored = try await keep(answer, requested: requested, received: received)
+        let isStored = try keep(answer, requested: requested, received: received)
         answer.fields.append("Cache-Status", "Halcyon; \(status)\(isStored ? "; stored" : "")")
         return answer
     }
 
     /// Stores an answer if that is allowed; one that takes the place of others and is not stored removes
     /// them.
-    private func keep(_ answer: Answer, requested: Date, received: Date) async throws -> Bool {
+    private func keep(_ answer: Answer, requested: Date, received: Date) throws -> Bool {
         let storing = policy.storing(
             request, status: answer.status, fields: answer.fields, requested: requested,
             received: received)
-        let matching = try await store.entries(of: request)
+        let matching = try store.entries(of: request)
             .filter { policy.matches($0.response, request) }
         switch storing {
         case .store(let response):
-            try await store.put(response, answer.body, superseding: matching)
+            try store.put(response, answer.body, superseding: matching)
             return true
         case .refuse(.method), .refuse(.requestNoStore): break
         case .refuse:
             guard [200, 203, 404, 410].contains(answer.status) else { break }
-            for entry in matching { try await store.remove(entry) }
+            for entry in matching { try store.remove(entry) }
         }
         return false
     }
 
     /// The answer to a client's range or condition from what is stored and fresh.
-    private func ownAnswer(among entries: [ProxyStore.Entry]) async throws -> Answer? {
+    private func ownAnswer(among entries: [ProxyStore.Entry]) throws -> Answer? {
         guard request.hasOwnConditions else { return nil }
         var plain = request
         plain.fields.remove(["range", "if-none-match", "if-modified-since"])
         let selected = select(plain, among: entries)
         guard policy.decide(plain, with: selected.selection, now: clock.now) == .use,
             let entry = selected.entry, entry.response.status == 200,
-            var answer = try await stored(entry, status: "hit")
+            var answer = try stored(entry, status: "hit")
         else { return nil }
         if let conditions = ClientConditions(of: request.fields) {
             guard conditions.areMet(by: entry.response) else { return answer }

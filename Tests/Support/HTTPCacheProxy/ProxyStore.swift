@@ -2,9 +2,9 @@ import Foundation
 import Halcyon
 import HalcyonHTTP
 import HalcyonStorage
-import HalcyonWork
 
-/// Responses with their content, in the response table and the files of a cache folder.
+/// Responses with their content, in the response table and the files of a cache folder. Reads and writes at once, on
+/// the thread of whoever calls.
 struct ProxyStore: Sendable {
     /// A response as it is stored.
     struct Entry: Sendable {
@@ -24,61 +24,48 @@ struct ProxyStore: Sendable {
     }
 
     /// What is stored for the URL of a request.
-    func entries(of request: HTTPCacheRequest) async throws -> [Entry] {
-        try await DiskLane.reading.run { [files] in
-            try files.responses(forKey: ResponseKey.key(url: request.url)).compactMap { row in
-                StoredResponse(row).map { Entry(row: row, response: $0) }
-            }
+    func entries(of request: HTTPCacheRequest) throws -> [Entry] {
+        try files.responses(forKey: ResponseKey.key(url: request.url)).compactMap { row in
+            StoredResponse(row).map { Entry(row: row, response: $0) }
         }
     }
 
     /// The content; `nil` when it is lost.
-    func body(of entry: Entry) async throws -> Data? {
+    func body(of entry: Entry) throws -> Data? {
         files.noteUse(ofResponse: entry.row.key, variant: entry.row.variant)
-        return try await DiskLane.reading.run { [files] in
-            let key = Self.fileKey(entry.row)
-            return try files.value(of: files.fileName(forKey: key), forKey: key, extending: .none) {
-                $0
-            }
-        }
+        let key = Self.fileKey(entry.row)
+        let name = files.fileName(forKey: key)
+        return try files.value(of: name, forKey: key, extending: .none) { $0 }
     }
 
     /// Stores a response with its content in place of others.
-    func put(_ response: StoredResponse, _ body: Data, superseding others: [Entry]) async throws {
+    func put(_ response: StoredResponse, _ body: Data, superseding others: [Entry]) throws {
         let row = row(
             of: response, key: ResponseKey.key(url: response.url),
             generation: .random(in: 1...Int64.max), bodyLength: Int64(body.count))
         let superseded = others.map(\.row.variant).filter { $0 != row.variant }
-        try await DiskLane.writing.run { [files] in
-            try files.store(
-                ResponsePut(row: row, superseded: superseded), with: body,
-                forKey: Self.fileKey(row), expiration: .never)
-        }
+        try files.store(
+            ResponsePut(row: row, superseded: superseded), with: body, forKey: Self.fileKey(row),
+            expiration: .never)
     }
 
     /// Replaces a response by the same after its validation.
-    func freshen(_ entry: Entry, to response: StoredResponse) async throws -> Entry {
+    func freshen(_ entry: Entry, to response: StoredResponse) throws -> Entry {
         let row = row(
             of: response, key: entry.row.key, generation: entry.row.generation,
             bodyLength: entry.row.bodyLength)
-        _ = try await DiskLane.writing.run { [files] in
-            try files.freshen(row, from: entry.row.variant)
-        }
+        _ = try files.freshen(row, from: entry.row.variant)
         return Entry(row: row, response: response)
     }
 
-    func remove(_ entry: Entry) async throws {
-        try await DiskLane.writing.run { [files] in
-            try files.removeResponse(key: entry.row.key, variant: entry.row.variant)
-        }
+    func remove(_ entry: Entry) throws {
+        try files.removeResponse(key: entry.row.key, variant: entry.row.variant)
     }
 
     /// Has the responses of these URLs validated before they are used again.
-    func invalidate(_ urls: [URL]) async throws {
+    func invalidate(_ urls: [URL]) throws {
         let keys = Set(urls.map { ResponseKey.key(url: $0) })
-        _ = try await DiskLane.writing.run { [files] in
-            try files.invalidateResponses { key, _ in keys.contains(key) }
-        }
+        _ = try files.invalidateResponses { key, _ in keys.contains(key) }
     }
 
     /// Each generation has a file of its own, whatever its variant is called by now.
