@@ -6,8 +6,7 @@ struct DigestTests {
     @Test(arguments: ["", "abc", "The quick brown fox jumps over the lazy dog"])
     func theBytesOfADigestAreThoseOfItsDigits(text: String) {
         for digest in [Digest.md5, .sha256] {
-            #expect(
-                String(hexadecimal: digest.bytes(Array(text.utf8))) == digest.hexadecimal(text))
+            #expect(String(hexadecimal: digest.bytes(Array(text.utf8))) == digest.hexadecimal(text))
         }
     }
 

@@ -35,8 +35,7 @@ import Testing
         #expect(try path.read() == Data("content".utf8))
         #expect(try path.read(atMost: 3) == Data("con".utf8))
         #expect(String(escaping: name).unescapedBytes == name)
-        let listing = FolderListing(
-            below: try #require(FilePath(folder.url)), includesLinks: false)
+        let listing = FolderListing(below: try #require(FilePath(folder.url)), includesLinks: false)
         #expect(listing.files.map(\.bytes.count) == [path.bytes.count])
         #expect(listing.failures.isEmpty)
     }

@@ -27,8 +27,7 @@ struct InfoRowTests {
     }
 
     private static func json(_ row: InfoRow) throws -> NSDictionary {
-        try #require(
-            JSONSerialization.jsonObject(with: Data(row.json.text.utf8)) as? NSDictionary)
+        try #require(JSONSerialization.jsonObject(with: Data(row.json.text.utf8)) as? NSDictionary)
     }
 
     /// The names of what is in an object, those of objects within it behind a dot.

@@ -25,8 +25,7 @@ struct DuplicatesProgramTests {
                 bytes.append(contentsOf: [grey, grey / 4 * 3, 255 - grey / 2])
             }
         }
-        let bitmap = Bitmap(
-            pixels: bytes, size: PixelSize(width: 180, height: 120), channels: 3)
+        let bitmap = Bitmap(pixels: bytes, size: PixelSize(width: 180, height: 120), channels: 3)
         return Image(bitmap: try #require(bitmap))
     }
 
@@ -113,8 +112,7 @@ struct DuplicatesProgramTests {
         try write(try icon(96, isInside: disc), .PNG, to: "icons/disc.png")
         try write(try icon(48, isInside: disc), .WebP, to: "icons/small-disc.webp")
         try write(try icon(96) { x, y in abs(x) < 0.1 || y < -0.3 }, .PNG, to: "icons/t.png")
-        try write(
-            try icon(96) { x, y in x < -0.3 || abs(y) < 0.06 }, .PNG, to: "icons/e.png")
+        try write(try icon(96) { x, y in x < -0.3 || abs(y) < 0.06 }, .PNG, to: "icons/e.png")
         let outcome = try await program.run("duplicates", "icons")
         #expect(
             outcome.lines == ["icons/disc.png  96×96 PNG", "icons/small-disc.webp  48×48 WebP"])

@@ -54,15 +54,6 @@ struct HTTPCachingProgramTests: ProgramSuite {
         #expect(origin.requestCount == 2)
     }
 
-    @Test func aChangedImageIsFetched() async throws {
-        origin.route("/a.png", answer("no-cache"))
-        #expect(try await row()["width"] as? Int == 40)
-        let other = Pictures.png(width: 8, height: 8)
-        origin.route("/a.png", .png(other).cacheControl("no-cache").with(.entityTag("\"two\"")))
-        let changed = try await row()
-        try changed.expect(["httpCacheUse": "fetched", "width": 8])
-    }
-
     @Test func whatMayNotBeStoredIsSaidToBe() async throws {
         origin.route("/a.png", answer("no-store"))
         #expect(try await row()["httpCacheUse"] as? String == "fetched-not-stored")
@@ -72,28 +63,22 @@ struct HTTPCachingProgramTests: ProgramSuite {
 
     @Test func aStaleImageIsBetterThanAnError() async throws {
         origin.route("/a.png", answer("max-age=0, stale-if-error=600"))
-        _ = try await row()
+        #expect(try await load().output.contains("loaded (fetched) in"))
+        #expect(try await load().output.contains("from disk (validated) in"))
         origin.route("/a.png", .status(503))
+        let told = try await load()
+        #expect(told.exitCode == 0)
+        #expect(told.output.contains("from disk (stale: ") && told.output.contains("503"))
         let stale = try await row()
         #expect(stale["httpCacheUse"] as? String == "stale-error")
         let error = stale["staleError"] as? [String: Any]
         #expect(error?["code"] as? Int == 2002)
         #expect((error?["message"] as? String)?.contains("503") == true)
+        let asked = origin.requestCount
         let accepted = try await row("--only-from-cache")
         #expect(accepted["httpCacheUse"] as? String == "stale-accepted")
         #expect(accepted["staleError"] == nil)
-        #expect(origin.requestCount == 2)
-    }
-
-    @Test func peopleAreToldToo() async throws {
-        origin.route("/a.png", answer("max-age=0, stale-if-error=600"))
-        #expect(try await load().output.contains("loaded (fetched) in"))
-        #expect(try await load().output.contains("from disk (validated) in"))
-        origin.route("/a.png", .status(503))
-        let stale = try await load()
-        #expect(stale.exitCode == 0)
-        #expect(stale.output.contains("from disk (stale: "))
-        #expect(stale.output.contains("503"))
+        #expect(origin.requestCount == asked)
     }
 
     @Test func withoutTheOptionNothingIsAskedOrTold() async throws {

@@ -43,8 +43,7 @@ struct InfoProgramTests {
 
     @Test func whatCannotBeReadIsNamedAndTheRestIsTold() async throws {
         try program.folder.write(Data("no picture".utf8), to: "notes.txt")
-        try program.folder.write(
-            PNGFixture.data(.gradient(width: 3, height: 2)), to: "photo.png")
+        try program.folder.write(PNGFixture.data(.gradient(width: 3, height: 2)), to: "photo.png")
         let outcome = try await program.run("info", "notes.txt", "photo.png", "missing.png")
         #expect(outcome.exitCode == 1)
         #expect(outcome.output.contains("notes.txt: The data is not a known image: plain text"))

@@ -70,37 +70,6 @@ struct LoadProgramTests: ProgramSuite {
                 == [nil, "bytes=\(half)-"])
     }
 
-    @Test func aKilledRunIsContinuedByTheNext() async throws {
-        let picture = PNGFixture.data(.noise(width: 800, height: 600))
-        let response = OriginResponse.png(picture).with(.ranges, .entityTag("\"one\""))
-        let gate = Gate()
-        let sent = 1_000_000
-        let block = 256 << 10
-        origin.route("/large.png", response.with(.hold(afterBytes: sent, .gate(gate))))
-        let arguments = ["load", "--resume", "--timeout", "300", url("large.png")]
-        let run = try program.start(arguments)
-        await gate.waitForWaiters()
-        // Less than a block is not written yet.
-        let folder = program.folder.file("caches/halcyon/partials")
-        func written() -> Int {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-            let files = names.filter { $0.hasSuffix(".part") }.map { folder.path + "/" + $0 }
-            let sizes = files.map { try? FileManager.default.attributesOfItem(atPath: $0)[.size] }
-            return sizes.compactMap { $0 as? Int }.max() ?? 0
-        }
-        // Another process tells nobody what it has written.
-        while written() <= sent - block { await pause() }
-        run.send(SIGKILL)
-        #expect(try await run.outcome().exitCode == 137)
-        origin.route("/large.png", response)
-        #expect(try await program.run(arguments).exitCode == 0)
-        let range = try #require(origin.requests(for: "/large.png").last?.headers["Range"])
-        let start = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
-        // The row of the last piece may not have been written.
-        #expect(start >= block && start <= sent)
-        gate.open()
-    }
-
     @Test func theSecondRunReadsTheDiskAndSendsNoRequest() async throws {
         let arguments = ["load", "--json", "--cache-directory", "c", url("a.png"), url("b.gif")]
         _ = try await program.run(arguments)
@@ -210,8 +179,7 @@ struct LoadProgramTests: ProgramSuite {
 
     @Test func aSilentServerIsGivenUp() async throws {
         origin.route("/silent.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
-        let outcome = try await program.run(
-            "load", "--json", "--timeout", "0.2", url("silent.png"))
+        let outcome = try await program.run("load", "--json", "--timeout", "0.2", url("silent.png"))
         #expect(try outcome.row.error.code == 2003)
     }
 

@@ -14,8 +14,7 @@ struct StreamProgramTests: ProgramSuite {
 
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalStopsTheDownloadAndLeavesNoFile(signal: Int32) async throws {
-        origin.route(
-            "/held.png", .png(Pictures.png()).with(.hold(afterBytes: 40, .gate(Gate()))))
+        origin.route("/held.png", .png(Pictures.png()).with(.hold(afterBytes: 40, .gate(Gate()))))
         let run = try program.start([
             "load", url("held.png"), url("a.png"), "--output-directory", "out",
             "--cache-directory", "cache",

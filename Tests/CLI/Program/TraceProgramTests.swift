@@ -57,8 +57,7 @@ struct TraceProgramTests: ProgramSuite {
     }
 
     @Test func aTraceThatCannotBeWrittenIsNamed() async throws {
-        let outcome = try await program.run(
-            "load", url("a.png"), "--trace", "missing/trace.json")
+        let outcome = try await program.run("load", url("a.png"), "--trace", "missing/trace.json")
         #expect(outcome.exitCode == 1)
         #expect(outcome.error.contains("missing/trace.json"))
     }

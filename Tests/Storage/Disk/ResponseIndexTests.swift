@@ -243,8 +243,7 @@ import Testing
             for number in 1...120 {
                 group.addTask { [fixture] in
                     let key = "\(number % 3)"
-                    let row = fixture.row(
-                        key, generation: Int64(number), received: Double(number))
+                    let row = fixture.row(key, generation: Int64(number), received: Double(number))
                     // Names a file by the generation it is made of.
                     try fixture.put(
                         "\(number)", as: "\(key)@\(number % 2)", of: row,
@@ -308,11 +307,9 @@ import Testing
         #expect(try !locked.freshen(fixture.row("cat", generation: 81, received: 1), from: Data()))
         try locked.removeResponse(key: "cat", variant: Data())
         #expect(try locked.invalidateResponses { _, _ in true } == 0)
-        try fixture.put(
-            "hen", as: "hen", of: fixture.row("hen", generation: 3), in: locked)
+        try fixture.put("hen", as: "hen", of: fixture.row("hen", generation: 3), in: locked)
         #expect(try fixture.text("hen", in: locked) == "hen")
-        #expect(
-            try fixture.origin("hen", in: locked) == FileOrigin(derivation: nil, response: nil))
+        #expect(try fixture.origin("hen", in: locked) == FileOrigin(derivation: nil, response: nil))
         try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
         locked.flushAccesses()
         #expect(try fixture.responses() == ["cat 81"])

@@ -16,8 +16,7 @@ public struct Planes: Equatable {
         decoding bytes: [UInt8], reducedTo reduction: JPEGReduction, enlargesChroma: Bool = true
     ) throws {
         planes = try bytes.withUnsafeBytes { bytes in
-            let jpeg = try ReducedJPEG(
-                bytes, reducedTo: reduction, enlargesChroma: enlargesChroma)
+            let jpeg = try ReducedJPEG(bytes, reducedTo: reduction, enlargesChroma: enlargesChroma)
             var planes = jpeg.planes.map {
                 Plane(width: $0.width, height: $0.height, samples: [])
             }

@@ -39,8 +39,7 @@ import HalcyonGTK
     }
 
     override func layout(size: CGSize) {
-        gtk_widget_allocate(
-            view.gtkWidget, gint(extent.width), gint(extent.height), -1, nil)
+        gtk_widget_allocate(view.gtkWidget, gint(extent.width), gint(extent.height), -1, nil)
     }
 
     override func draw(in snapshot: Snapshot) {

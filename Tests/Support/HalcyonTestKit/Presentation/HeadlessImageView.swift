@@ -51,8 +51,7 @@ public import Halcyon
         _ transition: ImageTransition, changes: @escaping @MainActor () -> Void,
         completion: @escaping @MainActor (_ finished: Bool) -> Void
     ) {
-        record.record(
-            .transitionBegan(seconds: transition.duration, transition.animationOptions))
+        record.record(.transitionBegan(seconds: transition.duration, transition.animationOptions))
         let clock = clock
         changes()
         Task {

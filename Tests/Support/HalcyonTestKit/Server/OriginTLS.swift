@@ -49,8 +49,7 @@ final class TLSContext: @unchecked Sendable {
             let root = try Self.certificate(client)
             defer { X509_free(root) }
             X509_STORE_add_cert(SSL_CTX_get_cert_store(context), root)
-            SSL_CTX_set_verify(
-                context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         }
         let this = Unmanaged.passUnretained(self).toOpaque()
         SSL_CTX_set_alpn_select_cb(
