@@ -12,10 +12,6 @@ public enum HeadlessEvent: Hashable, Sendable {
     case transitionBegan(seconds: Double, ImageTransition.AnimationOptions)
     /// The transition begun last has ended.
     case transitionEnded
-    /// A spinner began to turn, or an indicator was started.
-    case activityStarted
-    /// A spinner was stopped, or an indicator was.
-    case activityStopped
     /// It was shown or hidden.
     case hidden(Bool)
 

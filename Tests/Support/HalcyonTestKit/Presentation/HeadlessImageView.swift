@@ -40,7 +40,7 @@ public import Halcyon
     }
 
     public func makeActivityView() -> any ActivityView {
-        HeadlessActivityView(clock: clock)
+        HeadlessActivityView()
     }
 
     public func makeImageView() -> any KFCrossPlatformImageView {
@@ -65,28 +65,15 @@ public import Halcyon
 
 /// A spinner without a screen.
 @MainActor public final class HeadlessActivityView: ActivityView {
-    /// What happened so far.
-    public let record: HeadlessRecord
     /// Whether it turns.
     public private(set) var isAnimating = false
+    public var isHidden = false
 
-    public init(clock: ManualClock = ManualClock()) {
-        record = HeadlessRecord(clock: clock)
-    }
+    public init() {}
 
-    public var isHidden = false {
-        didSet { record.record(.hidden(isHidden)) }
-    }
+    public func startAnimating() { isAnimating = true }
 
-    public func startAnimating() {
-        isAnimating = true
-        record.record(.activityStarted)
-    }
-
-    public func stopAnimating() {
-        isAnimating = false
-        record.record(.activityStopped)
-    }
+    public func stopAnimating() { isAnimating = false }
 }
 
 /// A view without a screen that shows a text, and serves as placeholder.

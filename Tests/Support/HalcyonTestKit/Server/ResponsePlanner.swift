@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonHTTP
 import NIOCore
 
 /// All that will be sent in answer to one request.
@@ -118,23 +119,18 @@ struct ResponsePlanner {
     ) -> OriginBody {
         plan.headers["Accept-Ranges"] = "bytes"
         guard request.method == "GET", case .data(let bytes) = body,
-            let header = request.headers["Range"],
+            let range = request.headers["Range"].flatMap(RequestedRange.init),
             validators.allowRange(ifRange: request.headers["If-Range"])
         else { return body }
-        let length = bytes.count
-        switch ByteRange(header: header, length: length) {
-        case .whole:
-            return body
-        case .unsatisfiable:
+        guard let part = range.positions(count: bytes.count) else {
             plan.status = 416
-            plan.headers["Content-Range"] = "bytes */\(length)"
+            plan.headers["Content-Range"] = "bytes */\(bytes.count)"
             return .empty
-        case .part(let range):
-            plan.status = 206
-            plan.headers["Content-Range"] =
-                "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
-            return .data(bytes.dropFirst(range.lowerBound).prefix(range.count))
         }
+        plan.status = 206
+        plan.headers["Content-Range"] =
+            "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
+        return .data(bytes.dropFirst(part.lowerBound).prefix(part.count))
     }
 
     private func setFraming(
