@@ -67,26 +67,6 @@ struct StreamProgramTests: ProgramSuite {
         #expect(outcome.error.hasSuffix(reason), "\(outcome.error)")
     }
 
-    @Test func aTerminalShowsProgressAndIsLeftClean() async throws {
-        let terminal = try PseudoTerminal(columns: 60)
-        let gate = Gate()
-        let body = Pictures.png(width: 100, height: 100)
-        origin.route(
-            "/held.png",
-            .png(body).with(.hold(afterBytes: body.count / 2, .gate(gate))))
-        let run = try program.start(
-            ["load", "--timeout", "300", url("held.png")], error: terminal.handle)
-        var seen = await terminal.text { $0.contains("50%") && $0.contains("held.png") }
-        gate.open()
-        let outcome = try await run.outcome()
-        // The last thing written is the sequence that erases the lines.
-        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
-        #expect(outcome.exitCode == 0)
-        #expect(outcome.lines.first?.contains("100×100") == true)
-        #expect(seen.contains("━") && seen.contains("\u{1B}[36m"))
-        #expect(seen.hasSuffix("\u{1B}[J"))
-    }
-
     @Test(arguments: 1...4)
     func aSignalEndsTheProgramWellWhileItsThreadsWork(round: Int) async throws {
         let picture = PNGFixture.data(.gradient(width: 1600, height: 1200))
@@ -103,29 +83,43 @@ struct StreamProgramTests: ProgramSuite {
         #expect(!outcome.error.localizedCaseInsensitiveContains("crash"))
     }
 
-    @Test func noColourOnATerminalThatWantsNone() async throws {
-        let terminal = try PseudoTerminal()
+    // MARK: Terminals
+
+    /// What a terminal shows of a load that waits in the midst of a picture until it is told how to `end`.
+    private func screen(
+        environment: [String: String] = [:], end: (Program.Run, Gate) -> Void
+    ) async throws -> (text: String, outcome: Program.Outcome) {
+        let terminal = try PseudoTerminal(columns: 60)
         let gate = Gate()
-        origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(gate))))
+        let body = Pictures.png(width: 100, height: 100)
+        origin.route("/held.png", .png(body).with(.hold(afterBytes: body.count / 2, .gate(gate))))
         let run = try program.start(
-            ["load", "--timeout", "300", url("held.png")], environment: ["NO_COLOR": "1"],
+            ["load", "--timeout", "300", url("held.png")], environment: environment,
             error: terminal.handle)
-        var seen = await terminal.text { $0.contains("waiting") }
-        gate.open()
-        _ = try await run.outcome()
-        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
-        #expect(!seen.contains("\u{1B}[3"))
+        var text = await terminal.text { $0.contains("50%") && $0.contains("held.png") }
+        end(run, gate)
+        let outcome = try await run.outcome()
+        // The last thing written is the sequence that erases the lines.
+        text += await terminal.text { $0.hasSuffix("\u{1B}[J") }
+        return (text, outcome)
+    }
+
+    @Test func aTerminalShowsProgressAndIsLeftClean() async throws {
+        let (text, outcome) = try await screen { $1.open() }
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.lines.first?.contains("100×100") == true)
+        #expect(text.contains("━") && text.contains("\u{1B}[36m"))
+        #expect(text.hasSuffix("\u{1B}[J"))
+    }
+
+    @Test func noColourOnATerminalThatWantsNone() async throws {
+        let (text, _) = try await screen(environment: ["NO_COLOR": "1"]) { $1.open() }
+        #expect(text.contains("━") && !text.contains("\u{1B}[3"))
     }
 
     @Test func anInterruptedTerminalIsLeftClean() async throws {
-        let terminal = try PseudoTerminal()
-        origin.route("/held.png", .png(Pictures.png()).with(.wait(.gate(Gate()))))
-        let run = try program.start(
-            ["load", "--timeout", "300", url("held.png")], error: terminal.handle)
-        var seen = await terminal.text { $0.contains("waiting") }
-        run.send(SIGINT)
-        #expect(try await run.outcome().exitCode == 130)
-        seen += await terminal.text { $0.hasSuffix("\u{1B}[J") }
-        #expect(seen.hasSuffix("\u{1B}[J"))
+        let (text, outcome) = try await screen { run, _ in run.send(SIGINT) }
+        #expect(outcome.exitCode == 130)
+        #expect(text.hasSuffix("\u{1B}[J"))
     }
 }
