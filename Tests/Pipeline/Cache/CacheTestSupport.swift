@@ -1,5 +1,5 @@
 import Foundation
-import HalcyonStorage
+import Glibc
 import HalcyonTestKit
 import HalcyonWork
 import Synchronization
@@ -8,6 +8,7 @@ import Vips
 
 @testable import Halcyon
 @testable import HalcyonPixels
+@testable import HalcyonStorage
 
 /// A clock that moves when told.
 final class TestClock: Sendable {
@@ -17,6 +18,81 @@ final class TestClock: Sendable {
 
     func advance(_ seconds: TimeInterval) {
         time.withLock { $0 += seconds }
+    }
+}
+
+/// A cache in a folder of its own and by a clock that moves when told, with what it is to store.
+struct CacheFixture: Sendable {
+    /// The two forms of a function: one that is awaited, and one that calls back.
+    enum Form: CaseIterable, Sendable {
+        case awaited, calledBack
+    }
+
+    let folder: TemporaryDirectory
+    let clock = TestClock()
+    let cache: ImageCache
+    let serializer = PixelSerializer()
+    let image = testImage()
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "test", folder: folder.url, now: { [clock] in clock.now })
+    }
+
+    func options(_ items: KingfisherOptionsInfo = []) -> KingfisherParsedOptionsInfo {
+        KingfisherParsedOptionsInfo(
+            [.cacheSerializer(serializer), .callbackQueue(.untouch)] + items)
+    }
+
+    func store(
+        _ key: String, _ items: KingfisherOptionsInfo = [], toDisk: Bool = true,
+        by form: Form = .awaited, in other: ImageCache? = nil
+    ) async throws {
+        let cache = other ?? cache
+        guard form == .calledBack else {
+            return try await cache.store(
+                image, forKey: key, options: options(items), toDisk: toDisk)
+        }
+        let result: CacheStoreResult = await handedOver { hand in
+            cache.store(image, forKey: key, options: options(items), toDisk: toDisk) { hand($0) }
+        }
+        result.memoryCacheResult.get()
+        try result.diskCacheResult.get()
+    }
+
+    /// Stores the image on disk alone.
+    func storeOnDisk(_ key: String) async throws {
+        try await store(key)
+        cache.clearMemoryCache()
+    }
+
+    func retrieve(
+        _ key: String, _ items: KingfisherOptionsInfo = [], by form: Form = .awaited
+    ) async throws -> ImageCacheResult {
+        guard form == .calledBack else {
+            return try await cache.retrieveImage(forKey: key, options: options(items))
+        }
+        let result: Result<ImageCacheResult, KingfisherError> = await handedOver { hand in
+            cache.retrieveImage(forKey: key, options: options(items), callbackQueue: .untouch) {
+                hand($0)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension ImageCache {
+    /// Runs `body` with the names that this cache tells of as cleaned from its disk meanwhile.
+    func recordingCleanings(_ body: (Recorder<[String]>) async throws -> Void) async rethrows {
+        let cleanings = Recorder<[String]>()
+        let observer = NotificationCenter.default.addObserver(
+            forName: .KingfisherDidCleanDiskCache, object: self, queue: nil
+        ) { note in
+            #expect(MainQueue.isCurrent)
+            cleanings.record(note.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? [])
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try await body(cleanings)
     }
 }
 
@@ -42,6 +118,31 @@ extension TemporaryDirectory {
     func notes(sizeLimit: UInt = 0) throws -> DiskStorage.Backend<Note> {
         try DiskStorage.Backend(
             config: DiskStorage.Config(name: "test", sizeLimit: sizeLimit, directory: url))
+    }
+
+    /// A cache whose folder cannot be made.
+    func unwritableCache() throws -> ImageCache {
+        let file = try write(Data("a file".utf8), to: "not a folder")
+        let disk = DiskStorage.Backend<Data>(
+            noThrowConfig: .init(name: "x", sizeLimit: 0, directory: file), creatingDirectory: true)
+        return ImageCache(
+            memoryStorage: .init(config: .init(totalCostLimit: 1_000_000)), diskStorage: disk)
+    }
+}
+
+extension DiskStorage.Backend {
+    /// The names of the files in the folder.
+    func names(hidden: Bool = true) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directoryURL.path)
+            .filter { hidden || !$0.hasPrefix(".") }
+    }
+
+    /// Removes the index, as somebody may who looks for room.
+    func loseIndex() {
+        // Not all of its files are there.
+        for name in DiskIndex.fileNames {
+            unlink(directoryURL.appendingPathComponent(name).path)
+        }
     }
 }
 

@@ -17,22 +17,14 @@ import Testing
         #expect(chmod(folder.url.path, 0o755) == 0)
     }
 
-    /// Files of a storage whose index is lost, so that the next one has to list the folder.
-    private func leaveFiles(_ count: Int) throws {
-        let storage = try folder.notes()
-        for number in 0..<count { try storage.store(value: Note("\(number)"), forKey: "\(number)") }
-        for name in DiskIndex.fileNames {
-            // The log files may not be there.
-            try? FileManager.default.removeItem(
-                at: storage.directoryURL.appendingPathComponent(name))
-        }
-    }
-
     // MARK: Listing
 
     /// Upstream: testStoreAndGetWhenInitialCacheScanFinishesAfterStore
     @Test func aValueStoredWhileTheFolderIsListedStays() throws {
-        try leaveFiles(50)
+        let former = try folder.notes()
+        for number in 0..<50 { try former.store(value: Note("\(number)"), forKey: "\(number)") }
+        // The next one has to list the folder.
+        former.loseIndex()
         let storages = try (0..<4).map { _ in try PatientStore(config) }
         let failures = Locked<[String]>([])
         // Whoever comes first lists the folder; the others store meanwhile.
@@ -51,28 +43,6 @@ import Testing
         let fresh = try folder.notes()
         #expect((0..<16).allSatisfy { fresh.isCached(forKey: "new \($0)") })
         #expect((0..<50).allSatisfy { fresh.isCached(forKey: "\($0)") })
-    }
-
-    /// Upstream: testDirectoryIsPreparedBeforeInitialCacheScan
-    @Test func theFolderIsThereBeforeItIsListed() throws {
-        let storage = try folder.notes()
-        var isFolder: ObjCBool = false
-        #expect(
-            FileManager.default.fileExists(
-                atPath: storage.directoryURL.path, isDirectory: &isFolder))
-        #expect(isFolder.boolValue)
-        #expect(try storage.totalSize() == 0)
-        #expect(try storage.removeExpiredValues() == [])
-    }
-
-    /// Upstream: testMissForUnknownKeyAfterInitialScanApplied
-    @Test func anUnknownKeyIsAMissAfterTheFolderWasListed() throws {
-        try leaveFiles(3)
-        let storage = try folder.notes()
-        #expect(try storage.totalSize() == 3)
-        #expect(storage.isCached(forKey: "1"))
-        #expect(!storage.isCached(forKey: "unknown"))
-        #expect(try storage.value(forKey: "unknown") == nil)
     }
 
     // MARK: Without permission

@@ -89,8 +89,7 @@ import Testing
         #expect(try folder.notes().removeAllFiles().count == 2)
         try storage.store(value: Note("one"), forKey: "1")
         #expect(try storage.entries().first?.key == "1", "there is an index again")
-        let hidden = try FileManager.default.contentsOfDirectory(
-            atPath: storage.directoryURL.path)
+        let hidden = try storage.names()
         let moved = hidden.filter { access(path($0) + "/letter", F_OK) == 0 }
         #expect(moved.count == 1, "nothing of others is removed")
         #expect(
@@ -108,8 +107,7 @@ import Testing
             for storage in [storage, try folder.notes()] {
                 #expect(try storage.value(forKey: "1") == Note("again"))
             }
-            let names = try FileManager.default.contentsOfDirectory(
-                atPath: storage.directoryURL.path)
+            let names = try storage.names()
             let moved = names.filter { access(path($0) + "/letter", F_OK) == 0 }
             #expect(moved.count == round, "nothing of others is removed")
             #expect(!names.contains { $0.hasPrefix(".tmp") })
@@ -121,7 +119,7 @@ import Testing
     @Test func linksWithNamesOfFilesAreNotAdopted() throws {
         let secret = try folder.write(Data("secret".utf8), to: "secret.txt")
         #expect(symlink(secret.path, storage.cacheFileURL(forKey: "3").path) == 0)
-        for name in DiskIndex.fileNames { unlink(path(name)) }
+        storage.loseIndex()
         let other = try folder.notes()
         #expect(try other.totalSize() == 6)
         #expect(!other.isCached(forKey: "3"))
@@ -199,7 +197,7 @@ import Testing
         try storage.store(value: Note("one"), forKey: "1")
         let folder = storage.directoryURL.path
         #expect(mode(folder) == 0o700)
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        for name in try storage.names() {
             #expect(mode("\(folder)/\(name)") == 0o600, "\(name)")
         }
     }
@@ -225,8 +223,7 @@ import Testing
         #expect(
             Set(removed.map(\.fileName)) == ["1".kf.sha256, "2".kf.sha256, remains, stray])
         #expect(removed.reduce(0) { $0 + $1.size } == 15)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) == [])
+        #expect(try storage.names() == [])
         #expect(try storage.removeAllFiles() == [])
     }
 
@@ -239,20 +236,11 @@ import Testing
         let entry = try storage.entries().first { $0.size == 1 }
         #expect(
             entry?.key == "https://***@host/a.jpg?w=5&token=***@com.onevcat.Kingfisher.X")
-        for name in try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) {
+        for name in try storage.names() {
             let bytes = try Data(contentsOf: storage.directoryURL.appendingPathComponent(name))
             for secret in ["pa55w0rd", "t0ps3cret"] {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
             }
         }
-    }
-
-    @Test func theDefaultFolderFollowsHome() {
-        let config = DiskStorage.Config(name: "images", sizeLimit: 0)
-        let home = DiskStorage.Location(config, environment: ["HOME": "/somewhere"])
-        #expect(home.url.path == "/somewhere/.cache/halcyon/images")
-        let both = DiskStorage.Location(
-            config, environment: ["HOME": "/somewhere", "XDG_CACHE_HOME": "/caches"])
-        #expect(both.url.path == "/caches/halcyon/images")
     }
 }

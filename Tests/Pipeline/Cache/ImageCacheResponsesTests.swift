@@ -7,12 +7,11 @@ import Testing
 
 /// What a cache tells of the responses that its images were made of.
 @Suite struct ImageCacheResponsesTests {
-    let folder: TemporaryDirectory
-    let cache: ImageCache
+    private let fixture: CacheFixture
+    private var cache: ImageCache { fixture.cache }
 
     init() throws {
-        folder = try TemporaryDirectory()
-        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        fixture = try CacheFixture()
     }
 
     /// Stores a file for `name`, made of the response of a URL.

@@ -9,31 +9,22 @@ import Testing
 
 /// Storing, retrieving, removing and clearing.
 @Suite struct ImageCacheTests {
-    let folder: TemporaryDirectory
-    let cache: ImageCache
-    let serializer = PixelSerializer()
-    let image = testImage()
+    private let fixture: CacheFixture
+    private var folder: TemporaryDirectory { fixture.folder }
+    private var cache: ImageCache { fixture.cache }
+    private var image: Image { fixture.image }
 
     init() throws {
-        folder = try TemporaryDirectory()
-        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        fixture = try CacheFixture()
     }
 
-    private func options(_ items: KingfisherOptionsInfo = []) -> KingfisherParsedOptionsInfo {
-        KingfisherParsedOptionsInfo(
-            [.cacheSerializer(serializer), .callbackQueue(.untouch)] + items)
-    }
-
-    private func store(
-        _ key: String, _ items: KingfisherOptionsInfo = [], toDisk: Bool = true
-    ) async throws {
-        try await cache.store(image, forKey: key, options: options(items), toDisk: toDisk)
-    }
-
-    private func retrieve(
-        _ key: String, _ items: KingfisherOptionsInfo = []
-    ) async throws -> ImageCacheResult {
-        try await cache.retrieveImage(forKey: key, options: options(items))
+    /// Why nothing was written; `nil` when something was.
+    private func failure(storing image: Image, toDisk: Bool = true, in other: ImageCache? = nil)
+        async -> Int?
+    {
+        let result = await (other ?? cache).storeAsync(
+            image, original: nil, forKey: "1", options: fixture.options(), toDisk: toDisk)
+        return KingfisherError.code { try result.diskCacheResult.get() }
     }
 
     @Test func theComputedKeyNamesTheProcessor() {
@@ -66,17 +57,8 @@ import Testing
                 == folder.url.path + "/mine/com.onevcat.Kingfisher.ImageCache.test")
     }
 
-    /// Upstream: testMaxCachePeriodInSecond, testMaxMemorySize, testMaxDiskCacheSize
-    @Test func theStoragesCanBeConfiguredThroughTheCache() {
-        cache.diskStorage.config.expiration = .seconds(20)
-        cache.memoryStorage.config.totalCostLimit = 123
-        cache.diskStorage.config.sizeLimit = 1000
-        #expect(cache.diskStorage.config.expiration.timeInterval == 20)
-        #expect(cache.memoryStorage.config.totalCostLimit == 123)
-        #expect(cache.diskStorage.config.sizeLimit == 1000)
-    }
-
-    @Test func theMemoryMayTakeAQuarter() {
+    @Test func theMemoryMayTakeAQuarter() throws {
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
         let limit = UInt64(cache.memoryStorage.config.totalCostLimit)
         #expect(limit == MemoryLimit().bytes / 4)
         #expect(limit <= ProcessInfo.processInfo.physicalMemory / 4)
@@ -87,7 +69,7 @@ import Testing
         let released: Gate
         do {
             let cache = try TransientCache(name: "short", cacheDirectoryURL: folder.url)
-            try await cache.store(image, forKey: "1", options: options())
+            try await cache.store(image, forKey: "1", options: fixture.options())
             released = cache.released
         }
         try await released.wait()
@@ -95,19 +77,11 @@ import Testing
 
     // MARK: Storing and retrieving
 
-    @Test func storingInMemoryOnlyCompletesAtOnce() {
-        let log = Recorder<Bool>()
-        cache.store(image, forKey: "1", options: options(), toDisk: false) { result in
-            log.record((try? result.diskCacheResult.get()) != nil)
-        }
-        #expect(log.events == [true])
-    }
-
     @Test func storingPutsARenderedImageIntoMemoryAtOnce() async throws {
-        let done = Recorder<Void>()
-        cache.store(image, forKey: "1", options: options()) { _ in done.record(()) }
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        _ = await done.waitFor(count: 1)
+        await handedOver { hand in
+            cache.store(image, forKey: "1", options: fixture.options()) { _ in hand(()) }
+            #expect(cache.imageCachedType(forKey: "1") == .memory)
+        }
         #expect(cache.cacheFileURLIfOnDisk(forKey: "1") != nil)
     }
 
@@ -115,26 +89,16 @@ import Testing
         let blocked = DispatchQueue(label: "blocked")
         blocked.suspend()
         defer { blocked.resume() }
-        let options = options([.callbackQueue(.dispatch(blocked))])
+        let options = fixture.options([.callbackQueue(.dispatch(blocked))])
         try await cache.store(image, forKey: "1", options: options)
         cache.clearMemoryCache()
         #expect(try await cache.retrieveImage(forKey: "1", options: options).cacheType == .disk)
     }
 
-    @Test func aStartedStoreHasTheImageInMemoryBeforeItIsOnDisk() async throws {
-        let pending = cache.startStore(
-            image, original: nil, forKey: "1", options: options(), toDisk: true)
-        #expect(cache.imageCachedType(forKey: "1") == .memory)
-        try await pending.result.diskCacheResult.get()
-        #expect(cache.diskStorage.isCached(forKey: "1"))
-    }
-
     @Test func anImageIsRenderedBeforeItIsStored() async throws {
         let pending = testImage().applying(IdentityOperation())
         #expect(!pending.isRendered)
-        let result = await cache.storeAsync(
-            pending, original: nil, forKey: "1", options: options(), toDisk: false)
-        try result.diskCacheResult.get()
+        #expect(await failure(storing: pending, toDisk: false) == nil)
         let found = try #require(cache.retrieveImageInMemoryCache(forKey: "1"))
         #expect(found.isRendered)
     }
@@ -142,38 +106,27 @@ import Testing
     @Test func anImageThatCannotBeRenderedIsNotCached() async throws {
         let broken = testImage().applying(FailingOperation())
         for toDisk in [true, false] {
-            let result = await cache.storeAsync(
-                broken, original: Data([1]), forKey: "1", options: options(), toDisk: toDisk)
-            #expect(KingfisherError.code { try result.diskCacheResult.get() } == 3008)
+            #expect(await failure(storing: broken, toDisk: toDisk) == 3008)
             #expect(!cache.isCached(forKey: "1"))
         }
     }
 
     @Test func anImageThatCannotBeSerializedIsInMemoryOnly() async {
-        let wide = testImage(width: 300)
-        let result = await cache.storeAsync(
-            wide, original: nil, forKey: "1", options: options(), toDisk: true)
-        #expect(KingfisherError.code { try result.diskCacheResult.get() } == 3008)
+        #expect(await failure(storing: testImage(width: 300)) == 3008)
         #expect(cache.imageCachedType(forKey: "1") == .memory)
         #expect(!cache.diskStorage.isCached(forKey: "1"))
     }
 
     @Test func aDiskThatCannotBeWrittenIsToldOnce() async throws {
-        let file = try folder.write(Data(), to: "file")
-        let disk = DiskStorage.Backend<Data>(
-            noThrowConfig: DiskStorage.Config(name: "test", sizeLimit: 0, directory: file),
-            creatingDirectory: true)
-        let cache = ImageCache(memoryStorage: cache.memoryStorage, diskStorage: disk)
-        let result = await cache.storeAsync(
-            image, original: nil, forKey: "1", options: options(), toDisk: true)
-        #expect(KingfisherError.code { try result.diskCacheResult.get() } == 3011)
+        let cache = try folder.unwritableCache()
+        #expect(await failure(storing: image, in: cache) == 3011)
         #expect(cache.imageCachedType(forKey: "1") == .memory)
         cache.clearMemoryCache()
         await #expect(throws: KingfisherError.self) {
-            try await cache.retrieveImage(forKey: "1", options: options())
+            try await cache.retrieveImage(forKey: "1", options: fixture.options())
         }
         await #expect(throws: KingfisherError.self) {
-            try await cache.store(image, forKey: "1", options: options())
+            try await fixture.store("1", in: cache)
         }
         await cache.cleanExpiredDiskCache()
         await cache.clearDiskCache()
@@ -182,47 +135,24 @@ import Testing
     /// Upstream: testMemoryStorageCacheCost, testCostMatchesCacheCost
     @Test func theMemoryCostAddsUp() async throws {
         #expect(cache.memoryStorageCacheCost == 0)
-        try await store("1", toDisk: false)
-        try await store("2", toDisk: false)
+        for key in ["1", "2"] { try await fixture.store(key, toDisk: false) }
         #expect(cache.memoryStorageCacheCost == 2 * image.cacheCost)
         cache.clearMemoryCache()
         #expect(cache.memoryStorageCacheCost == 0)
     }
 
-    /// Upstream: testCachedImageIsFetchedSynchronouslyFromTheMemoryCache
-    @Test func memoryHitsAreAnsweredBeforeTheCallReturns() async throws {
-        try await store("1", toDisk: false)
-        let log = Recorder<ObjectIdentifier?>()
-        cache.retrieveImage(forKey: "1", options: options(), callbackQueue: .untouch) { result in
-            log.record((try? result.get().image).map(ObjectIdentifier.init))
-        }
-        #expect(log.events == [ObjectIdentifier(image)])
-    }
-
     @Test func retrievingWithoutAHandlerDoesNothing() {
-        cache.retrieveImage(forKey: "1", options: options(), completionHandler: nil)
-    }
-
-    /// Upstream: testRetrieveDiskCacheSynchronously
-    @Test func theDiskCanBeReadOnTheCallingThread() async throws {
-        try await store("1")
-        cache.clearMemoryCache()
-        let log = Recorder<CacheType>()
-        cache.retrieveImage(
-            forKey: "1", options: options([.loadDiskFileSynchronously]), callbackQueue: .untouch
-        ) { log.record((try? $0.get().cacheType) ?? .none) }
-        #expect(log.events == [.disk])
+        cache.retrieveImage(forKey: "1", options: fixture.options(), completionHandler: nil)
     }
 
     /// Upstream: testRetrieveDiskCacheAsynchronously
     @Test func theDiskIsReadElsewhereOtherwise() async throws {
         let gate = DispatchSemaphore(value: 0)
         let slow = PixelSerializer { gate.wait() }
-        try await store("1")
-        cache.clearMemoryCache()
+        try await fixture.storeOnDisk("1")
         let log = Recorder<CacheType>()
         cache.retrieveImage(
-            forKey: "1", options: options([.cacheSerializer(slow)]), callbackQueue: .untouch
+            forKey: "1", options: fixture.options([.cacheSerializer(slow)]), callbackQueue: .untouch
         ) { log.record((try? $0.get().cacheType) ?? .none) }
         #expect(log.events.isEmpty)
         gate.signal()
@@ -230,10 +160,9 @@ import Testing
     }
 
     @Test func retrievingFromDiskDoesNotPromote() async throws {
-        try await store("1")
-        cache.clearMemoryCache()
+        try await fixture.storeOnDisk("1")
         let found = try await cache.retrieveImageInDiskCache(
-            forKey: "1", options: [.cacheSerializer(serializer)])
+            forKey: "1", options: [.cacheSerializer(fixture.serializer)])
         #expect(found != nil)
         #expect(cache.imageCachedType(forKey: "1") == .disk)
         let log = Recorder<Bool>()
@@ -242,55 +171,51 @@ import Testing
     }
 
     @Test func memoryOrRefreshDoesNotReadTheDisk() async throws {
-        try await store("1")
-        cache.clearMemoryCache()
-        #expect(try await retrieve("1", [.fromMemoryCacheOrRefresh]).cacheType == .none)
-        #expect(serializer.decoded == 0)
+        try await fixture.storeOnDisk("1")
+        #expect(try await fixture.retrieve("1", [.fromMemoryCacheOrRefresh]).cacheType == .none)
+        #expect(fixture.serializer.decoded == 0)
     }
 
     @Test func theShortFormStoresUnderTheIdentifier() async throws {
         try await cache.store(
-            image, forKey: "1", processorIdentifier: "p", cacheSerializer: serializer)
+            image, forKey: "1", processorIdentifier: "p", cacheSerializer: fixture.serializer)
         #expect(cache.isCached(forKey: "1", processorIdentifier: "p"))
         #expect(!cache.isCached(forKey: "1"))
-        #expect(serializer.encoded == 1)
+        #expect(fixture.serializer.encoded == 1)
     }
 
     /// Upstream: testStoreFileWithForcedExtension
     @Test func aForcedExtensionIsNeededToFindTheFile() async throws {
-        var options = options()
-        options.forcedExtension = "jpg"
-        try await cache.store(image, forKey: "1", options: options)
+        let items: KingfisherOptionsInfo = [.forcedCacheFileExtension("jpg")]
+        try await fixture.store("1", items)
         #expect(cache.imageCachedType(forKey: "1") == .memory)
         cache.clearMemoryCache()
         #expect(cache.imageCachedType(forKey: "1") == .none)
         #expect(cache.imageCachedType(forKey: "1", forcedExtension: "jpg") == .disk)
         let url = cache.cacheFileURLIfOnDisk(forKey: "1", forcedExtension: "jpg")
         #expect(url?.pathExtension == "jpg")
-        #expect(try await cache.retrieveImage(forKey: "1", options: options).cacheType == .disk)
+        #expect(try await fixture.retrieve("1", items).cacheType == .disk)
     }
 
     /// Defect: D-9
     @Test func originalsKeepTheirBytesExtensionAndOptions() async throws {
-        var options = options([.diskCacheExpiration(.seconds(1000))])
-        options.forcedExtension = "bin"
-        options.processor = NamedProcessor(identifier: "p")
-        options.diskStoreWriteOptions = .withoutOverwriting
+        let options = fixture.options([
+            .diskCacheExpiration(.seconds(1000)), .forcedCacheFileExtension("bin"),
+            .processor(NamedProcessor(identifier: "p")),
+            .diskStoreWriteOptions(.withoutOverwriting),
+        ])
         let data = Data([1, 2, 3])
-        let key = ImageKey("1", forcedExtension: "bin")
-        func store() async throws(KingfisherError) {
-            try await cache.startStoringOriginal(data, for: key, options: options)
-                .value.diskCacheResult.get()
+        func store() async -> Int? {
+            let result = await cache.startStoringOriginal(
+                data, for: ImageKey("1", forcedExtension: "bin"), options: options
+            ).value.diskCacheResult
+            return KingfisherError.code { try result.get() }
         }
-        try await store()
+        #expect(await store() == nil)
         let url = try #require(cache.cacheFileURLIfOnDisk(forKey: "1", forcedExtension: "bin"))
         #expect(try Data(contentsOf: url) == data)
         #expect(cache.memoryStorageCacheCost == 0)
-        await #expect {
-            try await store()
-        } throws: {
-            ($0 as? KingfisherError)?.errorCode == 3009
-        }
+        #expect(await store() == 3009)
     }
 
     @Test func bytesCanBeStoredAsTheyAre() async throws {
@@ -301,33 +226,71 @@ import Testing
         #expect(!cache.isCached(forKey: "2"))
     }
 
-    @Test func aFileThatIsNoImageIsRemoved() async throws {
+    @Test(arguments: [[], [.loadDiskFileSynchronously]] as [KingfisherOptionsInfo])
+    func aFileThatIsNoImageIsRemoved(options: KingfisherOptionsInfo) async throws {
         try await cache.storeToDisk(Data([9]), forKey: "1")
-        #expect(try await retrieve("1").cacheType == .none)
+        #expect(try await fixture.retrieve("1", options).cacheType == .none)
         #expect(cache.cacheFileURLIfOnDisk(forKey: "1") == nil)
-        try await cache.storeToDisk(Data([9]), forKey: "2")
-        #expect(try await retrieve("2", [.loadDiskFileSynchronously]).cacheType == .none)
-        #expect(cache.cacheFileURLIfOnDisk(forKey: "2") == nil)
+    }
+
+    @Test func aDamagedImageIsAMissAndRemoved() async throws {
+        let png = PNGFixture.solid(.red, width: 16, height: 16)
+        try await cache.storeToDisk(png.prefix(png.count / 2), forKey: "1")
+        #expect(try await cache.retrieveImage(forKey: "1").cacheType == .none)
+        #expect(cache.imageCachedType(forKey: "1") == .none)
     }
 
     @Test func readingWaitsForTheWriteOfTheSameImage() async throws {
         for round in 0..<20 {
             let key = "\(round)"
-            cache.store(image, forKey: key, options: options(), completionHandler: nil)
+            cache.store(image, forKey: key, options: fixture.options(), completionHandler: nil)
             cache.clearMemoryCache()
-            #expect(try await retrieve(key).cacheType == .disk)
+            #expect(try await fixture.retrieve(key).cacheType == .disk)
             cache.removeImage(forKey: key, completionHandler: nil)
-            #expect(try await retrieve(key).cacheType == .none)
+            #expect(try await fixture.retrieve(key).cacheType == .none)
         }
+    }
+
+    // MARK: Formats
+
+    private func format(of key: String) throws -> ImageFormat {
+        try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: key))).kf.imageFormat
+    }
+
+    /// Upstream: testStoreGIFToDiskWithNilOriginalShouldPreserveGIFFormat,
+    /// testCopyKingfisherStateShouldKeepEmbeddedGIFDataForDiskCache
+    @Test func anAnimationWithoutOriginalStaysAGIF() async throws {
+        let animated = try #require(Image(data: Grays.gif(3)))
+        let copy = animated.kf.copyKingfisherState(to: Image(bitmap: try Grays.bitmap(0)))
+        for image in [animated, animated.withScale(2), copy] {
+            try await cache.store(image, forKey: "1")
+            #expect(try format(of: "1") == .GIF)
+            cache.clearMemoryCache()
+            let found = try #require(try await cache.retrieveImage(forKey: "1").image)
+            #expect(found.frameCount == 3)
+            #expect(found.isRendered)
+        }
+    }
+
+    @Test func aBitmapComesBackWithItsPixels() async throws {
+        let image = testImage(width: 7, height: 5, value: 255)
+        try await cache.store(image, forKey: "1")
+        #expect(try format(of: "1") == .PNG)
+        cache.clearMemoryCache()
+        let result = try await cache.retrieveImage(forKey: "1")
+        let found = try #require(result.image)
+        #expect(result.cacheType == .disk)
+        #expect(found.pixelSize == image.pixelSize)
+        #expect(try found.bitmap()[3, 2] == image.bitmap()[3, 2])
     }
 
     // MARK: Removing and clearing
 
     @Test func removingCanBeLimitedToOneOfBoth() async throws {
-        try await store("1")
+        try await fixture.store("1")
         try await cache.removeImage(forKey: "1", fromDisk: false)
         #expect(cache.imageCachedType(forKey: "1") == .disk)
-        _ = try await retrieve("1")
+        _ = try await fixture.retrieve("1")
         try await cache.removeImage(forKey: "1", fromMemory: false)
         #expect(cache.imageCachedType(forKey: "1") == .memory)
         #expect(!cache.diskStorage.isCached(forKey: "1"))
@@ -336,7 +299,7 @@ import Testing
     /// Defect: D-25
     @Test func removingWhatIsNotThereIsNoError() async throws {
         try await cache.removeImage(forKey: "unknown")
-        try await store("1", toDisk: false)
+        try await fixture.store("1", toDisk: false)
         try await cache.removeImage(forKey: "1")
         #expect(!cache.isCached(forKey: "1"))
         let log = Recorder<Void>()
@@ -347,7 +310,7 @@ import Testing
     }
 
     @Test func clearingEverythingCallsTheHandlerOnMain() async throws {
-        try await store("1")
+        try await fixture.store("1")
         let log = Recorder<Bool>()
         cache.clearCache { log.record(MainQueue.isCurrent) }
         #expect(await log.waitFor(count: 1) == [true])
@@ -358,26 +321,13 @@ import Testing
     @Test func theSizeIsThatOfAllFiles() async throws {
         #expect(try await cache.diskStorageSize == 0)
         for key in ["1", "2", "3", "4"] {
-            cache.store(image, forKey: key, options: options(), completionHandler: nil)
+            cache.store(image, forKey: key, options: fixture.options(), completionHandler: nil)
         }
-        let one = try #require(serializer.data(with: image, original: nil)).count
+        let one = try #require(fixture.serializer.data(with: image, original: nil)).count
         #expect(try await cache.diskStorageSize == UInt(4 * one))
         let log = Recorder<UInt?>()
         cache.calculateDiskStorageSize { log.record(try? $0.get()) }
         #expect(await log.waitFor(count: 1) == [UInt(4 * one)])
-    }
-
-    /// Upstream: testDiskCacheStillWorkWhenFolderDeletedExternally,
-    /// testDiskCacheCalculateSizeWhenFolderDeletedExternally
-    @Test func aFolderDeletedByOthersIsMadeAgain() async throws {
-        try await store("1")
-        cache.clearMemoryCache()
-        try FileManager.default.removeItem(at: cache.diskStorage.directoryURL)
-        #expect(try await cache.diskStorageSize == 0)
-        #expect(try await retrieve("1").cacheType == .none)
-        try await store("1")
-        cache.clearMemoryCache()
-        #expect(try await retrieve("1").cacheType == .disk)
     }
 
     @Test func manyTasksStoreAndRetrieveAtOnce() async throws {
@@ -388,9 +338,10 @@ import Testing
                     let value = UInt8(index % 10)
                     do {
                         try await cache.store(
-                            testImage(value: value), forKey: key, options: options())
+                            testImage(value: value), forKey: key, options: fixture.options())
                         if index % 3 == 0 { cache.clearMemoryCache() }
-                        let found = try await cache.retrieveImage(forKey: key, options: options())
+                        let found = try await cache.retrieveImage(
+                            forKey: key, options: fixture.options())
                         #expect(try found.image?.bitmap().data.first == value)
                     } catch {
                         Issue.record(error)

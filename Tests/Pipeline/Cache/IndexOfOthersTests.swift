@@ -90,9 +90,7 @@ struct IndexOfOthersTests {
             "db.execute('CREATE TABLE notes (text)'); db.execute('PRAGMA user_version = 1')"
         ).kill()
         let before = try Data(contentsOf: URL(fileURLWithPath: others))
-        for name in DiskIndex.fileNames {
-            unlink(storage.directoryURL.appendingPathComponent(name).path)
-        }
+        storage.loseIndex()
         switch way {
         case "link": #expect(symlink(others, index) == 0)
         case "hard link": #expect(link(others, index) == 0)
@@ -221,9 +219,7 @@ struct IndexOfOthersTests {
         #expect(try older.entries().count == 3)
         #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
         #expect(try folder.notes().removeAllFiles().count == 3)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: older.directoryURL.path) == [],
-            "it is Halcyon's, and goes with everything")
+        #expect(try older.names() == [], "it is Halcyon's, and goes with everything")
     }
 
     @Test func aTriggerThatDoesNotEndHasTheIndexMadeAgain() async throws {
@@ -256,9 +252,7 @@ struct IndexOfOthersTests {
     }
 
     @Test func anIndexOfAFormerVersionLeavesNoSecrets() async throws {
-        for name in DiskIndex.fileNames {
-            unlink(storage.directoryURL.appendingPathComponent(name).path)
-        }
+        storage.loseIndex()
         try await run(
             on: index,
             """
@@ -274,10 +268,62 @@ struct IndexOfOthersTests {
             """
         ).kill()
         #expect(try folder.notes().value(forKey: "1") == Note("one"))
-        for name in try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) {
+        for name in try storage.names() {
             let bytes = try Data(contentsOf: storage.directoryURL.appendingPathComponent(name))
             #expect(bytes.range(of: Data("t0ps3cret".utf8)) == nil, "\(name)")
         }
+    }
+
+    // MARK: Transactions
+
+    @Test func aProcessKilledInATransactionChangesNothing() async throws {
+        let other = try run(
+            on: index, "db.execute('BEGIN IMMEDIATE'); db.execute('DELETE FROM files')")
+        #expect(try storage.value(forKey: "1") == Note("one"), "writers do not delay readers")
+        await other.kill()
+        try storage.store(value: Note("three"), forKey: "3")
+        #expect(try storage.value(forKey: "1") == Note("one"))
+        #expect(try storage.totalSize() == 11)
+    }
+
+    @Test func aStoreWaitsForTheTransactionOfAnotherProcess() async throws {
+        let other = try OtherProcess(
+            """
+            import sqlite3, sys
+            db = sqlite3.connect(sys.argv[1], isolation_level=None)
+            db.execute("BEGIN IMMEDIATE")
+            print("ready", flush=True)
+            sys.stdin.readline()
+            db.execute("COMMIT")
+            """, arguments: [index])
+        #expect(other.readLine() == "ready")
+        let started = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { [storage] in
+            started.signal()
+            #expect(throws: Never.self) { try storage.store(value: Note("three"), forKey: "3") }
+            done.signal()
+        }
+        started.wait()
+        other.writeLine("go on")
+        done.wait()
+        #expect(try storage.value(forKey: "3") == Note("three"))
+    }
+
+    @Test func aFileOfAnotherProcessIsSeenAtOnce() async throws {
+        #expect(try storage.value(forKey: "3") == nil)
+        let path = storage.cacheFileURL(forKey: "3").path
+        let checksum = DiskFile.checksum(Data("three".utf8))
+        try await run(
+            on: index,
+            """
+            open("\(path)", "w").write("three")
+            db.execute("INSERT INTO files VALUES (?, 'k', 5, ?, 4e9, 1.0, NULL)",
+                       ("\("3".kf.sha256)", \(checksum)))
+            """
+        ).kill()
+        #expect(try storage.value(forKey: "3") == Note("three"))
+        #expect(try storage.totalSize() == 11)
     }
 
     // MARK: Locks
@@ -308,9 +354,7 @@ struct IndexOfOthersTests {
     }
 
     @Test func aLostIndexIsDoneWithoutWhileTheFolderIsLocked() async throws {
-        for name in DiskIndex.fileNames {
-            unlink(storage.directoryURL.appendingPathComponent(name).path)
-        }
+        storage.loseIndex()
         let other = try OtherProcess(
             """
             import fcntl, os, sys
@@ -367,8 +411,7 @@ struct IndexOfOthersTests {
             fcntl.flock(lock, fcntl.LOCK_EX)
             """)
         #expect(try folder.notes().removeAllFiles().count == 2)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: storage.directoryURL.path) == [])
+        #expect(try storage.names() == [])
         await other.kill()
         #expect(try storage.value(forKey: "1") == nil)
         try storage.store(value: Note("one"), forKey: "1")

@@ -15,6 +15,15 @@ import Testing
         storage = MemoryStorage.Backend(config: config, now: { [clock] in clock.now })
     }
 
+    private func store(
+        _ id: Int, forKey key: String? = nil, cost: Int = 1, expiration: StorageExpiration? = nil
+    ) {
+        storage.store(
+            value: Weight(id: id, cacheCost: cost), forKey: key ?? "\(id)", expiration: expiration)
+    }
+
+    private func isResident(_ key: String) -> Bool { storage.objects.entry(forKey: key) != nil }
+
     @Test func defaultsAreKingfishers() {
         let config = MemoryStorage.Config(totalCostLimit: 7)
         #expect(config.totalCostLimit == 7)
@@ -24,9 +33,9 @@ import Testing
         #expect(!config.keepWhenEnteringBackground)
     }
 
-    /// Upstream: testConfigSettingStorage
+    /// Upstream: testConfigSettingStorage, testMaxMemorySize
     @Test func changingTheConfigAppliesItsLimits() {
-        for id in 1...3 { storage.store(value: Weight(id: id), forKey: "\(id)") }
+        for id in 1...3 { store(id) }
         storage.config.countLimit = 2
         #expect(!storage.isCached(forKey: "1"))
         #expect(storage.isCached(forKey: "2"))
@@ -36,112 +45,80 @@ import Testing
         #expect(storage.config.countLimit == .max)
     }
 
-    /// Upstream: testStoreAndGetValue
-    @Test func aStoredValueIsCachedAndReadable() {
+    /// Upstream: testStoreAndGetValue, testStoreValueOverwriting, testRemoveValue,
+    /// testRemoveAllValues, testTotalCacheCost, testTotalCacheCostExcludesEvictedValues
+    @Test func valuesAreStoredReplacedReadCountedAndRemoved() {
         #expect(!storage.isCached(forKey: "1"))
         #expect(storage.value(forKey: "1") == nil)
-        storage.store(value: Weight(id: 1), forKey: "1")
+        store(1)
         #expect(storage.isCached(forKey: "1"))
         #expect(storage.value(forKey: "1") == Weight(id: 1))
-    }
-
-    /// Upstream: testStoreValueOverwriting
-    @Test func aSecondStoreReplacesTheFirst() {
-        storage.store(value: Weight(id: 1), forKey: "1")
-        storage.store(value: Weight(id: 2, cacheCost: 2), forKey: "1")
+        store(2, forKey: "1", cost: 2)
         #expect(storage.value(forKey: "1")?.id == 2)
         #expect(storage.totalCacheCost() == 2)
-    }
-
-    /// Upstream: testRemoveValue, testRemoveAllValues
-    @Test func removedValuesAreNoLongerCached() {
-        storage.store(value: Weight(id: 1), forKey: "1")
-        storage.store(value: Weight(id: 2), forKey: "2")
-        storage.remove(forKey: "1")
-        #expect(!storage.isCached(forKey: "1"))
-        #expect(storage.isCached(forKey: "2"))
-        storage.removeAll()
-        #expect(!storage.isCached(forKey: "2"))
-    }
-
-    /// Upstream: testTotalCacheCost
-    @Test func theTotalCostIsTheSumOfTheResidentOnes() {
-        storage.store(value: Weight(id: 1), forKey: "1")
-        storage.store(value: Weight(id: 2, cacheCost: 2), forKey: "2")
+        store(3)
         #expect(storage.totalCacheCost() == 3)
-        storage.remove(forKey: "1")
+        store(4)
         #expect(storage.totalCacheCost() == 2)
-        storage.removeAll()
-        #expect(storage.totalCacheCost() == 0)
-    }
-
-    /// Upstream: testTotalCacheCostIncludesExpiredValues, testRemoveExpired (MemoryStorageTests)
-    @Test func expiredValuesCountUntilTheyAreRemoved() {
-        storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
-        clock.advance(2)
-        #expect(!storage.isCached(forKey: "1"))
+        #expect(!storage.isCached(forKey: "1"), "evicted for the limit")
+        storage.remove(forKey: "3")
+        #expect(!storage.isCached(forKey: "3"))
+        #expect(storage.isCached(forKey: "4"))
         #expect(storage.totalCacheCost() == 1)
-        storage.removeExpired()
+        storage.removeAll()
+        #expect(!storage.isCached(forKey: "4"))
         #expect(storage.totalCacheCost() == 0)
     }
 
-    /// Upstream: testTotalCacheCostExcludesEvictedValues
-    @Test func evictedValuesDoNotCount() {
-        for id in 1...4 { storage.store(value: Weight(id: id), forKey: "\(id)") }
-        #expect(storage.totalCacheCost() == 3)
-        #expect(!storage.isCached(forKey: "1"))
-    }
-
-    /// Upstream: testStoreWithExpiration
-    @Test func anExpiredValueIsAMissButStillResident() {
-        storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
-        storage.store(value: Weight(id: 2), forKey: "2")
+    /// Upstream: testStoreWithExpiration, testTotalCacheCostIncludesExpiredValues,
+    /// testRemoveExpired (MemoryStorageTests)
+    @Test func anExpiredValueIsAMissButCountsUntilItIsRemoved() {
+        store(1, expiration: .seconds(1))
+        store(2)
         clock.advance(1)
         #expect(!storage.isCached(forKey: "1"))
         #expect(storage.value(forKey: "1") == nil)
-        #expect(storage.objects.entry(forKey: "1") != nil)
+        #expect(isResident("1"))
         #expect(storage.isCached(forKey: "2"))
+        #expect(storage.totalCacheCost() == 2)
+        storage.removeExpired()
+        #expect(!isResident("1"))
+        #expect(storage.totalCacheCost() == 1)
     }
 
     /// Upstream: testStoreWithConfigExpiration
     @Test func theConfigsExpirationIsTheDefault() {
         storage.config.expiration = .seconds(1)
-        storage.store(value: Weight(id: 1), forKey: "1")
+        store(1)
         #expect(storage.isCached(forKey: "1"))
         clock.advance(1)
         #expect(!storage.isCached(forKey: "1"))
     }
 
     @Test func storingExpiredValuesDoesNothing() {
-        storage.store(value: Weight(id: 1), forKey: "1")
-        storage.store(value: Weight(id: 2), forKey: "1", expiration: .expired)
-        storage.store(value: Weight(id: 2), forKey: "2", expiration: .seconds(0))
+        store(1)
+        store(2, forKey: "1", expiration: .expired)
+        store(2, expiration: .seconds(0))
         #expect(storage.value(forKey: "1")?.id == 1)
         #expect(storage.objects.entry(forKey: "2") == nil)
     }
 
-    /// Upstream: testStoreWithExpirationExtending
-    @Test func readingCanMoveTheExpirationLater() throws {
-        storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(1))
-        let before = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
-        _ = storage.value(forKey: "1", extendingExpiration: .expirationTime(.seconds(5)))
-        let after = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
-        #expect(after.timeIntervalSince(before) == 4)
-    }
-
-    /// Upstream: testStoreWithExpirationNotExtending
-    @Test func readingCanLeaveTheExpiration() throws {
-        storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(2))
+    /// Upstream: testStoreWithExpirationExtending, testStoreWithExpirationNotExtending
+    @Test(arguments: [(ExpirationExtending.none, 0.0), (.expirationTime(.seconds(5)), 4.0)])
+    func readingCanLeaveOrMoveTheExpiration(
+        extending: ExpirationExtending, later: TimeInterval
+    ) throws {
+        store(1, expiration: .seconds(2))
         let before = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
         clock.advance(1)
-        _ = storage.value(forKey: "1", extendingExpiration: .none)
+        _ = storage.value(forKey: "1", extendingExpiration: extending)
         let after = try #require(storage.objects.entry(forKey: "1")).estimatedExpiration
-        #expect(after == before)
+        #expect(after.timeIntervalSince(before) == later)
     }
 
-    /// Upstream: testExtendExpirationByAccessing (MemoryStorageTests)
+    /// Upstream: testExtendExpirationByAccessing (MemoryStorageTests), testStorageObject
     @Test func readingExtendsByTheOwnExpirationAndProbingDoesNot() {
-        storage.store(value: Weight(id: 1), forKey: "1", expiration: .seconds(0.5))
+        store(1, expiration: .seconds(0.5))
         clock.advance(0.3)
         #expect(storage.value(forKey: "1") != nil)
         clock.advance(0.3)
@@ -180,21 +157,10 @@ import Testing
         #expect(released == nil)
     }
 
-    /// Upstream: testStorageObject
-    @Test func extendingStartsTheOwnExpirationAnew() {
-        var object = ObjectStore.Entry(
-            StoredObject.of(1), expiration: .seconds(10), at: clock.now)
-        clock.advance(4)
-        object.extendExpiration(at: clock.now)
-        #expect(object.estimatedExpiration == clock.now.addingTimeInterval(10))
-        #expect(!object.isExpired(at: clock.now.addingTimeInterval(9)))
-        #expect(object.isExpired(at: clock.now.addingTimeInterval(10)))
-    }
-
     @Test func limitsOfZeroAreNone() {
         storage.config.totalCostLimit = 0
         storage.config.countLimit = 0
-        for id in 1...50 { storage.store(value: Weight(id: id), forKey: "\(id)") }
+        for id in 1...50 { store(id) }
         #expect(storage.totalCacheCost() == 50)
     }
 
@@ -219,7 +185,7 @@ import Testing
 extension MemoryStorageTests {
     /// Defect: D-20
     @Test func extendingNeverBringsAReplacedValueBack() {
-        storage.store(value: Weight(id: 0), forKey: "1")
+        store(0, forKey: "1")
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for step in 1...2000 {
                 if thread == 0 {

@@ -6,8 +6,13 @@ import Testing
 
 /// A cache with a third level that several machines share.
 @Suite struct SharedCacheTests {
+    private let machines: SharedMachines
+
+    init() async throws {
+        machines = try await SharedMachines()
+    }
+
     @Test func memoryIsAskedBeforeTheDiskAndTheDiskBeforeOthers() async throws {
-        let machines = try await SharedMachines()
         #expect(try await machines.get(machines.one).type == .none)
         let (two, table) = (machines.two, machines.table)
         let asked = table.count(.data)
@@ -21,7 +26,6 @@ import Testing
     }
 
     @Test func aPictureIsStoredOnceByWhoHasLoadedIt() async throws {
-        let machines = try await SharedMachines()
         for machine in [machines.one, machines.two, machines.one] {
             _ = try await machines.get(machine)
             machine.cache.clearMemoryCache()
@@ -34,7 +38,6 @@ import Testing
 
     @Test(arguments: 0..<6)
     func whatIsDamagedIsLoadedAndStoredAnew(kind: Int) async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         let (name, good) = try #require(machines.table.objects.value.first)
         var damaged = good
@@ -54,7 +57,6 @@ import Testing
     }
 
     @Test func aStorageThatFailsFailsNoRequest() async throws {
-        let machines = try await SharedMachines()
         machines.table.isBroken.set(true)
         #expect(try await machines.get(machines.one) == .init(3, .none))
         #expect(try await machines.get(machines.two) == .init(3, .none))
@@ -64,7 +66,6 @@ import Testing
     }
 
     @Test func whatIsRemovedFromDiskIsRemovedForAll() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         try await machines.one.cache.removeImage(forKey: machines.url.cacheKey, fromDisk: false)
         #expect(machines.table.count(.remove) == 0)
@@ -74,7 +75,6 @@ import Testing
     }
 
     @Test func clearingConcernsOneMachine() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         await machines.one.cache.clearCache()
         #expect(try await machines.get(machines.one).type == .disk)
@@ -82,7 +82,6 @@ import Testing
     }
 
     @Test func whatAProgramStoresOthersFind() async throws {
-        let machines = try await SharedMachines()
         try await machines.one.cache.store(testImage(width: 7), forKey: "user-42")
         // What is being stored is not waited for by other machines.
         await machines.table.objects.wait { !$0.isEmpty }
@@ -92,7 +91,6 @@ import Testing
     }
 
     @Test func cachesOfOtherNamesHaveOtherFiles() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         let folder = try TemporaryDirectory()
         let other = try ImageCache(
@@ -102,7 +100,6 @@ import Testing
     }
 
     @Test func anotherPictureIsMadeOfASharedOriginal() async throws {
-        let machines = try await SharedMachines()
         let small = DownsamplingImageProcessor(size: CGSize(width: 2, height: 2))
         let blurred = BlurImageProcessor(blurRadius: 2)
         _ = try await machines.get(machines.one, [.processor(small), .cacheOriginalImage])
@@ -114,7 +111,6 @@ import Testing
     }
 
     @Test func optionsThatPassOverTheDiskPassOverOthersToo() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         let asked = machines.table.count(.data)
         for option in [KingfisherOptionsInfoItem.forceRefresh, .fromMemoryCacheOrRefresh] {
@@ -125,7 +121,6 @@ import Testing
     }
 
     @Test func whatIsOnlyWantedFromTheCacheMayComeFromOthers() async throws {
-        let machines = try await SharedMachines()
         await #expect(throws: KingfisherError.self) {
             try await machines.get(machines.two, [.onlyFromCache])
         }
@@ -135,7 +130,6 @@ import Testing
     }
 
     @Test func whatIsKeptInMemoryOnlyIsNotShared() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one, [.cacheMemoryOnly])
         #expect(machines.table.objects.value.isEmpty)
         _ = try await machines.get(machines.one, [.diskCacheExpiration(.expired), .forceRefresh])
@@ -143,7 +137,6 @@ import Testing
     }
 
     @Test func whatHasExpiredIsNotUsed() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         machines.table.objects.update { objects in
             objects = objects.mapValues { data in
@@ -192,7 +185,6 @@ import Testing
     }
 
     @Test func aPrefetcherTakesFromOthers() async throws {
-        let machines = try await SharedMachines()
         _ = try await machines.get(machines.one)
         let done = Recorder<[Int]>()
         let prefetcher = ImagePrefetcher(

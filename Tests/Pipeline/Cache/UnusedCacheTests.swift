@@ -42,9 +42,7 @@ import Testing
         #expect(try storage.value(forKey: "1") == nil)
         #expect(!storage.isCached(forKey: "2"))
         #expect(try storage.totalSize() == 0)
-        let files = try FileManager.default.contentsOfDirectory(
-            at: storage.directoryURL, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
-        #expect(files.isEmpty)
+        #expect(try storage.names(hidden: false).isEmpty)
     }
 
     @Test func everythingIsThereWithinTheTime() throws {
@@ -94,28 +92,18 @@ import Testing
     }
 
     @Test func anImageCacheTellsOfTheFilesItWiped() async throws {
-        let config = DiskStorage.Config(name: "images", sizeLimit: 0, directory: folder.url)
-        let disk = DiskStorage.Backend<Data>(config: config, now: { [clock] in clock.now })
-        try disk.prepareDirectory()
-        let cache = ImageCache(
-            memoryStorage: .init(config: .init(totalCostLimit: 0)), diskStorage: disk)
-        try await cache.store(testImage(), forKey: "1")
+        let fixture = try CacheFixture()
+        let cache = fixture.cache
+        try await fixture.store("1", [.memoryCacheExpiration(.never)])
         cache.wipeDisk(whenUnusedFor: day)
         await cache.cleanExpiredDiskCache()
-        #expect(disk.isCached(forKey: "1"))
-        let name = cache.hash(forKey: "1")
-        let posted = Recorder<[String]>()
-        let observer = NotificationCenter.default.addObserver(
-            forName: .KingfisherDidCleanDiskCache, object: cache, queue: nil
-        ) { note in
-            let names = note.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String]
-            posted.record(names ?? [])
+        #expect(cache.diskStorage.isCached(forKey: "1"))
+        await cache.recordingCleanings { cleanings in
+            fixture.clock.advance(day + 1)
+            await cache.cleanExpiredDiskCache()
+            #expect(await cleanings.waitFor(count: 1) == [[cache.hash(forKey: "1")]])
         }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        clock.advance(day + 1)
-        await cache.cleanExpiredDiskCache()
-        #expect(await posted.waitFor(count: 1) == [[name]])
-        #expect(!disk.isCached(forKey: "1"))
+        #expect(!cache.diskStorage.isCached(forKey: "1"))
         // What is in memory stays.
         #expect(cache.imageCachedType(forKey: "1") == .memory)
     }

@@ -88,6 +88,8 @@ import Testing
         #expect(calls.events == [1])
     }
 
+    /// Upstream: testCachedImageIsFetchedSynchronouslyFromTheMemoryCache,
+    /// testImageCachedTypeAsyncMemoryHit
     @Test func whatNeedsNeitherDiskNorNetworkIsThereBeforeTheCallReturns() async throws {
         let world = try await HandledCallWorld()
         let (cache, calls) = (world.cache, Recorder<String>())
@@ -109,6 +111,7 @@ import Testing
         #expect(calls.events == ["store", "look-up", "type", "memory only", "remove"])
     }
 
+    /// Upstream: testRetrieveDiskCacheSynchronously
     @Test func aDiskThatIsReadOnTheCallingThreadIsReadBeforeTheCallReturns() async throws {
         let world = try await HandledCallWorld()
         let calls = Recorder<CacheType>()
